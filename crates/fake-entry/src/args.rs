@@ -1,0 +1,210 @@
+//! The command line: flags and two positionals in any order, turned into plain `Options`.
+//!
+//! Knows nothing of how an option is carried out. The table of flags is in README.md, which a
+//! test below holds to what is parsed here.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::faults::Fault;
+use crate::values::{Metric, metric, number, size};
+
+/// No wait that is asked for may be longer, so that nothing is left behind a broken test for long.
+pub const LONGEST_MS: u64 = 300_000;
+
+#[derive(Debug, Default, PartialEq)]
+pub struct Options {
+    pub tasks: u64,
+    pub seconds: u64,
+    pub launch: Duration,
+    pub drain: Duration,
+    pub memory: Memory,
+    pub threads: u64,
+    pub processes: u64,
+    pub grandchildren: u64,
+    pub anon_bytes_per_process: u64,
+    pub tcp_sockets: u64,
+    pub unix_sockets: u64,
+    pub burn_percent: u64,
+    pub burn: Duration,
+    pub faults: Vec<Fault>,
+    pub oom_max: u64,
+    pub metrics: Vec<Metric>,
+    pub no_protocol: bool,
+    pub pidfile: Option<PathBuf>,
+}
+
+/// Memory of the first process, in bytes as asked for (rounded up to pages where it is mapped).
+#[derive(Debug, Default, PartialEq)]
+pub struct Memory {
+    /// Both `--anon-bytes` and all tasks' shares.
+    pub anon: u64,
+    pub shmem: u64,
+    pub memfd: u64,
+    pub file: Option<(PathBuf, u64)>,
+    pub peak_launch: u64,
+    pub peak_drain: u64,
+    pub give_back: u64,
+}
+
+#[derive(Debug, PartialEq)]
+pub enum Command {
+    Run(Box<Options>),
+    Help,
+    Version,
+}
+
+pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Command, String> {
+    let mut options = Options { oom_max: 8 << 30, ..Options::default() };
+    let mut raw = Raw::default();
+    let mut positionals = Vec::new();
+    let mut args = args.into_iter();
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--help" => return Ok(Command::Help),
+            "--version" => return Ok(Command::Version),
+            "--no-protocol" => options.no_protocol = true,
+            flag if flag.starts_with('-') => {
+                let (name, value) = match flag.split_once('=') {
+                    Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+                    None => (arg, None),
+                };
+                // The name is checked before a value is asked for: the better message of the two.
+                if !VALUED.contains(&name.as_str()) {
+                    return Err(format!("unknown flag {name}"));
+                }
+                let value = value.or_else(|| args.next()).ok_or_else(|| format!("{name} needs a value"))?;
+                set(&mut options, &mut raw, &name, &value).map_err(|why| format!("{name} {value}: {why}"))?;
+            }
+            _ => positionals.push(arg),
+        }
+    }
+    let [tasks, seconds] = positionals.as_slice() else {
+        return Err(format!("expected <tasks> <seconds>, got {} positional arguments", positionals.len()));
+    };
+    options.tasks = number(tasks).map_err(|why| format!("tasks {tasks}: {why}"))?;
+    options.seconds = number(seconds).map_err(|why| format!("seconds {seconds}: {why}"))?;
+    raw.scale(&mut options)?;
+    Ok(Command::Run(Box::new(options)))
+}
+
+const VALUED: &[&str] = &[
+    "--launch-ms",
+    "--launch-ms-per-1k",
+    "--drain-ms",
+    "--anon-bytes",
+    "--anon-bytes-per-task",
+    "--shmem-bytes",
+    "--memfd-bytes",
+    "--file-bytes",
+    "--file",
+    "--threads",
+    "--threads-per-task",
+    "--processes",
+    "--grandchildren",
+    "--anon-bytes-per-process",
+    "--sockets",
+    "--unix-sockets",
+    "--peak-launch-bytes",
+    "--peak-drain-bytes",
+    "--give-back-bytes",
+    "--burn-percent",
+    "--burn-ms",
+    "--fault",
+    "--faults-from",
+    "--oom-max",
+    "--metric",
+    "--pidfile",
+];
+
+/// What has a meaning only together with another flag or with the number of tasks.
+#[derive(Default)]
+struct Raw {
+    launch_ms: u64,
+    launch_ms_per_1k: u64,
+    anon_bytes: u64,
+    anon_bytes_per_task: u64,
+    file: Option<PathBuf>,
+    file_bytes: u64,
+    threads: u64,
+    threads_per_task: u64,
+    faults_from: u64,
+}
+
+fn set(options: &mut Options, raw: &mut Raw, name: &str, value: &str) -> Result<(), String> {
+    let memory = &mut options.memory;
+    match name {
+        "--launch-ms" => raw.launch_ms = number(value)?,
+        "--launch-ms-per-1k" => raw.launch_ms_per_1k = number(value)?,
+        "--drain-ms" => options.drain = wait(number(value)?)?,
+        "--anon-bytes" => raw.anon_bytes = size(value)?,
+        "--anon-bytes-per-task" => raw.anon_bytes_per_task = size(value)?,
+        "--shmem-bytes" => memory.shmem = size(value)?,
+        "--memfd-bytes" => memory.memfd = size(value)?,
+        "--file-bytes" => raw.file_bytes = size(value)?,
+        "--file" => raw.file = Some(value.into()),
+        "--threads" => raw.threads = number(value)?,
+        "--threads-per-task" => raw.threads_per_task = number(value)?,
+        "--processes" => options.processes = number(value)?,
+        "--grandchildren" => options.grandchildren = number(value)?,
+        "--anon-bytes-per-process" => options.anon_bytes_per_process = size(value)?,
+        "--sockets" => options.tcp_sockets = number(value)?,
+        "--unix-sockets" => options.unix_sockets = number(value)?,
+        "--peak-launch-bytes" => memory.peak_launch = size(value)?,
+        "--peak-drain-bytes" => memory.peak_drain = size(value)?,
+        "--give-back-bytes" => memory.give_back = size(value)?,
+        "--burn-percent" => {
+            options.burn_percent =
+                Some(number(value)?).filter(|percent| *percent <= 100).ok_or("at most 100")?;
+        }
+        "--burn-ms" => options.burn = wait(number(value)?)?,
+        "--fault" => options.faults.push(value.parse()?),
+        "--faults-from" => raw.faults_from = number(value)?,
+        "--oom-max" => options.oom_max = size(value)?,
+        "--metric" => options.metrics.push(metric(value)?),
+        "--pidfile" => options.pidfile = Some(value.into()),
+        _ => return Err("unknown flag".to_owned()),
+    }
+    Ok(())
+}
+
+impl Raw {
+    fn scale(self, options: &mut Options) -> Result<(), String> {
+        let tasks = options.tasks;
+        let too_many = || "too large a number".to_owned();
+        let per_tasks = |each: u64, fixed: u64| {
+            let all = each.checked_mul(tasks)?;
+            all.checked_add(fixed)
+        };
+        // Milliseconds per 1,000 tasks are microseconds per task.
+        let launch_us =
+            per_tasks(self.launch_ms_per_1k, self.launch_ms.checked_mul(1000).ok_or_else(too_many)?);
+        let launch_us = launch_us.ok_or_else(too_many)?;
+        wait(launch_us / 1000).map_err(|why| format!("launch: {why}"))?;
+        wait(options.seconds.saturating_mul(1000)).map_err(|why| format!("seconds: {why}"))?;
+        options.launch = Duration::from_micros(launch_us);
+        options.memory.anon = per_tasks(self.anon_bytes_per_task, self.anon_bytes).ok_or_else(too_many)?;
+        options.threads = per_tasks(self.threads_per_task, self.threads).ok_or_else(too_many)?;
+        options.memory.file = match (self.file, self.file_bytes) {
+            (None, 0) => None,
+            (Some(_), 0) => return Err("--file needs --file-bytes".to_owned()),
+            (None, _) => return Err("--file-bytes needs --file".to_owned()),
+            (Some(path), bytes) => Some((path, bytes)),
+        };
+        if tasks < self.faults_from {
+            options.faults.clear();
+        }
+        Ok(())
+    }
+}
+
+fn wait(ms: u64) -> Result<Duration, String> {
+    if ms > LONGEST_MS {
+        return Err(format!("at most {LONGEST_MS} ms"));
+    }
+    Ok(Duration::from_millis(ms))
+}
+
+#[cfg(test)]
+#[path = "args_tests.rs"]
+mod tests;

@@ -1,0 +1,197 @@
+//! A scripted program for tests of taskscale: speaks the protocol, takes exactly the memory it is
+//! told to, and misbehaves on demand. README.md has the table of flags and faults.
+
+mod args;
+mod faults;
+mod memory;
+mod output;
+mod perform;
+mod processes;
+mod sockets;
+mod threads;
+mod values;
+
+use std::io;
+use std::process::ExitCode;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use args::{Command, Options};
+use faults::{Fault, Phase};
+use memory::Region;
+use processes::{Family, PidFile};
+use threads::Burner;
+
+fn main() -> ExitCode {
+    let start = Instant::now();
+    let args = std::env::args_os()
+        .skip(1)
+        .map(|arg| arg.into_string().unwrap_or_else(|arg| arg.to_string_lossy().into_owned()));
+    match args::parse(args) {
+        Ok(Command::Help) => output::out(include_bytes!("../README.md")),
+        Ok(Command::Version) => {
+            output::out(concat!("fake-entry ", env!("CARGO_PKG_VERSION"), "\n").as_bytes())
+        }
+        Ok(Command::Run(options)) => match Script::new(*options, start).run() {
+            Ok(code) => return ExitCode::from(code),
+            Err(error) => {
+                output::err(format!("fake-entry: {error}\n").as_bytes());
+                return ExitCode::from(1);
+            }
+        },
+        Err(message) => {
+            output::err(format!("fake-entry: {message} (see fake-entry --help)\n").as_bytes());
+            return ExitCode::from(2);
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+struct Script {
+    options: Options,
+    start: Instant,
+}
+
+impl Script {
+    fn new(options: Options, start: Instant) -> Self {
+        Script { options, start }
+    }
+
+    fn has(&self, fault: Fault) -> bool {
+        self.options.faults.contains(&fault)
+    }
+
+    /// One line or several of the protocol.
+    fn say(&self, text: &str) {
+        if !self.options.no_protocol {
+            output::out(text.as_bytes());
+        }
+    }
+
+    fn say_alive(&self) {
+        let count = faults::alive_count(&self.options.faults, self.options.tasks);
+        self.say(&format!("alive {count}\n"));
+    }
+
+    /// The order of things, from start to end. Memory is held until this function returns.
+    fn run(&self) -> io::Result<u8> {
+        let options = &self.options;
+        let named = |what: &'static str| move |error| io::Error::other(format!("{what}: {error}"));
+
+        // Absolute, because a daemon changes its directory.
+        let pidfile = options.pidfile.as_deref().map(std::path::absolute);
+        let pids = PidFile(pidfile.transpose().map_err(named("pidfile"))?);
+        perform::at_start(options, &pids).map_err(named("start"))?;
+        if self.has(Fault::AliveEarly) {
+            self.say_alive();
+        }
+        let peak = Region::anon(options.memory.peak_launch).map_err(named("peak of the launch"))?;
+        sleep_until(self.start + options.launch);
+        drop(peak);
+        // Before there is memory that a child would share, and before there are threads.
+        let family = if options.processes + options.grandchildren > 0 {
+            Some(self.family(&pids).map_err(named("processes"))?)
+        } else {
+            None
+        };
+        let held = memory::hold(&options.memory).map_err(named("memory"))?;
+        let sockets = sockets::fill(options.tcp_sockets, options.unix_sockets).map_err(named("sockets"))?;
+        if let Some(code) = self.threads() {
+            return Ok(code);
+        }
+        perform::strike(options, Phase::Launch);
+        if self.has(Fault::CloseStdout) {
+            output::close_stdout();
+        }
+        if !self.has(Fault::AliveEarly) && !self.has(Fault::NoAlive) {
+            self.say_alive();
+        }
+        if self.has(Fault::AliveTwice) {
+            self.say_alive();
+        }
+
+        self.plateau().map_err(named("burning"))?;
+
+        let peak = Region::anon(options.memory.peak_drain).map_err(named("peak of the drain"))?;
+        thread::sleep(options.drain);
+        drop(peak);
+        perform::strike(options, Phase::Drain);
+        drop(family);
+        let code = self.say_done(sockets.queued_bytes);
+        perform::strike(options, Phase::End);
+        drop((held, sockets));
+        Ok(code)
+    }
+
+    fn family(&self, pids: &PidFile) -> io::Result<Family> {
+        let options = &self.options;
+        Family::start(pids, options.processes, options.grandchildren, options.anon_bytes_per_process)
+    }
+
+    /// Returns an exit code when the program is to give up because it got too few.
+    fn threads(&self) -> Option<u8> {
+        let tasks = self.options.tasks;
+        let limited = self.has(Fault::ThreadLimit);
+        let count = self.options.threads + if limited { tasks } else { 0 };
+        let (started, error) = threads::start_blocked(count).err()?;
+        let message = format!("fake-entry: cannot start thread {} of {count}: {error}\n", started + 1);
+        output::err(message.as_bytes());
+        if limited {
+            self.say(&format!("done 0\nfailed {}\n", count - started));
+        }
+        Some(1)
+    }
+
+    fn plateau(&self) -> io::Result<()> {
+        if self.has(Fault::Stop) {
+            perform::stop();
+        }
+        let options = &self.options;
+        let now = Instant::now();
+        let end = (self.start + Duration::from_secs(options.seconds)).max(now);
+        let mut burners = Vec::new();
+        if options.burn_percent > 0 {
+            burners.push(Burner::start(options.burn_percent, end)?);
+        }
+        if !options.burn.is_zero() {
+            burners.push(Burner::start(100, end.min(now + options.burn))?);
+        }
+        sleep_until(now + (end - now) / 2);
+        perform::strike(options, Phase::Plateau);
+        sleep_until(end);
+        Ok(())
+    }
+
+    /// Everything after the wait, in one write: metrics, `done`, `failed`.
+    fn say_done(&self, queued_bytes: u64) -> u8 {
+        let options = &self.options;
+        let mut text = String::new();
+        for metric in &options.metrics {
+            text += &format!("metric {} {} {}\n", metric.name, metric.value, metric.unit);
+        }
+        if queued_bytes > 0 {
+            text += &format!("metric socket_queued {queued_bytes} bytes\n");
+        }
+        if self.has(Fault::EscapeText) {
+            text += "metric \x1b[31m<script>alert(1)</script>\x1b[0m 1 <b>unit</b>\n\
+                     metric </script><img/src=x/onerror=alert(2)>|`${x}` 2 \x1b]0;title\x07\n";
+        }
+        let (done, failed) = faults::outcome(&options.faults, options.tasks);
+        if !self.has(Fault::NoDone) {
+            text += &format!("done {done}\n");
+        }
+        if failed > 0 {
+            text += &format!("failed {failed}\n");
+            output::err(format!("fake-entry: {failed} tasks failed\n").as_bytes());
+        }
+        if self.has(Fault::NoNewline) {
+            text.pop();
+        }
+        self.say(&text);
+        u8::from(failed > 0)
+    }
+}
+
+fn sleep_until(when: Instant) {
+    thread::sleep(when.saturating_duration_since(Instant::now()));
+}

@@ -1,0 +1,74 @@
+//! Standard output and standard error, unbuffered: what is said is said at once, in one write.
+//!
+//! A reader that went away, or a descriptor that was closed, changes nothing else: errors are
+//! ignored on purpose.
+
+use std::fs::File;
+use std::io::Write;
+use std::mem::ManuallyDrop;
+use std::os::fd::FromRawFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::faults::Noise;
+
+static STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
+
+const STDOUT: i32 = 1;
+const STDERR: i32 = 2;
+
+pub fn out(bytes: &[u8]) {
+    // Another file may have got the number 1 since.
+    if !STDOUT_CLOSED.load(Ordering::Relaxed) {
+        write(STDOUT, bytes);
+    }
+}
+
+pub fn err(bytes: &[u8]) {
+    write(STDERR, bytes);
+}
+
+fn write(descriptor: i32, bytes: &[u8]) {
+    // SAFETY: never dropped, so the descriptor is not closed.
+    let mut file = ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) });
+    let _ = file.write_all(bytes);
+}
+
+pub fn close_stdout() {
+    STDOUT_CLOSED.store(true, Ordering::Relaxed);
+    // SAFETY: nothing writes to it any more, see `out`.
+    unsafe { libc::close(STDOUT) };
+}
+
+/// Exactly `bytes` bytes, except that `binary` has one more: a newline at its end.
+pub fn noise(kind: Noise, bytes: u64) {
+    const PART: u64 = 64 * 1024;
+    const LINE: u64 = 64;
+    let mut random: u64 = 1;
+    let (mut at, send): (u64, fn(&[u8])) = match kind {
+        Noise::FloodStderr => (0, err),
+        _ => (0, out),
+    };
+    while at < bytes {
+        let end = bytes.min(at + PART);
+        let part: Vec<u8> = (at..end)
+            .map(|index| match kind {
+                Noise::Binary => {
+                    // Constants of Knuth's MMIX; the highest byte is the most random.
+                    random = random
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1_442_695_040_888_963_407);
+                    (random >> 56) as u8
+                }
+                Noise::LongLine if index + 1 == bytes => b'\n',
+                Noise::LongLine => b'x',
+                _ if index + 1 == bytes || index % LINE == LINE - 1 => b'\n',
+                _ => b'f',
+            })
+            .collect();
+        send(&part);
+        at = end;
+    }
+    if kind == Noise::Binary {
+        out(b"\n");
+    }
+}

@@ -1,0 +1,182 @@
+//! Carries out the faults: those of the start, and those that strike in a phase.
+
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::time::Duration;
+
+use crate::args::{LONGEST_MS, Options};
+use crate::faults::{Fault, Phase};
+use crate::processes::{self, PidFile};
+use crate::{memory, output};
+
+/// What happens before anything else of the launch, in the order of the command line, except that
+/// the dumps come first and see the process as it was started.
+pub fn at_start(options: &Options, pids: &PidFile) -> io::Result<()> {
+    for fault in &options.faults {
+        match fault {
+            Fault::FdDump => dump_descriptors()?,
+            Fault::EnvDump => dump_environment(),
+            _ => {}
+        }
+    }
+    // The first line of the pid file. After the dumps, and before any other process.
+    pids.note_self()?;
+    if options.faults.contains(&Fault::Setsid) {
+        leave_session(pids)?;
+    }
+    for fault in &options.faults {
+        match *fault {
+            Fault::ChdirWrite => std::fs::write("fake-entry-was-here.txt", "fake-entry\n")?,
+            Fault::EscapeText => output::err(
+                b"\x1b[2J\x1b[31mred\x1b[0m \x1b]0;title\x07 <script>alert('stderr')</script> \
+                  </pre> | `x` | \xff\xfe\n",
+            ),
+            Fault::IgnoreTerm => {
+                for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
+                    // SAFETY: installs no handler.
+                    unsafe { libc::signal(signal, libc::SIG_IGN) };
+                }
+            }
+            Fault::Orphan => sleeper(pids, &[0, 1, 2])?,
+            Fault::OrphanHoldsStdout => sleeper(pids, &[0, 2])?,
+            Fault::Daemon => daemon(pids)?,
+            Fault::Stop => guard(pids)?,
+            Fault::ForkBomb(most) => processes::fork_bomb(pids, most)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The faults of a phase, in the order of the command line. Does not return from most.
+pub fn strike(options: &Options, phase: Phase) {
+    for fault in &options.faults {
+        match *fault {
+            Fault::Noise(kind, bytes, when) if when == phase => output::noise(kind, bytes),
+            Fault::Crash(when, signal) if when == phase => crash(signal),
+            Fault::Exit(when, code) if when == phase => std::process::exit(code.into()),
+            Fault::Hang(when) if when == phase => hang(),
+            Fault::IgnoreTerm if phase == Phase::Plateau => hang(),
+            Fault::Oom(when) if when == phase => {
+                let message = memory::until_killed(options.oom_max);
+                output::err(format!("fake-entry: {message}\n").as_bytes());
+                std::process::exit(1);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn crash(signal: libc::c_int) {
+    // SAFETY: plain system calls. Not dumpable: no core file is left behind, whatever the limits.
+    unsafe {
+        libc::prctl(libc::PR_SET_DUMPABLE, 0);
+        libc::signal(signal, libc::SIG_DFL);
+        let mut set = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        libc::sigaddset(&mut set, signal);
+        libc::sigprocmask(libc::SIG_UNBLOCK, &set, std::ptr::null_mut());
+        libc::raise(signal);
+    }
+}
+
+fn hang() {
+    std::thread::sleep(Duration::from_millis(LONGEST_MS));
+    output::err(b"fake-entry: nobody ended this hanging program\n");
+    std::process::exit(3);
+}
+
+/// The first process, stopped until something continues or kills it.
+pub fn stop() {
+    // SAFETY: a plain system call.
+    unsafe { libc::raise(libc::SIGSTOP) };
+}
+
+/// A stopped process cannot end itself: this one does that in the end, and dies with it before.
+fn guard(pids: &PidFile) -> io::Result<()> {
+    let guarded = std::process::id() as libc::pid_t;
+    pids.child(|| {
+        processes::let_go(&[0, 1, 2]);
+        // SAFETY: plain system calls.
+        unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+        for _ in 0..LONGEST_MS / 1000 - 5 {
+            std::thread::sleep(Duration::from_secs(1));
+            // SAFETY: as above.
+            if unsafe { libc::getppid() } != guarded {
+                return;
+            }
+        }
+        // SAFETY: as above; the process is our parent still, so the number is not reused.
+        unsafe { libc::kill(guarded, libc::SIGKILL) };
+    })?;
+    Ok(())
+}
+
+/// A child that outlives this process, without holding `released`.
+fn sleeper(pids: &PidFile, released: &[libc::c_int]) -> io::Result<()> {
+    pids.child(|| {
+        processes::let_go(released);
+        processes::sleep_out();
+    })?;
+    Ok(())
+}
+
+fn daemon(pids: &PidFile) -> io::Result<()> {
+    let middle = pids.child(|| {
+        // SAFETY: plain system calls.
+        unsafe {
+            libc::setsid();
+            libc::chdir(c"/".as_ptr());
+        }
+        if let Err(error) = sleeper(pids, &[0, 1, 2]) {
+            output::err(format!("fake-entry: daemon: {error}\n").as_bytes());
+        }
+    })?;
+    processes::wait_for(middle);
+    Ok(())
+}
+
+/// Leaves session and process group. The leader of a group may not: then a child goes on in its
+/// place, and this process only waits for it and ends as it did.
+fn leave_session(pids: &PidFile) -> io::Result<()> {
+    // SAFETY: plain system calls, here and below.
+    if unsafe { libc::setsid() } >= 0 {
+        return Ok(());
+    }
+    let Some(child) = pids.fork()? else {
+        unsafe {
+            // The alarm is for helpers; this is the program itself now.
+            libc::alarm(0);
+            libc::setsid();
+        }
+        return Ok(());
+    };
+    let status = processes::wait_for(child);
+    if libc::WIFSIGNALED(status) {
+        crash(libc::WTERMSIG(status));
+    }
+    std::process::exit(libc::WEXITSTATUS(status));
+}
+
+fn dump_environment() {
+    let mut lines: Vec<Vec<u8>> = std::env::vars_os()
+        .map(|(name, value)| [name.as_bytes(), b"=", value.as_bytes(), b"\n"].concat())
+        .collect();
+    lines.sort_unstable();
+    output::err(&lines.concat());
+}
+
+/// `fds 0 1 2`
+fn dump_descriptors() -> io::Result<()> {
+    let mut numbers = Vec::new();
+    for entry in std::fs::read_dir("/proc/self/fd")? {
+        numbers.extend(entry?.file_name().to_str().and_then(|name| name.parse::<libc::c_int>().ok()));
+    }
+    // The one of the directory just read is closed by now.
+    // SAFETY: asks for flags only.
+    numbers.retain(|number| unsafe { libc::fcntl(*number, libc::F_GETFD) } >= 0);
+    numbers.sort_unstable();
+    let list: String = numbers.iter().map(|number| format!(" {number}")).collect();
+    output::err(format!("fds{list}\n").as_bytes());
+    Ok(())
+}

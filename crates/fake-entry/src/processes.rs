@@ -1,0 +1,200 @@
+//! Processes besides the first. Each writes its pid into `--pidfile` before the one that made it
+//! goes on, and ends by itself after `LIFE_S`.
+//!
+//! Must be used before any thread is started: only then may a forked child run ordinary code.
+
+use std::fs::OpenOptions;
+use std::io::{self, Read, Write};
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
+
+use crate::memory::Region;
+use crate::output;
+
+/// The alarm clock of every process made here.
+const LIFE_S: u32 = 300;
+
+/// Where pids are noted, if anywhere.
+pub struct PidFile(pub Option<PathBuf>);
+
+impl PidFile {
+    /// Opens anew each time, so that no descriptor is open in between.
+    pub fn note_self(&self) -> io::Result<()> {
+        let Some(path) = &self.0 else { return Ok(()) };
+        let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+        // One write, so that lines of several processes do not mix.
+        file.write_all(format!("{}\n", std::process::id()).as_bytes())
+    }
+
+    /// Returns `None` in the child.
+    pub fn fork(&self) -> io::Result<Option<libc::pid_t>> {
+        let (mut noted, note) = io::pipe()?;
+        // SAFETY: no other thread runs yet, see above.
+        match unsafe { libc::fork() } {
+            -1 => Err(io::Error::last_os_error()),
+            0 => {
+                // SAFETY: no handler is installed; the default action ends the process.
+                unsafe {
+                    libc::signal(libc::SIGALRM, libc::SIG_DFL);
+                    libc::alarm(LIFE_S);
+                }
+                if let Err(error) = self.note_self() {
+                    complain("pidfile", &error);
+                }
+                drop((noted, note));
+                Ok(None)
+            }
+            pid => {
+                drop(note);
+                // The end of the pipe: the child has noted its pid, or is no more.
+                noted.read_to_end(&mut Vec::new())?;
+                Ok(Some(pid))
+            }
+        }
+    }
+
+    /// Forks a child that does `work` and ends.
+    pub fn child(&self, work: impl FnOnce()) -> io::Result<libc::pid_t> {
+        match self.fork()? {
+            Some(pid) => Ok(pid),
+            None => {
+                work();
+                // SAFETY: ends the process without running what belongs to its parent.
+                unsafe { libc::_exit(0) }
+            }
+        }
+    }
+}
+
+fn complain(what: &str, error: &io::Error) {
+    output::err(format!("fake-entry: {what}: {error}\n").as_bytes());
+}
+
+/// Sleeps until the alarm or another signal.
+pub fn sleep_out() -> ! {
+    loop {
+        // SAFETY: waits for a signal; there are no handlers.
+        unsafe { libc::pause() };
+    }
+}
+
+pub fn wait_for(pid: libc::pid_t) -> libc::c_int {
+    let mut status = 0;
+    // SAFETY: writes to `status` only.
+    while unsafe { libc::waitpid(pid, &mut status, 0) } < 0
+        && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
+    {}
+    status
+}
+
+/// Points descriptors at /dev/null: a process that is to be in nobody's way must hold no pipe.
+pub fn let_go(descriptors: &[libc::c_int]) {
+    // SAFETY: descriptors are plain numbers; a failure leaves them as they were.
+    unsafe {
+        let null = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
+        for descriptor in descriptors {
+            libc::dup2(null, *descriptor);
+        }
+        if null > 2 {
+            libc::close(null);
+        }
+    }
+}
+
+/// Children and grandchildren that hold memory, blocked until this is dropped. They do not notice when the
+/// first process dies: whoever killed it has them to end as well.
+pub struct Family {
+    orders: io::PipeWriter,
+    members: u64,
+    children: Vec<libc::pid_t>,
+}
+
+impl Family {
+    /// Returns once each of them holds its memory. Grandchildren are dealt out to the children in
+    /// turn; without children they get one parent that holds no memory of its own.
+    pub fn start(pids: &PidFile, children: u64, grandchildren: u64, bytes: u64) -> io::Result<Self> {
+        let (orders_in, orders) = io::pipe()?;
+        let (mut ready_in, ready) = io::pipe()?;
+        let parents = children.max(u64::from(grandchildren > 0));
+        let mut family = Family { orders, members: parents + grandchildren, children: Vec::new() };
+        for index in 0..parents {
+            let own = if children == 0 { 0 } else { bytes };
+            let below = grandchildren / parents + u64::from(index < grandchildren % parents);
+            let work = || {
+                let made: Vec<_> =
+                    (0..below).map(|_| pids.child(|| member(bytes, &ready, &orders_in, &[]))).collect();
+                match made.into_iter().collect::<io::Result<Vec<_>>>() {
+                    Ok(made) => member(own, &ready, &orders_in, &made),
+                    Err(error) => complain("grandchild", &error),
+                }
+            };
+            family.children.push(pids.child(work)?);
+        }
+        drop(ready);
+        let mut seen = Vec::new();
+        ready_in.read_to_end(&mut seen)?;
+        if seen.len() as u64 != family.members {
+            return Err(io::Error::other("a child ended before it held its memory"));
+        }
+        Ok(family)
+    }
+}
+
+/// Not run when a fault ends this process: then the members stay, as they would in real life.
+impl Drop for Family {
+    /// One order each; children wait for their own.
+    fn drop(&mut self) {
+        for _ in 0..self.members {
+            // An error means that none is left to read it.
+            let _ = self.orders.write_all(b"q");
+        }
+        for child in &self.children {
+            wait_for(*child);
+        }
+    }
+}
+
+/// Closes its end of `ready` after saying so: that end was inherited, hence the bare descriptor.
+fn member(bytes: u64, ready: &io::PipeWriter, mut orders: &io::PipeReader, below: &[libc::pid_t]) {
+    let held = Region::anon(bytes);
+    match &held {
+        Ok(_) => {
+            let mut ready = ready;
+            if ready.write_all(b"r").is_err() {
+                return;
+            }
+        }
+        Err(error) => return complain("child", error),
+    }
+    // SAFETY: this process uses it no more, and leaves by `_exit`.
+    unsafe { libc::close(ready.as_raw_fd()) };
+    if orders.read_exact(&mut [0]).is_err() {
+        sleep_out();
+    }
+    for pid in below {
+        wait_for(*pid);
+    }
+}
+
+/// Forks recursively until `most` processes exist, this one included, or forking fails. The
+/// others sleep; this one goes on.
+pub fn fork_bomb(pids: &PidFile, most: u64) -> io::Result<()> {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    fn spread(pids: &PidFile, count: &AtomicU64, most: u64) {
+        while count.fetch_add(1, Ordering::Relaxed) < most {
+            let forked = pids.child(|| {
+                spread(pids, count, most);
+                sleep_out();
+            });
+            if forked.is_err() {
+                break;
+            }
+        }
+    }
+    let page = Region::map(8, libc::MAP_SHARED | libc::MAP_ANONYMOUS, None)?;
+    // SAFETY: zeroed, aligned to a page, and mapped for as long as the reference lives.
+    let count = unsafe { &*page.start().cast::<AtomicU64>() };
+    count.store(1, Ordering::Relaxed);
+    spread(pids, count, most);
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! Operating system threads: blocked ones, of which only the number matters, and burning ones.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Besides it each thread has a guard page (untouched) and its kernel stack.
+const STACK_BYTES: usize = 64 * 1024;
+
+static BLOCKED: AtomicU64 = AtomicU64::new(0);
+
+/// Starts `count` threads that block until the process ends, and returns once they all run.
+/// An error comes with how many were started.
+///
+/// `pthread_create` and not `std::thread`: the latter maps a signal stack and allocates per thread.
+pub fn start_blocked(count: u64) -> Result<(), (u64, io::Error)> {
+    let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
+    // SAFETY: initialises the attributes, then changes them.
+    let attributes = unsafe {
+        libc::pthread_attr_init(attributes.as_mut_ptr());
+        libc::pthread_attr_setstacksize(attributes.as_mut_ptr(), STACK_BYTES);
+        attributes.assume_init()
+    };
+    for started in 0..count {
+        let mut id = MaybeUninit::<libc::pthread_t>::uninit();
+        // SAFETY: the function refers to statics only; the thread is never joined.
+        let error = unsafe { libc::pthread_create(id.as_mut_ptr(), &attributes, blocked, ptr::null_mut()) };
+        if error != 0 {
+            return Err((started, io::Error::from_raw_os_error(error)));
+        }
+    }
+    while BLOCKED.load(Ordering::Relaxed) < count {
+        thread::sleep(Duration::from_millis(1));
+    }
+    Ok(())
+}
+
+extern "C" fn blocked(_: *mut libc::c_void) -> *mut libc::c_void {
+    BLOCKED.fetch_add(1, Ordering::Relaxed);
+    loop {
+        // SAFETY: waits for a signal; there are no handlers.
+        unsafe { libc::pause() };
+    }
+}
+
+/// A thread that uses a share of one core until it is dropped or its time is over.
+pub struct Burner {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Burner {
+    pub fn start(percent: u64, until: Instant) -> io::Result<Burner> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&stop);
+        let thread =
+            thread::Builder::new().stack_size(STACK_BYTES).spawn(move || burn(percent, until, &seen))?;
+        Ok(Burner { stop, thread: Some(thread) })
+    }
+}
+
+impl Drop for Burner {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // An error would be a panic of the thread, which has said so on standard error.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Compares the CPU time used with the share due, so that a late wake-up is made good.
+fn burn(percent: u64, until: Instant, stop: &AtomicBool) {
+    let start = Instant::now();
+    let cpu_at_start = thread_cpu();
+    while !stop.load(Ordering::Relaxed) && Instant::now() < until {
+        let due = start.elapsed().mul_f64(percent as f64 / 100.0);
+        if percent < 100 && thread_cpu().saturating_sub(cpu_at_start) >= due {
+            thread::sleep(Duration::from_millis(5));
+        } else {
+            for _ in 0..10_000 {
+                std::hint::spin_loop();
+            }
+        }
+    }
+}
+
+fn thread_cpu() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes to `time` only.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
+}

@@ -1,0 +1,128 @@
+//! The built program from outside: what it prints, how it ends, what memory it holds.
+
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::time::Instant;
+
+fn command(line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fake-entry"));
+    command.args(line.split_whitespace()).stdin(Stdio::null());
+    command
+}
+
+fn run(line: &str) -> Output {
+    command(line).output().expect("fake-entry runs")
+}
+
+fn printed(line: &str) -> String {
+    String::from_utf8(run(line).stdout).expect("text")
+}
+
+/// Started, and read up to its `alive` line. The hold ends it: nothing here kills by number.
+fn alive(line: &str) -> (Child, BufReader<ChildStdout>) {
+    let mut child = command(line).stdout(Stdio::piped()).spawn().expect("fake-entry starts");
+    let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut first = String::new();
+    out.read_line(&mut first).expect("a line");
+    assert!(first.starts_with("alive "), "{first}");
+    (child, out)
+}
+
+/// A field of a file in /proc/<pid> that is given in kB, in bytes.
+fn proc_bytes(child: &Child, file: &str, field: &str) -> u64 {
+    let path = format!("/proc/{}/{file}", child.id());
+    let text = std::fs::read_to_string(path).expect("a process that is alive");
+    let line = text.lines().find(|line| line.starts_with(field)).expect("the field");
+    let kb: u64 = line.split_whitespace().nth(1).expect("a value").parse().expect("a number");
+    kb * 1024
+}
+
+#[test]
+fn the_protocol_and_its_times() {
+    let start = Instant::now();
+    let output = run("--launch-ms 100 --drain-ms 200 --metric a=1.5:ns 7 1");
+    assert_eq!(output.stdout, b"alive 7\nmetric a 1.5 ns\ndone 7\n");
+    assert!(output.stderr.is_empty() && output.status.success());
+    let seconds = start.elapsed().as_secs_f64();
+    assert!((1.2..3.0).contains(&seconds), "{seconds}");
+}
+
+#[test]
+fn what_faults_print() {
+    assert_eq!(printed("--fault partial:3 7 0"), "alive 3\ndone 7\n");
+    assert_eq!(printed("--fault failed:2 7 0"), "alive 7\ndone 5\nfailed 2\n");
+    assert_eq!(printed("--fault no-newline 7 0"), "alive 7\ndone 7");
+    assert_eq!(printed("--fault close-stdout 7 0"), "");
+    assert_eq!(printed("--no-protocol --metric a=1:b 7 0"), "");
+    assert_eq!(printed("--fault flood:1000 7 0").len(), 1000 + 15);
+    assert_eq!(run("--fault binary:70000 7 0").stdout.len(), 70_000 + 1 + 15);
+    assert_eq!(printed("--fault long-line:70000 7 0").lines().count(), 3);
+}
+
+#[test]
+fn how_it_ends() {
+    assert_eq!(run("--fault failed:1 7 0").status.code(), Some(1));
+    assert_eq!(run("--fault exit:drain:9 7 0").status.code(), Some(9));
+    assert_eq!(run("--fault crash:plateau 7 0").status.signal(), Some(libc::SIGSEGV));
+    assert_eq!(run("--fault crash:launch:KILL 7 0").status.signal(), Some(libc::SIGKILL));
+    assert_eq!(run("--fault oom --oom-max 1MiB 7 0").status.code(), Some(1));
+    let wrong = run("--nonsense 7 0");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("unknown flag --nonsense"));
+}
+
+/// The difference from a run that holds nothing is what was asked for. The stack and the allocator
+/// vary by a few pages with the random layout of the address space.
+#[test]
+fn memory_is_exact() {
+    const ASKED: u64 = 32 << 20;
+    const SLACK: u64 = 64 << 10;
+    let cases = [
+        ("", "RssAnon", 0),
+        ("--anon-bytes 32MiB", "RssAnon", ASKED),
+        ("--anon-bytes-per-task 4MiB", "RssAnon", ASKED),
+        ("--shmem-bytes 32MiB", "RssShmem", ASKED),
+        ("--peak-launch-bytes 32MiB", "VmHWM", ASKED),
+        ("--peak-launch-bytes 32MiB", "RssAnon", 0),
+        ("--give-back-bytes 32MiB", "VmHWM", ASKED),
+        ("--give-back-bytes 32MiB", "RssAnon", 0),
+        ("--memfd-bytes 32MiB", "VmRSS", 0),
+    ];
+    let (mut base, _base_out) = alive("8 2");
+    // All at once; each `alive` returns when the memory is there.
+    let mut running: Vec<_> = cases.iter().map(|(flags, ..)| alive(&format!("{flags} 8 2"))).collect();
+    for ((flags, field, asked), (child, _)) in cases.iter().zip(&running) {
+        let more = proc_bytes(child, "status", field).abs_diff(proc_bytes(&base, "status", field));
+        // RSS counts file pages of the program as well, which vary with what was mapped around.
+        let slack = if field.starts_with("Vm") { 16 * SLACK } else { SLACK };
+        assert!(more.abs_diff(*asked) <= slack, "{flags} {field}: {more}");
+    }
+    for (child, _) in &mut running {
+        assert!(child.wait().expect("an end").success());
+    }
+    assert!(base.wait().expect("an end").success());
+}
+
+#[test]
+fn threads_are_real() {
+    let (mut child, mut out) = alive("--threads 3 --threads-per-task 2 5 1");
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", child.id())).expect("alive");
+    assert_eq!(tasks.count(), 1 + 3 + 10);
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).expect("text");
+    assert_eq!(rest, "done 5\n");
+    assert!(child.wait().expect("an end").success());
+}
+
+/// Every member ends before `done`, so the pipe that all of them hold is closed with the program.
+#[test]
+fn processes_are_noted_and_end() {
+    let pidfile = std::env::temp_dir().join(format!("fake-entry-test-{}", std::process::id()));
+    let line = format!("--processes 2 --grandchildren 3 --pidfile {} 5 0", pidfile.display());
+    assert_eq!(printed(&line), "alive 5\ndone 5\n");
+    let noted = std::fs::read_to_string(&pidfile).expect("the pid file");
+    std::fs::remove_file(&pidfile).expect("the pid file");
+    assert_eq!(noted.lines().count(), 6);
+    assert!(noted.lines().all(|line| line.parse::<u32>().is_ok()));
+}

@@ -1,0 +1,275 @@
+//! The course of a campaign: warm up, run each cell that is left, keep each sample.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::hold::HoldKeeper;
+use super::plan::{Cell, cells};
+use super::prepare::Prepared;
+use crate::measure::{Bounds, MeasureError, Measurement, RunEnd, RunSpec, Runner};
+use crate::record::{Campaign, Cpu, Hold, Memory, Plan, SCHEMA_VERSION, Sample, Store, StoreError, Time};
+
+/// Tasks of a warm-up: enough to touch every page of code that a run needs.
+const WARM_UP_TASKS: u64 = 1_000;
+/// A warm-up that takes longer tells nothing more.
+const WARM_UP_TIME: Duration = Duration::from_secs(20);
+/// No program of the protocol writes more than a few hundred bytes.
+const OUTPUT_CAP_BYTES: u64 = 16 << 20;
+
+/// What a campaign's runs may take of the machine.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub memory_cap_bytes: Option<u64>,
+    /// Time-out of one run; by default long for its hold.
+    pub time_cap: Option<Duration>,
+}
+
+/// What stops a campaign.
+#[derive(Debug, thiserror::Error)]
+pub enum CampaignError {
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(
+        "{folder} holds another campaign: {what}; choose another folder with -o, or leave -o out for a new one"
+    )]
+    Another { folder: PathBuf, what: String },
+}
+
+/// How a campaign ended.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    pub interrupted: bool,
+    /// Cells measured before this start.
+    pub kept: usize,
+    /// Cells measured in this start.
+    pub measured: usize,
+}
+
+/// Is told what happens, for a progress bar.
+pub trait Observer {
+    fn warm_up(&mut self, _entry: &str) {}
+    /// A run begins; `left_s` estimates the time until the campaign's end.
+    fn run_begins(
+        &mut self,
+        _cell: &Cell,
+        _hold_s: f64,
+        _attempt: u32,
+        _done: usize,
+        _all: usize,
+        _left_s: f64,
+    ) {
+    }
+    fn run_ended(&mut self, _sample: &Sample) {}
+}
+
+/// No observer.
+impl Observer for () {}
+
+impl Campaign {
+    /// Checks that going on with `self` under the conditions of `now` would be one campaign, not two.
+    pub fn check_same(&self, now: &Campaign, folder: &std::path::Path) -> Result<(), CampaignError> {
+        let differ = |what: String| Err(CampaignError::Another { folder: folder.to_owned(), what });
+        if let Some(what) = plan_difference(&self.plan, &now.plan) {
+            return differ(what);
+        }
+        let machine = |campaign: &Campaign| {
+            let machine = &campaign.machine;
+            [
+                machine.hostname.clone(),
+                machine.cpu.clone(),
+                machine.kernel.clone(),
+                machine.memory_bytes.to_string(),
+            ]
+        };
+        for (then, now) in machine(self).into_iter().zip(machine(now)) {
+            if then != now {
+                return differ(format!("it was begun on another machine or kernel ({then}, here {now})"));
+            }
+        }
+        for entry in &now.entries {
+            let before = self.entries.iter().find(|before| before.name == entry.name);
+            if let Some((then, now)) =
+                before.and_then(|before| before.digest.as_ref()).zip(entry.digest.as_ref())
+                && then != now
+            {
+                return differ(format!(
+                    "the program or toolchain of {} has changed since it was begun",
+                    entry.name
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn plan_difference(then: &Plan, now: &Plan) -> Option<String> {
+    let list = |entries: &[String]| entries.iter().cloned().collect::<BTreeSet<_>>();
+    let counts = |tasks: &[u64]| tasks.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+    let hold = |hold| match hold {
+        Hold::Chosen { .. } => "a chosen hold".to_owned(),
+        Hold::Fixed { seconds } => format!("a hold of {seconds} s"),
+    };
+    if then.workload != now.workload {
+        return Some(format!("its workload is {}, not {}", then.workload, now.workload));
+    }
+    let (before, after) = (list(&then.entries), list(&now.entries));
+    if before != after {
+        let gone = before.difference(&after).next().map(|name| format!("it has {name}"));
+        let new = after.difference(&before).next().map(|name| format!("it has no {name}"));
+        return Some(gone.into_iter().chain(new).collect::<Vec<_>>().join(" and "));
+    }
+    if then.tasks != now.tasks {
+        return Some(format!("its numbers of tasks are {}, not {}", counts(&then.tasks), counts(&now.tasks)));
+    }
+    if then.repetitions != now.repetitions {
+        return Some(format!("it has {} repetitions, not {}", then.repetitions, now.repetitions));
+    }
+    (then.hold != now.hold).then(|| format!("it has {}, not {}", hold(then.hold), hold(now.hold)))
+}
+
+/// Runs every cell of `campaign` that `samples` does not yet have, and appends to both.
+pub fn run(
+    campaign: &Campaign,
+    prepared: &[Prepared],
+    settings: &Settings,
+    runner: &mut dyn Runner,
+    store: &mut Store,
+    samples: &mut Vec<Sample>,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CampaignError> {
+    let ready: BTreeMap<&str, (&Prepared, &Vec<String>)> = prepared
+        .iter()
+        .filter_map(|entry| Some((entry.facts.name.as_str(), (entry, entry.command.as_ref().ok()?))))
+        .collect();
+    let mut holds = HoldKeeper::new(campaign.plan.hold);
+    samples.iter().for_each(|sample| holds.learn(sample));
+
+    let cells: Vec<Cell> = cells(&campaign.plan, campaign.seed)
+        .into_iter()
+        .filter(|cell| ready.contains_key(cell.entry.as_str()))
+        .collect();
+    let next: Vec<(&Cell, Option<(u32, f64)>)> =
+        cells.iter().map(|cell| (cell, next_attempt(cell, samples, &holds))).collect();
+    let left: Vec<(&Cell, Option<f64>, u32)> = next
+        .iter()
+        .filter_map(|(cell, next)| {
+            let (attempt, hold_s) = (*next)?;
+            Some((*cell, (attempt > 1).then_some(hold_s), attempt))
+        })
+        .collect();
+    let mut outcome = Outcome { kept: cells.len() - left.len(), ..Outcome::default() };
+
+    let mut warm = BTreeSet::new();
+    for (cell, ..) in &left {
+        if !warm.insert(cell.entry.as_str()) {
+            continue;
+        }
+        let (entry, command) = ready[cell.entry.as_str()];
+        observer.warm_up(&cell.entry);
+        let bounds = Bounds { time: WARM_UP_TIME, ..bounds(settings, 0.0) };
+        let spec = spec(entry, command, WARM_UP_TASKS, 0.0, bounds);
+        // Whatever it brings about: the measured runs will tell.
+        if matches!(runner.run(&spec)?, RunEnd::Interrupted) {
+            return Ok(Outcome { interrupted: true, ..outcome });
+        }
+    }
+
+    for (index, (cell, hold, attempt)) in left.iter().enumerate() {
+        let (entry, command) = ready[cell.entry.as_str()];
+        let mut hold_s = hold.unwrap_or_else(|| holds.first_hold_s(&cell.entry, cell.tasks));
+        let mut attempt = *attempt;
+        loop {
+            let left_s: f64 = left[index..].iter().map(|(cell, ..)| estimate_s(&holds, cell)).sum();
+            observer.run_begins(cell, hold_s, attempt, outcome.kept + index, cells.len(), left_s);
+            let spec = spec(entry, command, cell.tasks, hold_s, bounds(settings, hold_s));
+            let RunEnd::Measured(measurement) = runner.run(&spec)? else {
+                return Ok(Outcome { interrupted: true, ..outcome });
+            };
+            let sample = sample(campaign, cell, entry, &spec, attempt, *measurement);
+            store.append(&sample)?;
+            holds.learn(&sample);
+            observer.run_ended(&sample);
+            let next = holds.next_hold_s(&sample);
+            samples.push(sample);
+            match next {
+                Some(longer) => (hold_s, attempt) = (longer, attempt + 1),
+                None => break,
+            }
+        }
+        outcome.measured += 1;
+    }
+    Ok(outcome)
+}
+
+/// What is left of a cell: the next attempt and its hold, or nothing.
+fn next_attempt(cell: &Cell, samples: &[Sample], holds: &HoldKeeper) -> Option<(u32, f64)> {
+    let last = samples
+        .iter()
+        .filter(|s| s.entry == cell.entry && s.tasks == cell.tasks && s.repetition == cell.repetition)
+        .max_by_key(|sample| sample.attempt);
+    match last {
+        None => Some((1, 0.0)),
+        Some(last) => holds.next_hold_s(last).map(|hold_s| (last.attempt + 1, hold_s)),
+    }
+}
+
+/// How long a cell will take: its hold, and about as much again for the launch's excess and the drain of large N.
+fn estimate_s(holds: &HoldKeeper, cell: &Cell) -> f64 {
+    holds.first_hold_s(&cell.entry, cell.tasks) + 0.1 + cell.tasks as f64 / 1e6
+}
+
+fn bounds(settings: &Settings, hold_s: f64) -> Bounds {
+    Bounds {
+        memory_bytes: settings.memory_cap_bytes,
+        // Generous: a runtime that launches 1 M tasks in 25 s where 3 s were foreseen must be able to finish.
+        time: settings.time_cap.unwrap_or_else(|| Duration::from_secs_f64(120.0 + 3.0 * hold_s)),
+        output_bytes: OUTPUT_CAP_BYTES,
+    }
+}
+
+fn spec(entry: &Prepared, command: &[String], tasks: u64, hold_s: f64, bounds: Bounds) -> RunSpec {
+    let mut command = command.to_vec();
+    command.extend([tasks.to_string(), format!("{}", hold_s as u64)]);
+    RunSpec { command, env: entry.facts.env.clone(), kind: entry.facts.kind, tasks, hold_s, bounds }
+}
+
+fn sample(
+    campaign: &Campaign,
+    cell: &Cell,
+    entry: &Prepared,
+    spec: &RunSpec,
+    attempt: u32,
+    measured: Measurement,
+) -> Sample {
+    Sample {
+        schema: SCHEMA_VERSION,
+        entry: cell.entry.clone(),
+        workload: campaign.plan.workload.clone(),
+        tasks: cell.tasks,
+        hold_s: spec.hold_s,
+        repetition: cell.repetition,
+        attempt,
+        started_at: measured.started_at,
+        status: measured.status,
+        reason: measured.reason,
+        limit: measured.limit,
+        alive: measured.alive,
+        done: measured.done,
+        failed: measured.failed,
+        exit_code: measured.exit_code,
+        signal: measured.signal,
+        command: spec.command.clone(),
+        version: entry.facts.version.clone(),
+        threads: measured.threads,
+        processes: measured.processes,
+        time: Time { ..measured.time },
+        cpu: Cpu { ..measured.cpu },
+        memory: Memory { ..measured.memory },
+        metrics: measured.metrics,
+        warnings: measured.warnings,
+        stderr_tail: measured.stderr_tail,
+    }
+}

@@ -1,0 +1,13 @@
+//! Cells measured together: their plan and order, how long tasks wait, what is left to do, and the course of it all.
+//!
+//! Measures through `measure::Runner` alone, so that tests need no program. Must not know the command line.
+
+mod drive;
+mod hold;
+mod plan;
+mod prepare;
+
+pub use drive::{CampaignError, Observer, Outcome, Settings, run};
+pub use hold::HoldKeeper;
+pub use plan::{Cell, cells, plan_digest};
+pub use prepare::{NotReady, Prepared, prepare};

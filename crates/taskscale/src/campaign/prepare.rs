@@ -1,0 +1,92 @@
+//! Before anything is measured: which of the chosen entries can run here, built and ready.
+
+use std::collections::BTreeMap;
+
+use crate::catalog::{Entry, Runtime};
+use crate::record::EntryFacts;
+use crate::toolchain::{self, Cache, Toolchain, Unavailable};
+
+/// An entry after toolchain and build were looked after.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    pub facts: EntryFacts,
+    /// The command to run, less what taskscale appends; or why there is none.
+    pub command: Result<Vec<String>, NotReady>,
+}
+
+/// Why an entry cannot run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotReady {
+    /// The toolchain is missing or too old: no fault of anybody's.
+    NoToolchain(String),
+    /// It is there, and yet the build failed.
+    BuildFailed(String),
+}
+
+impl NotReady {
+    pub fn reason(&self) -> &str {
+        match self {
+            NotReady::NoToolchain(reason) | NotReady::BuildFailed(reason) => reason,
+        }
+    }
+}
+
+/// Finds toolchains, each once, and builds every entry that can be built. `before` is told each entry's name before
+/// its build, and returns false to stop.
+pub fn prepare(
+    cache: &Cache,
+    entries: &[(&Runtime, &Entry)],
+    workload: &str,
+    mut before: impl FnMut(&str) -> bool,
+) -> Vec<Prepared> {
+    let mut toolchains: BTreeMap<&str, Result<Toolchain, Unavailable>> = BTreeMap::new();
+    let mut prepared = Vec::new();
+    for (runtime, entry) in entries {
+        if !before(&entry.full_name) {
+            break;
+        }
+        let toolchain = toolchains.entry(&runtime.name).or_insert_with(|| toolchain::find(runtime));
+        let mut facts = facts_of(runtime, entry, workload);
+        let command = match toolchain {
+            Err(unavailable) => Err(NotReady::NoToolchain(unavailable.to_string())),
+            Ok(toolchain) => {
+                facts.version = Some(toolchain.version.clone());
+                match toolchain::build(cache, runtime, entry, workload, toolchain) {
+                    Ok(built) => {
+                        facts.digest = Some(built.digest);
+                        Ok(built.command)
+                    }
+                    Err(error) => Err(NotReady::BuildFailed(error.to_string())),
+                }
+            }
+        };
+        facts.unavailable = command.as_ref().err().map(|why| why.reason().to_owned());
+        prepared.push(Prepared { facts, command });
+    }
+    prepared
+}
+
+fn facts_of(runtime: &Runtime, entry: &Entry, workload: &str) -> EntryFacts {
+    let recipe = &entry.workloads[workload];
+    EntryFacts {
+        name: entry.full_name.clone(),
+        title: entry.title.clone(),
+        runtime: runtime.name.clone(),
+        runtime_title: runtime.title.clone(),
+        url: runtime.url.clone(),
+        kind: entry.kind,
+        parallel: entry.parallel,
+        style: entry.style,
+        reference: entry.reference,
+        posts: entry.posts,
+        unverified: entry.unverified.clone(),
+        why: entry.why.clone(),
+        notes: entry.notes.clone(),
+        version: None,
+        unavailable: None,
+        build: recipe.build.clone(),
+        run: recipe.run.clone(),
+        env: entry.env.clone(),
+        digest: None,
+    }
+}

@@ -1,0 +1,58 @@
+//! What an entry is: the words that keep unlike things apart in a comparison.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What one task is to its runtime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A thread of the operating system.
+    Thread,
+    /// A process of the operating system.
+    Process,
+    /// A task with a stack of its own, switched by the runtime: goroutine, virtual thread, fiber.
+    Stackful,
+    /// A compiled or interpreted async task that keeps its state in an object.
+    Stackless,
+    /// One of many futures inside one task.
+    Future,
+    /// A timer, and no task at all.
+    Timer,
+}
+
+impl Kind {
+    /// The name used in manifests, records and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Thread => "thread",
+            Kind::Process => "process",
+            Kind::Stackful => "stackful",
+            Kind::Stackless => "stackless",
+            Kind::Future => "future",
+            Kind::Timer => "timer",
+        }
+    }
+
+    /// Whether a task has a stack of its own, so that it can wait from within any depth of calls.
+    pub fn stackful(self) -> bool {
+        matches!(self, Kind::Thread | Kind::Process | Kind::Stackful)
+    }
+}
+
+/// Whether an entry is what the language's users would write, or has been turned for the benchmark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Style {
+    Idiomatic,
+    Tuned,
+}
+
+impl Style {
+    pub fn name(self) -> &'static str {
+        match self {
+            Style::Idiomatic => "idiomatic",
+            Style::Tuned => "tuned",
+        }
+    }
+}

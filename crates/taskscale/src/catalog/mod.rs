@@ -1,0 +1,13 @@
+//! The catalogue: every runtime's `runtime.toml`, read, validated and selected from.
+//!
+//! Wire types (`manifest`) become validated types (`load`). This module starts no process and must not know how
+//! anything is built or measured.
+
+mod kind;
+mod load;
+mod manifest;
+mod select;
+
+pub use kind::{Kind, Style};
+pub use load::{Catalog, CatalogError, Entry, Locate, Runtime, Workload, find_catalog};
+pub use select::{SelectError, closest, select};

@@ -1,0 +1,133 @@
+//! What can be typed. The only place that knows clap.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+/// What do N concurrent tasks cost - memory, CPU, time - in each language runtime, and where does each one break?
+#[derive(Debug, Parser)]
+#[command(
+    name = "taskscale",
+    version,
+    args_conflicts_with_subcommands = true,
+    subcommand_precedence_over_arg = true,
+    max_term_width = 100,
+    after_help = "\
+Examples:
+  taskscale                                    the posts' entries at 1, 10k, 100k and 1M tasks
+  taskscale --quick                            a first table within a minute
+  taskscale 'rust/*' go -n 1,10k -r 3 -o DIR   narrowed; the same command goes on where it stopped
+  taskscale doctor                             what this machine can measure, and what limits it
+
+Exit codes: 0 all well, 1 some cell fell short, 2 wrong usage."
+)]
+pub struct Args {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(flatten)]
+    pub run: Run,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Global {
+    /// Use the catalogue in DIR instead of the nearest `runtimes/`
+    #[arg(long, value_name = "DIR", global = true)]
+    pub catalog: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Measure entries (the main job; `run` may be left out)
+    Run(Run),
+    /// Show the catalogue: entries, kinds, versions, and why some are unavailable
+    List(List),
+    /// Build entries into the cache without measuring them
+    Build(Build),
+    /// Examine this machine: control groups, limits, disturbances, toolchains
+    Doctor,
+    /// Show a campaign again, in any format
+    Report(Report),
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Run {
+    /// Entries: names (rust/thread), globs ('rust/*'), runtimes (go), sets (@posts, @idiomatic, @all) [default: @posts]
+    #[arg(value_name = "ENTRY")]
+    pub entries: Vec<String>,
+    /// What each task does
+    #[arg(short, long, default_value = "sleep")]
+    pub workload: String,
+    /// Numbers of tasks, such as 1,10k,1M [default: 1,10k,100k,1M]
+    #[arg(short = 'n', long = "tasks", value_name = "COUNTS", allow_hyphen_values = true)]
+    pub tasks: Option<String>,
+    /// How often each cell is measured [default: 3]
+    #[arg(short, long, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub repetitions: Option<u32>,
+    /// One repetition, up to 100k tasks: a first table within a minute
+    #[arg(long, conflicts_with = "classic")]
+    pub quick: bool,
+    /// Wait 10 s flat as the posts did, and show who never had all tasks alive
+    #[arg(long)]
+    pub classic: bool,
+    /// Folder of the campaign; one that is unfinished is gone on with [default: results/DATE-HOST]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Seed of the random order [default: random, recorded in the campaign]
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Memory that a run may take, kernel memory included [default: 80 % of what is available]
+    #[arg(long, value_name = "SIZE")]
+    pub memory_cap: Option<String>,
+    /// Time that a run may take, such as 90s [default: 120 s and three times its hold]
+    #[arg(long, value_name = "TIME")]
+    pub timeout: Option<String>,
+    /// How the result is printed
+    #[arg(short, long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// No progress on standard error
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct List {
+    /// Entries, as for `run` [default: @all]
+    #[arg(value_name = "ENTRY")]
+    pub entries: Vec<String>,
+    /// What each task does
+    #[arg(short, long, default_value = "sleep")]
+    pub workload: String,
+    /// Print JSON, with all that the catalogue says
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Build {
+    /// Entries, as for `run` [default: @all]
+    #[arg(value_name = "ENTRY")]
+    pub entries: Vec<String>,
+    /// What each task does
+    #[arg(short, long, default_value = "sleep")]
+    pub workload: String,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Report {
+    /// The campaign's folder
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// How it is printed
+    #[arg(short, long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Table,
+    Markdown,
+    Json,
+    Csv,
+}

@@ -1,0 +1,32 @@
+//! `taskscale build`.
+
+use std::process::ExitCode;
+
+use super::args::{Build, Global};
+use super::{Failure, OrUsage, open_catalog, print_result, printable};
+use crate::campaign::{NotReady, prepare};
+use crate::catalog::select;
+use crate::toolchain::Cache;
+
+pub fn run(args: &Build, global: &Global) -> Result<ExitCode, Failure> {
+    let catalog = open_catalog(global).or_usage()?;
+    let words = if args.entries.is_empty() { vec!["@all".to_owned()] } else { args.entries.clone() };
+    let entries = select(&catalog, &words, &args.workload).or_usage()?;
+    let prepared = prepare(&Cache::of_user(), &entries, &args.workload, |name| {
+        eprintln!("building {name}");
+        true
+    });
+    let mut code = ExitCode::SUCCESS;
+    for entry in &prepared {
+        let line = match &entry.command {
+            Ok(command) => format!("{}: {}", entry.facts.name, command.join(" ")),
+            Err(NotReady::NoToolchain(why)) => format!("{}: unavailable: {why}", entry.facts.name),
+            Err(NotReady::BuildFailed(why)) => {
+                code = ExitCode::FAILURE;
+                format!("{}: the build failed: {why}", entry.facts.name)
+            }
+        };
+        print_result(&format!("{}\n", printable(&line)))?;
+    }
+    Ok(code)
+}

@@ -1,0 +1,121 @@
+//! `taskscale doctor`: what this machine can measure, what will limit it, and how to mend that.
+
+use std::process::ExitCode;
+
+use super::args::Global;
+use super::{Failure, OrUsage, open_catalog, print_result, printable};
+use crate::measure::{GroupHome, available_memory_bytes, machine_facts, read_limits};
+use crate::record::MemorySource;
+use crate::toolchain;
+use crate::units;
+
+pub fn run(global: &Global) -> Result<ExitCode, Failure> {
+    let catalog = open_catalog(global).or_usage()?;
+    let mut text = String::new();
+    let mut section = |title: &str, lines: Vec<String>| {
+        text.push_str(title);
+        text.push('\n');
+        for line in lines {
+            text.push_str("  ");
+            text.push_str(&line);
+            text.push('\n');
+        }
+        text.push('\n');
+    };
+
+    let home = GroupHome::find();
+    let machine = machine_facts();
+    section(
+        "Machine",
+        vec![
+            format!(
+                "{}, {} CPUs, {} of memory",
+                machine.cpu,
+                machine.cpus,
+                units::bytes(machine.memory_bytes)
+            ),
+            format!("{}, Linux {} ({})", machine.os, machine.kernel, machine.architecture),
+        ],
+    );
+    section("Control groups", control_groups(&home));
+    drop(home);
+    section("Limits, and where they end a run", limits());
+    let disturbances = if machine.warnings.is_empty() {
+        vec!["nothing found: no swap, no reclaim, no merging of pages, little load".to_owned()]
+    } else {
+        machine.warnings.iter().map(|warning| format!("! {warning}")).collect()
+    };
+    section("What disturbs figures", disturbances);
+    let toolchains = catalog
+        .runtimes
+        .iter()
+        .map(|runtime| match toolchain::find(runtime) {
+            Ok(found) => {
+                let home = found.home.map(|home| format!(" in {}", home.display())).unwrap_or_default();
+                format!("✓ {:<10} {}{home}", runtime.name, found.version)
+            }
+            Err(why) => format!("- {:<10} {why}", runtime.name),
+        })
+        .collect();
+    section("Toolchains", toolchains);
+    print_result(printable(&text).trim_end())?;
+    print_result("\n")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn control_groups(home: &GroupHome) -> Vec<String> {
+    match home.source() {
+        MemorySource::CgroupV2 => {
+            vec!["✓ version 2: memory with the kernel's share and its peak, CPU, thread bounds".into()]
+        }
+        MemorySource::CgroupV1 => {
+            vec!["✓ version 1: memory with the kernel's share and its peak, CPU, thread bounds".into()]
+        }
+        MemorySource::Proc => {
+            let mut lines = vec!["! none: kernel memory and peaks will be only what /proc tells".to_owned()];
+            lines.extend(home.why_none().iter().map(|why| format!("  tried: {why}")));
+            lines.push(
+                "  remedy: log in where systemd keeps a user session (`systemctl --user` answers), or run"
+                    .into(),
+            );
+            lines.push("  `sudo systemd-run --scope -p Delegate=yes --uid=$UID taskscale …`, or run taskscale as root".into());
+            lines
+        }
+    }
+}
+
+fn limits() -> Vec<String> {
+    let limits = read_limits();
+    let mut lines = Vec::new();
+    let mut line = |name: &str, value: u64, bites: String, lift: Option<&String>| {
+        let remedy = lift.map(|command| format!("; `{command}` lifts it")).unwrap_or_default();
+        lines.push(format!("{name:<20} {value:>10}  {bites}{remedy}"));
+    };
+    for room in limits.thread_rooms() {
+        let bites = format!("OS threads end near {}", units::grouped(room.room));
+        line(&room.limit.name, room.limit.value, bites, room.limit.lift.as_ref());
+    }
+    if let Some((rooms, limit)) = limits.map_rooms() {
+        let bites = format!(
+            "OS threads and fibers with mapped stacks end between {} (four areas each, as in Rust) and {} (two)",
+            units::grouped(*rooms.start()),
+            units::grouped(*rooms.end())
+        );
+        line(&limit.name, limit.value, bites, limit.lift.as_ref());
+    }
+    if let Some(files) = limits.open_files {
+        let lift =
+            limits.open_files_hard.filter(|hard| *hard > files).map(|hard| format!("ulimit -n {hard}"));
+        line("ulimit -n", files, format!("connections end near {}", units::count(files)), lift.as_ref());
+    }
+    if let Some(available) = available_memory_bytes() {
+        lines.push(format!(
+            "{:<20} {:>10}  a run is capped at {}; at 2 KiB a task that is {} tasks",
+            "memory available",
+            units::bytes(available),
+            units::bytes(available / 5 * 4),
+            units::count((available / 5 * 4 / 2048 / 100_000 * 100_000).max(1))
+        ));
+    }
+    lines
+}

@@ -1,0 +1,116 @@
+//! Progress on standard error: a bar on a terminal, a line a run elsewhere.
+
+use std::io::IsTerminal;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::printable;
+use crate::campaign::{Cell, Observer};
+use crate::record::{Sample, Status};
+use crate::units;
+
+/// Shows how a campaign goes on.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    quiet: bool,
+    position: (usize, usize),
+}
+
+impl Progress {
+    pub fn new(quiet: bool) -> Progress {
+        let terminal = std::io::stderr().is_terminal();
+        let bar = (terminal && !quiet).then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            // The template is a constant: it is right or a test of this file fails.
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+                bar.set_style(style);
+            }
+            bar
+        });
+        Progress { bar, quiet, position: (0, 0) }
+    }
+
+    /// One line that stays.
+    pub fn say(&self, line: &str) {
+        let line = printable(line);
+        match (&self.bar, self.quiet) {
+            (_, true) => {}
+            (Some(bar), _) => bar.println(line),
+            (None, _) => eprintln!("{line}"),
+        }
+    }
+
+    pub fn building(&self, name: &str, position: usize, all: usize) {
+        self.show(&format!("building {name} ({position} of {all})"));
+    }
+
+    /// What is going on now: replaced by the next.
+    fn show(&self, message: &str) {
+        match &self.bar {
+            Some(bar) => {
+                bar.set_message(printable(message));
+                bar.tick();
+            }
+            None => self.say(message),
+        }
+    }
+
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Observer for Progress {
+    fn warm_up(&mut self, entry: &str) {
+        if self.bar.is_some() {
+            self.show(&format!("warming up {entry}"));
+        }
+    }
+
+    fn run_begins(&mut self, cell: &Cell, hold_s: f64, attempt: u32, done: usize, all: usize, left_s: f64) {
+        self.position = (done + 1, all);
+        let Some(bar) = &self.bar else { return };
+        if bar.length().is_none() {
+            if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len}  {wide_msg}") {
+                bar.set_style(style.progress_chars("━╸─"));
+            }
+            bar.set_length(all as u64);
+        }
+        bar.set_position(done as u64);
+        let again = if attempt > 1 { ", once more with a longer hold" } else { "" };
+        self.show(&format!(
+            "{} left · {} × {} for {} s{again}",
+            units::seconds(left_s.round()),
+            cell.entry,
+            units::count(cell.tasks),
+            hold_s
+        ));
+    }
+
+    fn run_ended(&mut self, sample: &Sample) {
+        let (done, all) = self.position;
+        let name = format!("{} × {}", sample.entry, units::count(sample.tasks));
+        let line = match (sample.status, &sample.memory.plateau) {
+            (Status::Ok, Some(plateau)) => format!(
+                "[{done}/{all}] {name}: {}, launch {}",
+                units::bytes(plateau.footprint_bytes),
+                sample.time.launch_s.map(units::seconds).unwrap_or_default()
+            ),
+            (status, _) => {
+                format!(
+                    "[{done}/{all}] {name}: {status}: {}",
+                    sample.reason.as_deref().unwrap_or("no reason known")
+                )
+            }
+        };
+        // On a terminal the bar tells of good runs; what went wrong stays to be read.
+        if self.bar.is_none() || sample.status != Status::Ok {
+            self.say(&line);
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(done as u64);
+        }
+    }
+}

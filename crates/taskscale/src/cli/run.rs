@@ -1,0 +1,286 @@
+//! `taskscale run`, the main job.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, anyhow, bail};
+
+use super::args::{Format, Global, Run};
+use super::progress::Progress;
+use super::{Failure, OrUsage, colour, open_catalog, print_result};
+use crate::campaign::{self, NotReady, Outcome, Prepared, Settings, plan_digest, prepare};
+use crate::catalog::{Entry, Runtime, select};
+use crate::measure::{GroupHome, Interrupt, LocalRunner, available_memory_bytes, machine_facts};
+use crate::record::{self, Campaign, Hold, Loaded, Plan, RejectedLine, SCHEMA_VERSION, Sample, Store};
+use crate::report::{self, RenderOptions, Report};
+use crate::toolchain::Cache;
+use crate::units;
+
+/// The share of available memory that a run may take unless told otherwise.
+const MEMORY_SHARE: f64 = 0.8;
+/// How long all tasks are alive together at least, in seconds.
+const PLATEAU_S: f64 = 1.0;
+/// What the posts waited, in seconds.
+const CLASSIC_HOLD_S: u64 = 10;
+
+/// What was asked, validated: nothing below sees the command line's types.
+struct Options {
+    entries: Vec<String>,
+    workload: String,
+    tasks: Vec<u64>,
+    repetitions: u32,
+    hold: Hold,
+    output: Option<PathBuf>,
+    seed: Option<u64>,
+    memory_cap_bytes: Option<u64>,
+    time_cap: Option<Duration>,
+    format: Format,
+}
+
+fn validate(args: &Run) -> anyhow::Result<Options> {
+    let all = if args.quick { "1,10k,100k" } else { "1,10k,100k,1M" };
+    let mut tasks = Vec::new();
+    for word in args.tasks.as_deref().unwrap_or(all).split(',') {
+        let count = units::parse_count(word).context("-n")?;
+        if tasks.contains(&count) {
+            bail!("-n: {} is given twice", units::count(count));
+        }
+        tasks.push(count);
+    }
+    tasks.sort_unstable();
+    let hold = if args.classic {
+        Hold::Fixed { seconds: CLASSIC_HOLD_S }
+    } else {
+        Hold::Chosen { plateau_s: PLATEAU_S }
+    };
+    let memory_cap_bytes = match &args.memory_cap {
+        Some(size) => Some(units::parse_bytes(size).context("--memory-cap")?),
+        // Without an estimate of what is available there is no sensible cap.
+        None => available_memory_bytes().map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64),
+    };
+    Ok(Options {
+        entries: if args.entries.is_empty() { vec!["@posts".into()] } else { args.entries.clone() },
+        workload: args.workload.clone(),
+        tasks,
+        repetitions: args.repetitions.unwrap_or(if args.quick { 1 } else { 3 }),
+        hold,
+        output: args.output.clone(),
+        seed: args.seed,
+        memory_cap_bytes,
+        time_cap: args.timeout.as_deref().map(units::parse_duration).transpose().context("--timeout")?,
+        format: args.format,
+    })
+}
+
+pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
+    let options = validate(args).or_usage()?;
+    let catalog = open_catalog(global).or_usage()?;
+    let entries = select(&catalog, &options.entries, &options.workload).or_usage()?;
+    let folder = options.output.clone().unwrap_or_else(new_folder);
+    check_folder(&folder).or_usage()?;
+
+    let interrupt = Interrupt::install().context("cannot catch signals")?;
+    // Before any child of ours exists: one that shares our control group keeps us from stepping aside.
+    let home = GroupHome::find();
+    let mut progress = Progress::new(args.quiet);
+    for why in home.why_none().iter().filter(|_| home.source() == record::MemorySource::Proc) {
+        progress.say(&format!("no control group: {why}"));
+    }
+    if home.source() == record::MemorySource::Proc {
+        progress.say("measuring by /proc alone: kernel memory and peaks are only in part known; `taskscale doctor` says what would give the better source");
+    }
+
+    let prepared = prepare_all(&entries, &options.workload, &progress, &interrupt);
+    if let Some(signal) = interrupt.signal() {
+        progress.finish();
+        return Ok(ExitCode::from(128 + signal as u8));
+    }
+    if prepared.iter().all(|entry| entry.command.is_err()) {
+        progress.finish();
+        return Err(Failure::Usage(anyhow!(
+            "none of these entries can run here: `taskscale list` says what to install"
+        )));
+    }
+
+    let now = describe(&options, &prepared);
+    let (mut store, campaign, mut samples) = open(&folder, now, &progress)?;
+    let settings = Settings { memory_cap_bytes: options.memory_cap_bytes, time_cap: options.time_cap };
+    let launcher = std::env::current_exe().context("cannot find the path of taskscale itself")?;
+    let mut runner = LocalRunner::new(home, &interrupt, launcher);
+    let outcome =
+        campaign::run(&campaign, &prepared, &settings, &mut runner, &mut store, &mut samples, &mut progress);
+    drop(runner);
+    progress.finish();
+    let outcome = outcome.with_context(|| {
+        format!(
+            "stopped; {} samples are kept in {}, and the same command with `-o {0}` goes on",
+            samples.len(),
+            folder.display()
+        )
+    })?;
+
+    conclude(&options, &folder, &campaign, &prepared, &samples, &outcome, &interrupt)
+}
+
+fn prepare_all(
+    entries: &[(&Runtime, &Entry)],
+    workload: &str,
+    progress: &Progress,
+    interrupt: &Interrupt,
+) -> Vec<Prepared> {
+    let mut position = 0;
+    let prepared = prepare(&Cache::of_user(), entries, workload, |name| {
+        position += 1;
+        progress.building(name, position, entries.len());
+        interrupt.signal().is_none()
+    });
+    if interrupt.signal().is_none() {
+        for entry in &prepared {
+            match &entry.command {
+                Ok(_) => {}
+                Err(NotReady::NoToolchain(why)) => {
+                    progress.say(&format!("left out {}: {why}", entry.facts.name))
+                }
+                Err(NotReady::BuildFailed(why)) => {
+                    progress.say(&format!("left out {}: the build failed: {why}", entry.facts.name));
+                }
+            }
+        }
+    }
+    prepared
+}
+
+fn describe(options: &Options, prepared: &[Prepared]) -> Campaign {
+    let plan = Plan {
+        workload: options.workload.clone(),
+        entries: prepared.iter().map(|entry| entry.facts.name.clone()).collect(),
+        tasks: options.tasks.clone(),
+        repetitions: options.repetitions,
+        hold: options.hold,
+    };
+    Campaign {
+        schema: SCHEMA_VERSION,
+        taskscale: env!("CARGO_PKG_VERSION").to_owned(),
+        created_at: jiff::Timestamp::now(),
+        command: std::env::args().collect(),
+        machine: machine_facts(),
+        plan_digest: plan_digest(&plan),
+        plan,
+        seed: options.seed.unwrap_or_else(|| fastrand::u64(..)),
+        entries: prepared.iter().map(|entry| entry.facts.clone()).collect(),
+    }
+}
+
+/// A new campaign, or the unfinished one that the folder holds.
+fn open(
+    folder: &Path,
+    now: Campaign,
+    progress: &Progress,
+) -> Result<(Store, Campaign, Vec<Sample>), Failure> {
+    if !record::holds_campaign(folder) {
+        let store = Store::create(folder, &now).or_usage()?;
+        return Ok((store, now, Vec::new()));
+    }
+    let (store, Loaded { mut campaign, samples, rejected }) = Store::reopen(folder).or_usage()?;
+    warn_of_rejected(folder, &rejected);
+    campaign.check_same(&now, folder).or_usage()?;
+    // A toolchain may have come since: what is known of entries is today's.
+    campaign.entries = now.entries;
+    store.write_campaign(&campaign)?;
+    progress.say(&format!("going on with {} ({} samples are there)", folder.display(), samples.len()));
+    Ok((store, campaign, samples))
+}
+
+/// Names lines that were no samples.
+pub(super) fn warn_of_rejected(folder: &Path, rejected: &[RejectedLine]) {
+    for line in rejected {
+        eprintln!(
+            "warning: {}, line {} is no sample and is set aside: {}",
+            folder.join("samples.jsonl").display(),
+            line.number,
+            line.why
+        );
+    }
+}
+
+fn conclude(
+    options: &Options,
+    folder: &Path,
+    campaign: &Campaign,
+    prepared: &[Prepared],
+    samples: &[Sample],
+    outcome: &Outcome,
+    interrupt: &Interrupt,
+) -> Result<ExitCode, Failure> {
+    if !samples.is_empty() {
+        print_result(&render(campaign, samples, options.format))?;
+    }
+    let shown = folder.display();
+    if options.format == Format::Table && !samples.is_empty() {
+        print_result(&format!("\nCampaign: {shown}\n"))?;
+    } else {
+        eprintln!("campaign: {shown}");
+    }
+    if outcome.interrupted {
+        eprintln!("interrupted: what was measured is kept; the same command with `-o {shown}` goes on");
+        let signal = interrupt.signal().unwrap_or(libc::SIGINT);
+        return Ok(ExitCode::from(128 + signal as u8));
+    }
+    let build_failed = prepared.iter().any(|entry| matches!(entry.command, Err(NotReady::BuildFailed(_))));
+    let fell_short = record::last_attempts(samples).iter().any(|sample| sample.status.fell_short());
+    Ok(if build_failed || fell_short { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// A campaign in one of the formats of standard output.
+pub(super) fn render(campaign: &Campaign, samples: &[Sample], format: Format) -> String {
+    let format = match format {
+        Format::Table => report::Format::Table,
+        Format::Markdown => report::Format::Markdown,
+        Format::Json => report::Format::Json,
+        Format::Csv => report::Format::Csv,
+    };
+    let options = RenderOptions { color: colour(&std::io::stdout()), ..RenderOptions::default() };
+    report::render(&Report::build(campaign, samples), format, options)
+}
+
+fn new_folder() -> PathBuf {
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let host: String =
+        host.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect();
+    let date = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
+    PathBuf::from("results").join(format!("{date}-{host}"))
+}
+
+/// Finds out before any build whether the campaign's folder can be used, and writes nothing.
+fn check_folder(folder: &Path) -> anyhow::Result<()> {
+    if record::holds_campaign(folder) {
+        return Ok(());
+    }
+    match fs::read_dir(folder) {
+        Ok(mut children) => {
+            // What a start that was cut off leaves is ours to use.
+            let foreign = children.find(|child| {
+                child.as_ref().is_ok_and(|child| {
+                    !["samples.jsonl", "campaign.new"].contains(&child.file_name().to_string_lossy().as_ref())
+                })
+            });
+            if foreign.is_some() {
+                bail!(
+                    "-o {}: the folder is not empty and holds no campaign; name a new or an empty one",
+                    folder.display()
+                );
+            }
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error).with_context(|| format!("-o {}", folder.display())),
+    }
+    let nearest = folder.ancestors().find(|folder| folder.as_os_str().is_empty() || folder.exists());
+    let nearest = nearest.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !nearest.is_dir() {
+        bail!("-o {}: {} is not a folder", folder.display(), nearest.display());
+    }
+    rustix::fs::access(nearest, rustix::fs::Access::WRITE_OK)
+        .with_context(|| format!("-o {}: cannot write in {}", folder.display(), nearest.display()))
+}

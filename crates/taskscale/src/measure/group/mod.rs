@@ -1,0 +1,161 @@
+//! The control group of one run: what its processes used, whichever version of control groups there is, or none.
+//!
+//! All sizes in bytes, all times in seconds. A figure that cannot be had is `None`.
+
+mod none;
+mod v1;
+mod v2;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+pub(super) use none::NoGroup;
+pub(super) use v1::{GroupV1, V1Parents};
+pub(super) use v2::{GroupV2, enable_controllers};
+
+use crate::record::MemorySource;
+
+/// CPU time used so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct CpuReading {
+    pub user_s: f64,
+    pub system_s: f64,
+}
+
+impl CpuReading {
+    pub fn total_s(self) -> f64 {
+        self.user_s + self.system_s
+    }
+}
+
+/// What the kernel charges to the group besides the memory that /proc shows by process.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct KernelAccount {
+    /// All kernel memory, sockets included.
+    pub kernel: Option<u64>,
+    pub kernel_stack: Option<u64>,
+    pub page_tables: Option<u64>,
+    pub slab: Option<u64>,
+    pub sock: Option<u64>,
+    /// Shared memory and tmpfs, mapped or not.
+    pub shmem: Option<u64>,
+    /// Everything charged to the group.
+    pub charged: Option<u64>,
+}
+
+/// The account of one run's processes.
+pub trait Group {
+    fn source(&self) -> MemorySource;
+    /// The files into which a process writes `0` to join, before its exec.
+    fn join_files(&self) -> Vec<PathBuf>;
+    /// The group's folders, innermost first: what to remove when all is over.
+    fn folders(&self) -> Vec<PathBuf>;
+    /// Living processes.
+    fn processes(&self) -> Vec<u32>;
+    fn cpu(&self) -> Option<CpuReading>;
+    /// Memory in use now. Cheap enough to be asked every few milliseconds.
+    fn memory_now(&self) -> Option<u64>;
+    /// The kernel's own record of the highest memory; `None` where it keeps none and it must be sampled.
+    fn memory_peak(&self) -> Option<u64>;
+    fn kernel_account(&self) -> KernelAccount;
+    /// Processes killed for want of memory.
+    fn oom_kills(&self) -> u64;
+    /// Whether the kernel itself keeps the run below its memory cap.
+    fn enforces_memory_cap(&self) -> bool;
+    /// How often the group was refused a new thread or process because of its own bound.
+    fn refused_threads(&self) -> u64;
+    /// The launcher, below which the run's processes are found where there is no group.
+    fn set_launcher(&mut self, _pid: u32) {}
+}
+
+/// The bounds that a group keeps.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct GroupBounds {
+    pub memory_bytes: Option<u64>,
+    pub threads: Option<u64>,
+}
+
+fn read_number(path: &Path) -> Option<u64> {
+    fs::read_to_string(path).ok()?.trim().parse().ok()
+}
+
+/// The value of `key value` in a flat keyed file's text.
+fn keyed(text: &str, key: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim().parse().ok())
+}
+
+fn read_pids(path: &Path) -> Vec<u32> {
+    let mut pids: Vec<u32> =
+        fs::read_to_string(path).unwrap_or_default().lines().filter_map(|line| line.parse().ok()).collect();
+    pids.sort_unstable();
+    pids.dedup();
+    pids
+}
+
+/// Writes a control file. The kernel takes or refuses a value at the write itself.
+fn write_control(path: &Path, value: impl ToString) -> io::Result<()> {
+    fs::write(path, value.to_string())
+}
+
+/// Ends every process in the group folders: at once by `cgroup.kill` where there is one, else one by one with new
+/// ones forbidden, until none is left.
+pub(super) fn kill_all(folders: &[PathBuf]) {
+    for folder in folders {
+        // Fails where the kernel (before 5.14) has no such file: then one by one, below.
+        let _ = write_control(&folder.join("cgroup.kill"), 1);
+        // A fork bomb ends when nothing new can be forked. Fails where there is no pids controller.
+        let _ = write_control(&folder.join("pids.max"), 0);
+    }
+    for _ in 0..200 {
+        let mut left = false;
+        for folder in folders {
+            for pid in read_pids(&folder.join("cgroup.procs")) {
+                left = true;
+                if let Some(pid) = rustix::process::Pid::from_raw(pid as i32) {
+                    // It may have ended since it was listed.
+                    let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+                }
+            }
+        }
+        if !left {
+            return;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Removes a group's folders. The kernel refuses as long as an ended process is not yet fully gone: tried again for
+/// up to two seconds.
+pub(super) fn remove_folders(folders: &[PathBuf]) -> io::Result<()> {
+    for folder in folders {
+        let mut tries = 0;
+        loop {
+            match fs::remove_dir(folder) {
+                Ok(()) => break,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => break,
+                Err(_) if tries < 400 => {
+                    tries += 1;
+                    thread::sleep(Duration::from_millis(if tries < 20 { 1 } else { 5 }));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::keyed;
+
+    #[test]
+    fn keyed_values_need_the_whole_key() {
+        let text = "anon 1\nkernel_stack 3\nkernel 2\n";
+        assert_eq!(keyed(text, "kernel"), Some(2));
+        assert_eq!(keyed(text, "kernel_stack"), Some(3));
+        assert_eq!(keyed(text, "sock"), None);
+    }
+}

@@ -1,0 +1,122 @@
+//! Control groups of version 1: a folder in each of several hierarchies. Files and their meaning: the kernel's
+//! Documentation/admin-guide/cgroup-v1/memory.rst.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use super::{CpuReading, Group, GroupBounds, KernelAccount, keyed, read_number, read_pids, write_control};
+use crate::record::MemorySource;
+
+/// The folders in which a run's groups are made. Only memory is indispensable.
+#[derive(Debug, Clone)]
+pub struct V1Parents {
+    pub memory: PathBuf,
+    pub cpuacct: Option<PathBuf>,
+    pub pids: Option<PathBuf>,
+}
+
+pub struct GroupV1 {
+    memory: PathBuf,
+    cpuacct: Option<PathBuf>,
+    pids: Option<PathBuf>,
+}
+
+impl GroupV1 {
+    pub fn create(parents: &V1Parents, name: &str, bounds: GroupBounds) -> io::Result<GroupV1> {
+        let memory = parents.memory.join(name);
+        fs::create_dir(&memory)?;
+        let optional = |parent: &Option<PathBuf>| {
+            let folder = parent.as_ref()?.join(name);
+            fs::create_dir(&folder).ok().map(|()| folder)
+        };
+        let group = GroupV1 { cpuacct: optional(&parents.cpuacct), pids: optional(&parents.pids), memory };
+        group.bound(bounds).inspect_err(|_| {
+            let _ = super::remove_folders(&group.folders());
+        })?;
+        Ok(group)
+    }
+
+    fn bound(&self, bounds: GroupBounds) -> io::Result<()> {
+        if let Some(bytes) = bounds.memory_bytes {
+            write_control(&self.memory.join("memory.limit_in_bytes"), bytes)?;
+            // The same bound with swap included: nothing may hide in swap. Absent where swap is not accounted.
+            let _ = write_control(&self.memory.join("memory.memsw.limit_in_bytes"), bytes);
+        }
+        let _ = write_control(&self.memory.join("memory.swappiness"), 0);
+        if let (Some(threads), Some(pids)) = (bounds.threads, &self.pids) {
+            write_control(&pids.join("pids.max"), threads)?;
+        }
+        Ok(())
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        read_number(&self.memory.join(name))
+    }
+}
+
+impl Group for GroupV1 {
+    fn source(&self) -> MemorySource {
+        MemorySource::CgroupV1
+    }
+
+    fn join_files(&self) -> Vec<PathBuf> {
+        self.folders().iter().map(|folder| folder.join("cgroup.procs")).collect()
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        [Some(&self.memory), self.cpuacct.as_ref(), self.pids.as_ref()]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect()
+    }
+
+    fn processes(&self) -> Vec<u32> {
+        read_pids(&self.memory.join("cgroup.procs"))
+    }
+
+    fn cpu(&self) -> Option<CpuReading> {
+        let folder = self.cpuacct.as_ref()?;
+        let seconds = |name| read_number(&folder.join(name)).map(|nanoseconds| nanoseconds as f64 / 1e9);
+        Some(CpuReading { user_s: seconds("cpuacct.usage_user")?, system_s: seconds("cpuacct.usage_sys")? })
+    }
+
+    fn memory_now(&self) -> Option<u64> {
+        self.number("memory.usage_in_bytes")
+    }
+
+    fn memory_peak(&self) -> Option<u64> {
+        self.number("memory.max_usage_in_bytes")
+    }
+
+    fn kernel_account(&self) -> KernelAccount {
+        // TCP buffers have a counter of their own and are in no other figure.
+        let tcp = self.number("memory.kmem.tcp.usage_in_bytes");
+        let stat = fs::read_to_string(self.memory.join("memory.stat")).unwrap_or_default();
+        KernelAccount {
+            kernel: self.number("memory.kmem.usage_in_bytes").map(|kernel| kernel + tcp.unwrap_or(0)),
+            // Version 1 does not itemise: these come from /proc.
+            kernel_stack: None,
+            page_tables: None,
+            slab: None,
+            sock: tcp,
+            shmem: keyed(&stat, "shmem"),
+            charged: self.memory_now(),
+        }
+    }
+
+    fn oom_kills(&self) -> u64 {
+        let text = fs::read_to_string(self.memory.join("memory.oom_control")).unwrap_or_default();
+        keyed(&text, "oom_kill").unwrap_or(0)
+    }
+
+    fn enforces_memory_cap(&self) -> bool {
+        true
+    }
+
+    fn refused_threads(&self) -> u64 {
+        let events = self.pids.as_ref().and_then(|pids| fs::read_to_string(pids.join("pids.events")).ok());
+        keyed(&events.unwrap_or_default(), "max").unwrap_or(0)
+    }
+}

@@ -1,0 +1,153 @@
+//! A control group of version 2. Files and their meaning: the kernel's Documentation/admin-guide/cgroup-v2.rst.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{CpuReading, Group, GroupBounds, KernelAccount, keyed, read_number, read_pids, write_control};
+use crate::record::MemorySource;
+
+/// Lets the children of `folder` have the controllers that taskscale needs: memory always, pids where there is one.
+pub fn enable_controllers(folder: &Path) -> io::Result<()> {
+    let control = folder.join("cgroup.subtree_control");
+    let enabled = fs::read_to_string(&control)?;
+    let has = |name: &str| enabled.split_whitespace().any(|word| word == name);
+    if !has("memory") {
+        write_control(&control, "+memory")?;
+    }
+    if !has("pids") {
+        // Bounding the number of threads protects the machine but is no condition for measuring.
+        let _ = write_control(&control, "+pids");
+    }
+    Ok(())
+}
+
+pub struct GroupV2 {
+    folder: PathBuf,
+    has_peak: bool,
+}
+
+impl GroupV2 {
+    pub fn create(folder: PathBuf, bounds: GroupBounds) -> io::Result<GroupV2> {
+        fs::create_dir(&folder)?;
+        let group = GroupV2 { has_peak: folder.join("memory.peak").exists(), folder };
+        group.bound(bounds).inspect_err(|_| {
+            let _ = fs::remove_dir(&group.folder);
+        })?;
+        Ok(group)
+    }
+
+    fn bound(&self, bounds: GroupBounds) -> io::Result<()> {
+        if let Some(bytes) = bounds.memory_bytes {
+            write_control(&self.folder.join("memory.max"), bytes)?;
+            // The whole run ends, not just its largest process. Since 4.19.
+            let _ = write_control(&self.folder.join("memory.oom.group"), 1);
+        }
+        // Memory in swap would be missing from every figure. Fails harmlessly where swap is not built in.
+        let _ = write_control(&self.folder.join("memory.swap.max"), 0);
+        if let Some(threads) = bounds.threads {
+            // Fails where the pids controller is not delegated.
+            let _ = write_control(&self.folder.join("pids.max"), threads);
+        }
+        Ok(())
+    }
+
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.folder.join(name)).unwrap_or_default()
+    }
+}
+
+impl Group for GroupV2 {
+    fn source(&self) -> MemorySource {
+        MemorySource::CgroupV2
+    }
+
+    fn join_files(&self) -> Vec<PathBuf> {
+        vec![self.folder.join("cgroup.procs")]
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        vec![self.folder.clone()]
+    }
+
+    fn processes(&self) -> Vec<u32> {
+        read_pids(&self.folder.join("cgroup.procs"))
+    }
+
+    fn cpu(&self) -> Option<CpuReading> {
+        // Present in every group, whether or not the cpu controller is enabled.
+        let text = self.text("cpu.stat");
+        let seconds = |key| keyed(&text, key).map(|microseconds| microseconds as f64 / 1e6);
+        Some(CpuReading { user_s: seconds("user_usec")?, system_s: seconds("system_usec")? })
+    }
+
+    fn memory_now(&self) -> Option<u64> {
+        read_number(&self.folder.join("memory.current"))
+    }
+
+    fn memory_peak(&self) -> Option<u64> {
+        if self.has_peak { read_number(&self.folder.join("memory.peak")) } else { None }
+    }
+
+    fn kernel_account(&self) -> KernelAccount {
+        // memory.stat is brought up to date only every two seconds or after many changes. Before Linux 6.16, reading
+        // cpu.stat brings every controller's figures up to date, memory's too (cgroup_rstat_flush): so read it first.
+        let _ = self.text("cpu.stat");
+        parse_stat(&self.text("memory.stat"), self.memory_now())
+    }
+
+    fn oom_kills(&self) -> u64 {
+        keyed(&self.text("memory.events"), "oom_kill").unwrap_or(0)
+    }
+
+    fn enforces_memory_cap(&self) -> bool {
+        true
+    }
+
+    fn refused_threads(&self) -> u64 {
+        keyed(&self.text("pids.events"), "max").unwrap_or(0)
+    }
+}
+
+fn parse_stat(stat: &str, charged: Option<u64>) -> KernelAccount {
+    let kernel_stack = keyed(stat, "kernel_stack");
+    let page_tables = keyed(stat, "pagetables");
+    let slab = keyed(stat, "slab");
+    let sock = keyed(stat, "sock");
+    // `kernel` (since 5.18) is everything but sockets; before, the sum of its known parts.
+    let kernel = keyed(stat, "kernel").or_else(|| {
+        let parts = [kernel_stack, page_tables, slab, keyed(stat, "percpu")];
+        parts.iter().any(Option::is_some).then(|| parts.into_iter().flatten().sum())
+    });
+    KernelAccount {
+        kernel: kernel.map(|kernel| kernel + sock.unwrap_or(0)),
+        kernel_stack,
+        page_tables,
+        slab,
+        sock,
+        shmem: keyed(stat, "shmem"),
+        charged,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernel_memory_includes_sockets() {
+        let stat = "anon 9\nkernel 100\nkernel_stack 60\npagetables 30\nsock 7\nshmem 5\nslab 8\nslab_reclaimable 1\n";
+        let account = parse_stat(stat, Some(500));
+        assert_eq!(account.kernel, Some(107));
+        assert_eq!(
+            (account.slab, account.sock, account.shmem, account.charged),
+            (Some(8), Some(7), Some(5), Some(500))
+        );
+    }
+
+    #[test]
+    fn before_5_18_kernel_memory_is_the_sum_of_its_parts() {
+        let stat = "anon 9\nkernel_stack 60\npagetables 30\npercpu 2\nsock 7\nslab 8\n";
+        assert_eq!(parse_stat(stat, None).kernel, Some(107));
+    }
+}

@@ -1,0 +1,49 @@
+//! SIGINT, SIGTERM and SIGHUP as a flag and a descriptor that a poll can wait on.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Whether the user has asked to stop.
+#[derive(Debug)]
+pub struct Interrupt {
+    signal: Arc<AtomicUsize>,
+    wake: UnixStream,
+    // Keeps the other end open where no signal is hooked, so that `wake` never reads as closed.
+    _other_end: Option<UnixStream>,
+}
+
+impl Interrupt {
+    /// Catches the signals that ask a program to end.
+    pub fn install() -> io::Result<Interrupt> {
+        let signal = Arc::new(AtomicUsize::new(0));
+        let (wake, notify) = UnixStream::pair()?;
+        wake.set_nonblocking(true)?;
+        for number in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            signal_hook::flag::register_usize(number, Arc::clone(&signal), number as usize)?;
+            signal_hook::low_level::pipe::register(number, notify.try_clone()?)?;
+        }
+        Ok(Interrupt { signal, wake, _other_end: None })
+    }
+
+    /// One that never comes: for tests and for callers that handle signals themselves.
+    pub fn never() -> io::Result<Interrupt> {
+        let (wake, other_end) = UnixStream::pair()?;
+        Ok(Interrupt { signal: Arc::new(AtomicUsize::new(0)), wake, _other_end: Some(other_end) })
+    }
+
+    /// The signal that came, if one has.
+    pub fn signal(&self) -> Option<i32> {
+        match self.signal.load(Ordering::Relaxed) {
+            0 => None,
+            number => Some(number as i32),
+        }
+    }
+
+    /// Becomes readable when a signal comes.
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.wake.as_fd()
+    }
+}

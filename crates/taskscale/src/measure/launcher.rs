@@ -1,0 +1,290 @@
+//! The small process between taskscale and a program.
+//!
+//! taskscale starts itself anew as `taskscale __launch` for each run. It is needed for three reasons:
+//! - A child's `ru_maxrss` is never below what its parent had resident when it forked. Forked from this process, which
+//!   has hardly any memory of its own, the figure is the program's.
+//! - As a subreaper it inherits whatever the program leaves behind, and ends it: double fork and setsid are no escape.
+//! - Should taskscale be killed, the socket closes, and this process ends the run and removes its group.
+//!
+//! The two speak lines over a socket on standard input. taskscale sends one line of JSON (`Order`), later `end`;
+//! the launcher answers with the lines of `Word`.
+
+use std::collections::BTreeMap;
+use std::ffi::CStr;
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use serde::{Deserialize, Serialize};
+
+use super::group::{kill_all, remove_folders};
+use super::procfs;
+
+/// The first argument that makes taskscale a launcher.
+pub const LAUNCH_ARGUMENT: &str = "__launch";
+
+/// What to start.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Order {
+    pub command: Vec<String>,
+    pub env: BTreeMap<String, String>,
+    pub folder: PathBuf,
+    /// Files into which the program's process writes `0` before its exec.
+    pub join: Vec<PathBuf>,
+    /// The group's folders, to be emptied and removed should taskscale die.
+    pub group: Vec<PathBuf>,
+}
+
+/// What the launcher says, a line each.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Word {
+    /// The process stands before its exec, at this instant of the monotonic clock.
+    Exec { at_ns: u64 },
+    /// The exec succeeded.
+    Started { pid: u32 },
+    /// The program could not be started.
+    Refused { why: String, errno: Option<i32> },
+    /// The program ended, at this instant of the monotonic clock.
+    Ended {
+        at_ns: u64,
+        code: Option<i32>,
+        signal: Option<i32>,
+        rss_peak_bytes: u64,
+        user_s: f64,
+        system_s: f64,
+    },
+    /// Everything below the launcher has ended.
+    Empty,
+}
+
+/// The monotonic clock, in nanoseconds: the same for all processes since boot.
+pub(super) fn now_ns() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// The launcher's whole life. Never returns to the command line.
+pub fn launcher_main() -> ExitCode {
+    match launch() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("taskscale launcher: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn launch() -> io::Result<()> {
+    // A session of its own: Ctrl-C in the terminal goes to taskscale alone, which decides. Fails only for a process
+    // group's leader, which this process then already is.
+    let _ = rustix::process::setsid();
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+
+    // The order comes, and answers go, over standard input. A copy above the standard descriptors is closed on exec.
+    let socket = UnixStream::from(rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?);
+    let mut reader = BufReader::new(socket.try_clone()?);
+    let mut line = String::new();
+    if reader.read_line(&mut line)? == 0 {
+        return Ok(());
+    }
+    let order: Order = serde_json::from_str(&line)?;
+    let children = child_signals()?;
+    let mut voice = Voice(socket.try_clone()?);
+
+    let main = match start(&order, socket.as_raw_fd()) {
+        Ok(pid) => {
+            voice.say(&Word::Started { pid });
+            Some(pid)
+        }
+        Err(error) => {
+            voice.say(&Word::Refused { why: error.to_string(), errno: error.raw_os_error() });
+            None
+        }
+    };
+
+    loop {
+        // taskscale's word, its death, or the end of a child: whichever comes first.
+        let mut waited = [PollFd::new(&socket, PollFlags::IN), PollFd::new(&children, PollFlags::IN)];
+        match poll(&mut waited, None) {
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(error) => return Err(error.into()),
+        }
+        let (spoken, ended) = (!waited[0].revents().is_empty(), !waited[1].revents().is_empty());
+        if ended {
+            drain(&children);
+            reap(main, &mut voice);
+        }
+        if spoken {
+            let mut word = String::new();
+            let alive = matches!(reader.read_line(&mut word), Ok(length) if length > 0);
+            end_everything(&order.group, main, &mut voice);
+            if !alive {
+                // taskscale is gone: nobody else will remove the group.
+                return remove_folders(&order.group);
+            }
+            voice.say(&Word::Empty);
+            return Ok(());
+        }
+    }
+}
+
+struct Voice(UnixStream);
+
+impl Voice {
+    fn say(&mut self, word: &Word) {
+        if let Ok(mut line) = serde_json::to_string(word) {
+            line.push('\n');
+            // If taskscale is gone, the next poll finds out.
+            let _ = self.0.write_all(line.as_bytes());
+        }
+    }
+}
+
+fn start(order: &Order, socket: RawFd) -> io::Result<u32> {
+    let [program, arguments @ ..] = order.command.as_slice() else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the command is empty"));
+    };
+    let join: Vec<std::ffi::CString> = order
+        .join
+        .iter()
+        .map(|path| std::ffi::CString::new(path.as_os_str().as_encoded_bytes()))
+        .collect::<Result<_, _>>()?;
+    let mut command = Command::new(program);
+    command.args(arguments).env_clear().envs(&order.env).current_dir(&order.folder).stdin(Stdio::null());
+    // SAFETY: the closure runs between fork and exec in a process with one thread, and only makes system calls.
+    unsafe {
+        command.pre_exec(move || {
+            libc::setsid();
+            // Should the launcher be killed, the program goes with it.
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            // No inherited descriptor but the standard three. Before Linux 5.11 there is no such call; then those
+            // that taskscale and the launcher have open are closed on exec anyway.
+            libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC);
+            for file in &join {
+                join_group(file)?;
+            }
+            say_exec(socket);
+            Ok(())
+        });
+    }
+    command.spawn().map(|child| child.id())
+}
+
+fn join_group(file: &CStr) -> io::Result<()> {
+    // SAFETY: plain system calls on a valid path and a valid buffer.
+    unsafe {
+        let descriptor = libc::open(file.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
+        if descriptor < 0 || libc::write(descriptor, c"0".as_ptr().cast(), 1) != 1 {
+            return Err(io::Error::last_os_error());
+        }
+        libc::close(descriptor);
+    }
+    Ok(())
+}
+
+/// Says `Exec` without allocating: this process is about to become the program.
+fn say_exec(socket: RawFd) {
+    let mut buffer = [0u8; 64];
+    let mut cursor = io::Cursor::new(&mut buffer[..]);
+    if writeln!(cursor, "{{\"exec\":{{\"at_ns\":{}}}}}", now_ns()).is_ok() {
+        let length = cursor.position() as usize;
+        // SAFETY: the buffer is valid for `length` bytes.
+        unsafe { libc::write(socket, buffer.as_ptr().cast(), length) };
+    }
+}
+
+/// A descriptor that becomes readable when a child ends.
+fn child_signals() -> io::Result<OwnedFd> {
+    // SAFETY: plain system calls on a signal set of our own. Programs start with an empty mask: `Command` sees to it.
+    unsafe {
+        let mut set = std::mem::zeroed::<libc::sigset_t>();
+        libc::sigemptyset(&mut set);
+        libc::sigaddset(&mut set, libc::SIGCHLD);
+        if libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut()) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let descriptor = libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
+        if descriptor < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(OwnedFd::from_raw_fd(descriptor))
+    }
+}
+
+fn drain(descriptor: &OwnedFd) {
+    let mut buffer = [0u8; 1024];
+    while rustix::io::read(descriptor.as_fd(), &mut buffer).is_ok_and(|length| length > 0) {}
+}
+
+/// Takes note of every child that has ended, without waiting. Returns whether any child is left.
+fn reap(main: Option<u32>, voice: &mut Voice) -> bool {
+    loop {
+        let mut status = 0;
+        // SAFETY: rusage is plain data, and both pointers are valid.
+        let (pid, usage) = unsafe {
+            let mut usage = std::mem::zeroed::<libc::rusage>();
+            (libc::wait4(-1, &mut status, libc::WNOHANG, &mut usage), usage)
+        };
+        match pid {
+            0 => return true,
+            pid if pid < 0 => return false,
+            pid if Some(pid as u32) == main => {
+                let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+                voice.say(&Word::Ended {
+                    at_ns: now_ns(),
+                    code: libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status)),
+                    signal: libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status)),
+                    rss_peak_bytes: usage.ru_maxrss as u64 * 1024,
+                    user_s: seconds(usage.ru_utime),
+                    system_s: seconds(usage.ru_stime),
+                });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Ends every process of the run: those in its group, and those that descend from this process.
+fn end_everything(group: &[PathBuf], main: Option<u32>, voice: &mut Voice) {
+    kill_all(group);
+    // Each round ends the present generation; its children then become ours. Bounded, as a fork bomb without a group
+    // could outrun us; a process with much memory takes a while to end even when killed.
+    for round in 0..5_000 {
+        if !reap(main, voice) {
+            return;
+        }
+        for pid in procfs::descendants(std::process::id()) {
+            if let Some(pid) = rustix::process::Pid::from_raw(pid as i32) {
+                // It may have ended since it was listed.
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            }
+        }
+        std::thread::sleep(Duration::from_millis(if round < 50 { 1 } else { 10 }));
+    }
+}
+
+/// Starts a launcher. `program` is taskscale itself.
+pub(super) fn spawn(
+    program: &std::path::Path,
+    order: &Order,
+) -> io::Result<(std::process::Child, UnixStream)> {
+    let (ours, theirs) = UnixStream::pair()?;
+    let child = Command::new(program)
+        .arg(LAUNCH_ARGUMENT)
+        .env_clear()
+        .stdin(Stdio::from(OwnedFd::from(theirs)))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let mut line = serde_json::to_string(order)?;
+    line.push('\n');
+    (&ours).write_all(line.as_bytes())?;
+    Ok((child, ours))
+}

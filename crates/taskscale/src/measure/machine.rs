@@ -1,0 +1,126 @@
+//! Facts of the machine that bear on figures, and what speaks against measuring on it now.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use super::home::own_folders;
+use super::limits::read_limits;
+use crate::record::Machine;
+
+fn text(path: &str) -> Option<String> {
+    fs::read_to_string(path).ok().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+fn meminfo_bytes(name: &str) -> Option<u64> {
+    let meminfo = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = meminfo.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    Some(line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()? * 1024)
+}
+
+/// Memory that a program could have now without swapping, in bytes, by the kernel's estimate (MemAvailable) and the
+/// tightest memory limit of the groups that we are in.
+pub fn available_memory_bytes() -> Option<u64> {
+    let number = |path: PathBuf| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    // A container's limit binds before the machine's memory does. "max" and v1's near-2^63 mean none.
+    let room = |folder: PathBuf, limit: &str, usage: &str| {
+        let limit = number(folder.join(limit))?;
+        Some(limit.saturating_sub(number(folder.join(usage))?))
+    };
+    let v2 = own_folders("").into_iter().filter_map(|folder| room(folder, "memory.max", "memory.current"));
+    let v1 = own_folders("memory")
+        .into_iter()
+        .filter_map(|folder| room(folder, "memory.limit_in_bytes", "memory.usage_in_bytes"));
+    meminfo_bytes("MemAvailable").into_iter().chain(v2).chain(v1).min()
+}
+
+/// The word in brackets: `always [madvise] never`.
+fn chosen(path: &str) -> Option<String> {
+    let text = text(path)?;
+    let start = text.find('[')? + 1;
+    Some(text[start..].split(']').next()?.to_owned())
+}
+
+/// Reads the facts.
+pub fn machine_facts() -> Machine {
+    let uname = rustix::system::uname();
+    let os = text("/etc/os-release").and_then(|text| {
+        let line =
+            text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?.trim_matches('"').to_owned();
+        Some(line)
+    });
+    let cpu = text("/proc/cpuinfo").and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("model name"))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    });
+    let limits = read_limits();
+    let named = [
+        ("kernel.pid_max", limits.pid_max),
+        ("kernel.threads-max", limits.threads_max),
+        ("vm.max_map_count", limits.max_map_count),
+        ("ulimit -n", limits.open_files),
+        ("ulimit -u", limits.user_processes),
+        ("pids.max", limits.group_threads),
+    ];
+    Machine {
+        hostname: uname.nodename().to_string_lossy().into_owned(),
+        os: os.unwrap_or_else(|| "unknown".into()),
+        kernel: uname.release().to_string_lossy().into_owned(),
+        architecture: uname.machine().to_string_lossy().into_owned(),
+        cpu: cpu.unwrap_or_else(|| "unknown".into()),
+        cpus: std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u64),
+        memory_bytes: meminfo_bytes("MemTotal").unwrap_or(0),
+        swap_bytes: meminfo_bytes("SwapTotal").unwrap_or(0),
+        page_bytes: rustix::param::page_size() as u64,
+        transparent_huge_pages: chosen("/sys/kernel/mm/transparent_hugepage/enabled"),
+        cpu_governor: text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        limits: named
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+            .collect::<BTreeMap<_, _>>(),
+        warnings: machine_warnings(),
+    }
+}
+
+/// What speaks against measuring on this machine as it is now, each in one sentence with its remedy.
+pub fn machine_warnings() -> Vec<String> {
+    let mut warnings = Vec::new();
+    if meminfo_bytes("SwapTotal").unwrap_or(0) > 0 {
+        let used = meminfo_bytes("SwapTotal").unwrap_or(0) - meminfo_bytes("SwapFree").unwrap_or(0);
+        warnings.push(format!(
+            "swap is on ({} MiB used): memory that goes there is missing from other programs' figures; taskscale keeps its own runs out of it where a control group can; `swapoff -a` turns it off",
+            used >> 20
+        ));
+    }
+    if chosen("/sys/kernel/mm/transparent_hugepage/enabled").as_deref() == Some("always") {
+        warnings.push(
+            "transparent huge pages are `always`: heaps grow in steps of 2 MiB and look larger; `echo madvise > /sys/kernel/mm/transparent_hugepage/enabled` is the usual setting of distributions".into(),
+        );
+    }
+    if let Some(governor) = text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+        && governor != "performance"
+    {
+        warnings.push(format!(
+            "the CPU governor is `{governor}`: times vary with the clock; `cpupower frequency-set -g performance` steadies them"
+        ));
+    }
+    let turbo = text("/sys/devices/system/cpu/intel_pstate/no_turbo").as_deref() == Some("0")
+        || text("/sys/devices/system/cpu/cpufreq/boost").as_deref() == Some("1");
+    if turbo {
+        warnings.push("CPU turbo is on: times depend on heat and on neighbours; `echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo` (or 0 to cpufreq/boost) turns it off".into());
+    }
+    if let Some(mode) = text("/sys/module/damon_reclaim/parameters/enabled").filter(|mode| mode == "Y") {
+        warnings.push(format!("DAMON reclaims idle memory (damon_reclaim = {mode}): waiting tasks look smaller than they are; `echo N > /sys/module/damon_reclaim/parameters/enabled` stops it"));
+    }
+    if text("/sys/kernel/mm/ksm/run").as_deref() == Some("1") {
+        warnings.push("kernel same-page merging is on: equal pages are counted once; `echo 0 > /sys/kernel/mm/ksm/run` turns it off".into());
+    }
+    let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get());
+    let load = text("/proc/loadavg").and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
+    if let Some(load) = load.filter(|load| *load > 0.5 * cpus as f64) {
+        warnings.push(format!(
+            "the machine is busy: load {load:.1} on {cpus} CPUs; times will be too long, memory is hardly affected"
+        ));
+    }
+    warnings
+}

@@ -1,0 +1,111 @@
+//! One run: start a program in a control group of its own, watch its phases, read its memory, end it.
+//!
+//! Knows nothing of catalogues' files, campaigns or reports. `Runner` is the seam: tests of campaigns put a scripted
+//! one in its place.
+
+mod group;
+mod home;
+mod interrupt;
+mod launcher;
+mod limits;
+mod machine;
+mod plateau;
+mod procfs;
+mod protocol;
+mod run;
+mod systemd;
+mod verdict;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use home::{GroupHome, clean_up_after_the_dead};
+pub use interrupt::Interrupt;
+pub use launcher::{LAUNCH_ARGUMENT, launcher_main};
+pub use limits::{SystemLimits, read_limits};
+pub use machine::{available_memory_bytes, machine_facts, machine_warnings};
+pub use run::LocalRunner;
+
+use crate::catalog::Kind;
+use crate::record::{Cpu, LimitHit, Memory, Metric, Status, Time, Warning};
+
+/// What to run, and within which bounds.
+#[derive(Debug, Clone)]
+pub struct RunSpec {
+    /// The complete command line; the first word is a path.
+    pub command: Vec<String>,
+    /// Variables on top of the clean environment.
+    pub env: BTreeMap<String, String>,
+    pub kind: Kind,
+    /// How many tasks the program was asked for.
+    pub tasks: u64,
+    /// How long each task waits, in seconds.
+    pub hold_s: f64,
+    pub bounds: Bounds,
+}
+
+/// What one run may take of the machine.
+#[derive(Debug, Clone)]
+pub struct Bounds {
+    /// Memory cap, kernel memory included.
+    pub memory_bytes: Option<u64>,
+    /// Time from exec after which the run is ended.
+    pub time: Duration,
+    /// What is read from standard output before the run is ended.
+    pub output_bytes: u64,
+}
+
+/// What was observed of one run, and the verdict.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measurement {
+    pub started_at: jiff::Timestamp,
+    pub status: Status,
+    pub reason: Option<String>,
+    pub limit: Option<LimitHit>,
+    pub alive: Option<u64>,
+    pub done: Option<u64>,
+    pub failed: Option<u64>,
+    pub exit_code: Option<i32>,
+    pub signal: Option<i32>,
+    pub threads: Option<u64>,
+    pub processes: Option<u64>,
+    pub time: Time,
+    pub cpu: Cpu,
+    pub memory: Memory,
+    pub metrics: BTreeMap<String, Metric>,
+    pub warnings: Vec<Warning>,
+    pub stderr_tail: Option<String>,
+}
+
+/// How an attempt to measure ended.
+#[derive(Debug)]
+pub enum RunEnd {
+    Measured(Box<Measurement>),
+    /// The user asked to stop; the run was ended and nothing of it counts.
+    Interrupted,
+}
+
+/// Measures runs. The real one is `LocalRunner`.
+pub trait Runner {
+    /// Runs the program once. An error means that measuring itself is impossible here; whatever the program does is
+    /// a `Measurement`.
+    fn run(&mut self, spec: &RunSpec) -> Result<RunEnd, MeasureError>;
+}
+
+/// What keeps taskscale from measuring at all.
+#[derive(Debug, thiserror::Error)]
+pub enum MeasureError {
+    #[error("cannot {what} {path}: {error}")]
+    Io { what: &'static str, path: PathBuf, error: std::io::Error },
+    #[error("the process that starts programs failed: {0}")]
+    Launcher(String),
+}
+
+fn at<T>(
+    what: &'static str,
+    path: impl Into<PathBuf>,
+    result: std::io::Result<T>,
+) -> Result<T, MeasureError> {
+    result.map_err(|error| MeasureError::Io { what, path: path.into(), error })
+}

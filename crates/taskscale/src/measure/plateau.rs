@@ -1,0 +1,90 @@
+//! The reading while all tasks wait: what the run's processes hold, page by page, and what the kernel holds for them.
+
+use super::group::Group;
+use super::procfs;
+use crate::record::{MemorySource, Plateau, Warning};
+
+/// What a thread's stack in the kernel takes (THREAD_SIZE), in bytes; unknown elsewhere.
+const THREAD_STACK_BYTES: Option<u64> =
+    if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) { Some(16 * 1024) } else { None };
+
+/// One reading.
+#[derive(Debug, Default)]
+pub struct Reading {
+    pub memory: Plateau,
+    pub threads: u64,
+    pub processes: u64,
+    /// Highest resident memory so far of any one process.
+    pub rss_peak_bytes: u64,
+    pub warnings: Vec<Warning>,
+}
+
+/// Reads every process of the group. `None` where none is left.
+pub fn read(group: &dyn Group) -> Option<Reading> {
+    let pids = group.processes();
+    let mut reading = Reading::default();
+    let mut sum = procfs::Rollup::default();
+    let mut page_tables = 0;
+    for pid in &pids {
+        // A process may end while we look at the others.
+        let (Ok(rollup), Ok(status)) = (procfs::rollup(*pid), procfs::status(*pid)) else { continue };
+        reading.processes += 1;
+        reading.threads += status.threads;
+        reading.rss_peak_bytes = reading.rss_peak_bytes.max(status.rss_peak);
+        page_tables += status.page_tables;
+        sum.rss += rollup.rss;
+        sum.pss += rollup.pss;
+        sum.pss_anon += rollup.pss_anon;
+        sum.pss_shmem += rollup.pss_shmem;
+        sum.anonymous += rollup.anonymous;
+        sum.lazy_free += rollup.lazy_free;
+        sum.swap += rollup.swap;
+    }
+    if reading.processes == 0 {
+        return None;
+    }
+    let account = group.kernel_account();
+    // One process: all its pages that are neither anonymous nor shared memory are a file's. Several: a file's page
+    // that two of them map is there once.
+    let file_bytes = if reading.processes == 1 {
+        sum.rss.saturating_sub(sum.anonymous).saturating_sub(sum.pss_shmem)
+    } else {
+        procfs::mapped_file_union(&pids).unwrap_or(0)
+    };
+    // The group also knows shared memory that nobody maps at this instant.
+    let shmem_bytes = sum.pss_shmem.max(account.shmem.unwrap_or(0));
+
+    let kernel_stacks = THREAD_STACK_BYTES.map(|bytes| bytes * reading.threads);
+    let known = kernel_stacks.unwrap_or(0) + page_tables;
+    let kernel_bytes = match account.kernel {
+        Some(kernel) if kernel >= known => kernel,
+        Some(_) => {
+            reading.warnings.push(Warning::KernelAccountStale);
+            known
+        }
+        None => known,
+    };
+    if group.source() == MemorySource::Proc {
+        reading.warnings.push(Warning::NoControlGroup);
+    }
+    if sum.swap > 0 {
+        reading.warnings.push(Warning::Swapped);
+    }
+    reading.memory = Plateau {
+        footprint_bytes: sum.pss_anon + shmem_bytes + file_bytes + kernel_bytes,
+        anon_bytes: sum.pss_anon,
+        shmem_bytes,
+        file_bytes,
+        kernel_bytes,
+        kernel_stack_bytes: account.kernel_stack.filter(|bytes| *bytes > 0).or(kernel_stacks),
+        page_tables_bytes: Some(account.page_tables.unwrap_or(0).max(page_tables)),
+        slab_bytes: account.slab,
+        sock_bytes: account.sock,
+        rss_bytes: Some(sum.rss),
+        pss_bytes: Some(sum.pss),
+        swap_bytes: Some(sum.swap),
+        lazy_free_bytes: Some(sum.lazy_free),
+        group_bytes: account.charged,
+    };
+    Some(reading)
+}

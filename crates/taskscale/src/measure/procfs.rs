@@ -1,0 +1,241 @@
+//! What /proc tells of processes: parsing is pure, reading is beside it. All figures in bytes.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, BufRead, BufReader};
+
+/// One process's memory from `smaps_rollup`, walked page by page by the kernel and so exact.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Rollup {
+    pub rss: u64,
+    pub pss: u64,
+    pub pss_anon: u64,
+    pub pss_shmem: u64,
+    pub anonymous: u64,
+    pub lazy_free: u64,
+    pub swap: u64,
+}
+
+/// What is needed of `/proc/PID/status`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ProcessStatus {
+    pub parent: u32,
+    pub threads: u64,
+    pub rss_peak: u64,
+    pub rss: u64,
+    pub page_tables: u64,
+}
+
+/// The value of `Name:   123 kB`, in bytes.
+fn kib_field(line: &str, name: &str) -> Option<u64> {
+    let value = line.strip_prefix(name)?.strip_prefix(':')?.trim();
+    value.strip_suffix(" kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// Parses `smaps_rollup`.
+pub fn parse_rollup(text: &str) -> Rollup {
+    let mut rollup = Rollup::default();
+    let mut pss_anon = None;
+    for line in text.lines() {
+        let fields = [
+            ("Rss", &mut rollup.rss),
+            ("Pss", &mut rollup.pss),
+            ("Pss_Shmem", &mut rollup.pss_shmem),
+            ("Anonymous", &mut rollup.anonymous),
+            ("LazyFree", &mut rollup.lazy_free),
+            ("SwapPss", &mut rollup.swap),
+        ];
+        for (name, place) in fields {
+            if let Some(value) = kib_field(line, name) {
+                *place = value;
+            }
+        }
+        pss_anon = kib_field(line, "Pss_Anon").or(pss_anon);
+    }
+    // Kernels before 5.9 do not split Pss.
+    rollup.pss_anon = pss_anon.unwrap_or(rollup.anonymous);
+    rollup
+}
+
+/// Parses `status`.
+pub fn parse_status(text: &str) -> ProcessStatus {
+    let mut status = ProcessStatus::default();
+    for line in text.lines() {
+        if let Some(parent) = line.strip_prefix("PPid:") {
+            status.parent = parent.trim().parse().unwrap_or(0);
+        } else if let Some(threads) = line.strip_prefix("Threads:") {
+            status.threads = threads.trim().parse().unwrap_or(0);
+        } else {
+            let fields = [
+                ("VmHWM", &mut status.rss_peak),
+                ("VmRSS", &mut status.rss),
+                ("VmPTE", &mut status.page_tables),
+            ];
+            for (name, place) in fields {
+                if let Some(value) = kib_field(line, name) {
+                    *place = value;
+                }
+            }
+        }
+    }
+    status
+}
+
+/// Reads a process's `smaps_rollup`: walks its page tables, so at the plateau only.
+pub fn rollup(pid: u32) -> io::Result<Rollup> {
+    fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).map(|text| parse_rollup(&text))
+}
+
+/// Reads a process's `status`: cheap.
+pub fn status(pid: u32) -> io::Result<ProcessStatus> {
+    fs::read_to_string(format!("/proc/{pid}/status")).map(|text| parse_status(&text))
+}
+
+/// User and system time of a living process, its waited-for children included, in seconds, from `stat`.
+pub fn cpu_times(pid: u32) -> Option<(f64, f64)> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let ticks_per_s = rustix::param::clock_ticks_per_second() as f64;
+    let (user, system) = parse_cpu_ticks(&text)?;
+    Some((user as f64 / ticks_per_s, system as f64 / ticks_per_s))
+}
+
+/// utime + cutime and stime + cstime of a `stat` line: fields 14 to 17, after the name in parentheses, which may
+/// itself hold spaces and parentheses.
+fn parse_cpu_ticks(stat: &str) -> Option<(u64, u64)> {
+    let after_name = &stat[stat.rfind(')')? + 1..];
+    let mut fields = after_name.split_ascii_whitespace().skip(11).map(str::parse::<u64>);
+    let (user, system) = (fields.next()?.ok()?, fields.next()?.ok()?);
+    let (child_user, child_system) = (fields.next()?.ok()?, fields.next()?.ok()?);
+    Some((user + child_user, system + child_system))
+}
+
+/// When a process started, in clock ticks since boot: with its pid, a name that is never used twice.
+pub fn start_ticks(pid: u32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    text[text.rfind(')')? + 1..].split_ascii_whitespace().nth(19)?.parse().ok()
+}
+
+/// Every process below `ancestor`, itself left out.
+pub fn descendants(ancestor: u32) -> Vec<u32> {
+    let mut children_of: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for pid in pids() {
+        // The process may have ended since it was listed.
+        if let Ok(status) = status(pid) {
+            children_of.entry(status.parent).or_default().push(pid);
+        }
+    }
+    let mut found = Vec::new();
+    let mut next = vec![ancestor];
+    while let Some(parent) = next.pop() {
+        for child in children_of.remove(&parent).unwrap_or_default() {
+            found.push(child);
+            next.push(child);
+        }
+    }
+    found
+}
+
+fn pids() -> impl Iterator<Item = u32> {
+    fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// Pages of files that several processes map, each counted once: for each file and offset the largest resident size
+/// that any process shows. Exact where the processes map the same parts, as workers forked from one parent do.
+pub fn mapped_file_union(pids: &[u32]) -> io::Result<u64> {
+    let mut largest: BTreeMap<String, u64> = BTreeMap::new();
+    for pid in pids {
+        let Ok(file) = fs::File::open(format!("/proc/{pid}/smaps")) else { continue };
+        add_mapped_files(BufReader::new(file), &mut largest)?;
+    }
+    Ok(largest.values().sum())
+}
+
+fn add_mapped_files(smaps: impl BufRead, largest: &mut BTreeMap<String, u64>) -> io::Result<()> {
+    let mut mapping: Option<String> = None;
+    let mut rss = 0;
+    for line in smaps.lines() {
+        let line = line?;
+        if let Some(value) = kib_field(&line, "Rss") {
+            rss = value;
+        } else if let Some(anonymous) = kib_field(&line, "Anonymous") {
+            if let Some(mapping) = mapping.take() {
+                let place = largest.entry(mapping).or_default();
+                *place = (*place).max(rss.saturating_sub(anonymous));
+            }
+        } else if line.as_bytes().first().is_some_and(u8::is_ascii_hexdigit) && !line.contains(" kB") {
+            // address perms offset dev inode path: shared memory shows as a file on no device (00:01).
+            let mut fields = line.split_ascii_whitespace().skip(2);
+            let (offset, device, inode) = (fields.next(), fields.next(), fields.next());
+            mapping = match (offset, device, inode) {
+                (Some(offset), Some(device), Some(inode)) if inode != "0" && !is_memory(&line) => {
+                    Some(format!("{device} {inode} {offset}"))
+                }
+                _ => None,
+            };
+        }
+    }
+    Ok(())
+}
+
+/// Whether a mapping's "file" is shared memory, which is counted as such and not as a file.
+fn is_memory(line: &str) -> bool {
+    ["/dev/zero (deleted)", "/memfd:", "/SYSV", "/dev/shm/"].iter().any(|name| line.contains(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rollup_is_parsed() {
+        let text = "5581-7ffe ---p 00000000 00:00 0  [rollup]\nRss:  2048 kB\nPss:  1000 kB\nPss_Dirty: 9 kB\nPss_Anon: 700 kB\nPss_File: 200 kB\nPss_Shmem: 100 kB\nAnonymous: 704 kB\nLazyFree: 4 kB\nSwapPss: 1 kB\n";
+        assert_eq!(
+            parse_rollup(text),
+            Rollup {
+                rss: 2048 << 10,
+                pss: 1000 << 10,
+                pss_anon: 700 << 10,
+                pss_shmem: 100 << 10,
+                anonymous: 704 << 10,
+                lazy_free: 4 << 10,
+                swap: 1 << 10
+            }
+        );
+    }
+
+    #[test]
+    fn a_kernel_that_does_not_split_pss_still_has_anonymous_memory() {
+        assert_eq!(parse_rollup("Rss: 10 kB\nAnonymous: 8 kB\n").pss_anon, 8 << 10);
+    }
+
+    #[test]
+    fn cpu_ticks_survive_a_hostile_process_name() {
+        let stat = "7 (a) R 1 (x) S 1 7 7 0 -1 0 0 0 0 0 11 22 3 4 20 0 1 0 99 0 0";
+        assert_eq!(parse_cpu_ticks(stat), Some((14, 26)));
+        assert_eq!(parse_cpu_ticks("garbage"), None);
+    }
+
+    #[test]
+    fn files_mapped_by_two_processes_count_once_and_shared_memory_is_no_file() {
+        let process = "7f00-7f01 r-xp 00001000 fe:01 42 /lib/libc.so\nRss: 100 kB\nAnonymous: 4 kB\n\
+                       7f02-7f03 rw-s 00000000 00:01 77 /dev/zero (deleted)\nRss: 50 kB\nAnonymous: 0 kB\n\
+                       7f04-7f05 rw-p 00000000 00:00 0 \nRss: 30 kB\nAnonymous: 30 kB\n";
+        let mut largest = BTreeMap::new();
+        for _ in 0..2 {
+            add_mapped_files(process.as_bytes(), &mut largest).unwrap();
+        }
+        assert_eq!(largest.values().sum::<u64>(), 96 << 10);
+    }
+
+    #[test]
+    fn this_process_can_be_read() {
+        let me = std::process::id();
+        assert!(rollup(me).unwrap().rss > 0);
+        assert!(status(me).unwrap().threads >= 1);
+        assert!(start_ticks(me).is_some());
+    }
+}

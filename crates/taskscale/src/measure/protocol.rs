@@ -1,0 +1,213 @@
+//! The lines that a program writes, as docs/protocol.md says: pure parsing of untrusted bytes in bounded memory.
+
+use std::collections::BTreeMap;
+
+use crate::record::Metric;
+
+/// A protocol line is short; what is longer is no protocol line and is not kept.
+const LONGEST_LINE: usize = 512;
+/// More metrics than any workload has.
+const MOST_METRICS: usize = 256;
+
+/// What a program has said so far.
+#[derive(Debug, Default, PartialEq)]
+pub struct Said {
+    pub alive: Option<u64>,
+    pub done: Option<u64>,
+    pub failed: Option<u64>,
+    pub metrics: BTreeMap<String, Metric>,
+    /// Lines that are not of the protocol.
+    pub stray_lines: u64,
+    /// The first breach of the protocol, in words: a count that is no number, a line said twice.
+    pub breach: Option<String>,
+}
+
+/// What a chunk of output brought about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    Alive,
+    Done,
+}
+
+/// Cuts standard output into lines and understands them.
+#[derive(Debug, Default)]
+pub struct Listener {
+    pub said: Said,
+    line: Vec<u8>,
+    too_long: bool,
+    /// All bytes heard.
+    pub bytes: u64,
+}
+
+impl Listener {
+    /// Takes the next chunk; returns what happened in it, in order.
+    pub fn hear(&mut self, chunk: &[u8]) -> Vec<Event> {
+        self.bytes += chunk.len() as u64;
+        let mut events = Vec::new();
+        let mut rest = chunk;
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            self.keep(&rest[..end]);
+            events.extend(self.end_line());
+            rest = &rest[end + 1..];
+        }
+        self.keep(rest);
+        events
+    }
+
+    /// The output has ended: a last line without a newline counts.
+    pub fn finish(&mut self) -> Vec<Event> {
+        if self.line.is_empty() && !self.too_long {
+            Vec::new()
+        } else {
+            self.end_line().into_iter().collect()
+        }
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        let room = LONGEST_LINE - self.line.len();
+        self.too_long |= bytes.len() > room;
+        self.line.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    fn end_line(&mut self) -> Option<Event> {
+        let line = std::mem::take(&mut self.line);
+        if std::mem::take(&mut self.too_long) {
+            self.said.stray_lines += 1;
+            return None;
+        }
+        match std::str::from_utf8(&line) {
+            Ok(line) => self.understand(line.trim_end_matches('\r')),
+            Err(_) => {
+                self.said.stray_lines += 1;
+                None
+            }
+        }
+    }
+
+    fn understand(&mut self, line: &str) -> Option<Event> {
+        let mut words = line.split(' ').filter(|word| !word.is_empty());
+        let word = words.next()?;
+        match word {
+            "alive" | "done" | "failed" => {
+                let count = words.next().map(str::parse::<u64>);
+                let (Some(Ok(count)), None) = (count, words.next()) else {
+                    self.breach(format!("said {line:?}, where `{word}` and one whole number were due"));
+                    return None;
+                };
+                let (place, event) = match word {
+                    "alive" => (&mut self.said.alive, Some(Event::Alive)),
+                    "done" => (&mut self.said.done, Some(Event::Done)),
+                    _ => (&mut self.said.failed, None),
+                };
+                if let Some(first) = place {
+                    let breach = format!("said `{word}` twice: {first}, then {count}");
+                    self.breach(breach);
+                    return None;
+                }
+                *place = Some(count);
+                event
+            }
+            "metric" => {
+                let metric = (|| {
+                    let (name, value, unit) =
+                        (words.next()?, words.next()?.parse::<f64>().ok()?, words.next()?);
+                    (value.is_finite() && words.next().is_none())
+                        .then(|| (name.to_owned(), value, unit.to_owned()))
+                })();
+                match metric {
+                    Some((name, value, unit)) if self.said.metrics.len() < MOST_METRICS => {
+                        self.said.metrics.insert(name, Metric { value, unit });
+                    }
+                    Some(_) => self.said.stray_lines += 1,
+                    None => {
+                        self.breach(format!("said {line:?}, where `metric <name> <value> <unit>` was due"))
+                    }
+                }
+                None
+            }
+            _ => {
+                self.said.stray_lines += 1;
+                None
+            }
+        }
+    }
+
+    fn breach(&mut self, breach: String) {
+        self.said.breach.get_or_insert(breach);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn heard(text: &str) -> Said {
+        let mut listener = Listener::default();
+        listener.hear(text.as_bytes());
+        listener.finish();
+        listener.said
+    }
+
+    #[test]
+    fn a_good_program_is_understood() {
+        let said = heard("alive 10\nmetric rate 2.5 tasks/s\ndone 10\n");
+        assert_eq!((said.alive, said.done, said.failed), (Some(10), Some(10), None));
+        assert_eq!(said.metrics["rate"], Metric { value: 2.5, unit: "tasks/s".into() });
+        assert_eq!((said.stray_lines, said.breach), (0, None));
+    }
+
+    #[test]
+    fn the_last_line_needs_no_newline_and_windows_line_ends_do() {
+        assert_eq!(heard("alive 3\r\ndone 3").done, Some(3));
+    }
+
+    #[test]
+    fn breaches_are_named() {
+        assert_eq!(heard("alive 1\nalive 2\n").breach.as_deref(), Some("said `alive` twice: 1, then 2"));
+        for text in [
+            "alive lots",
+            "alive -1",
+            "alive 1000000000000000000000000000000",
+            "alive",
+            "alive 1 2",
+            "metric a b c",
+            "metric a NaN s",
+        ] {
+            let said = heard(text);
+            assert!(said.breach.is_some() && said.alive.is_none(), "{text}: {said:?}");
+        }
+    }
+
+    #[test]
+    fn other_output_is_counted_and_ignored() {
+        let said = heard("hello\n\u{1b}[31malive 3\n\nalive 2\n");
+        assert_eq!((said.alive, said.stray_lines), (Some(2), 2));
+    }
+
+    #[test]
+    fn a_line_of_any_length_takes_bounded_memory() {
+        let mut listener = Listener::default();
+        for _ in 0..10_000 {
+            listener.hear(&[b'x'; 4096]);
+            assert!(listener.line.capacity() <= 4 * LONGEST_LINE);
+        }
+        assert_eq!(listener.hear(b"\nalive 7\n"), [Event::Alive]);
+        assert_eq!(listener.said.stray_lines, 1);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_in_any_chunks_mean_the_same(bytes in proptest::collection::vec(any::<u8>(), 0..2000), cut in 1usize..50) {
+            let mut whole = Listener::default();
+            whole.hear(&bytes);
+            whole.finish();
+            let mut pieces = Listener::default();
+            for piece in bytes.chunks(cut) {
+                pieces.hear(piece);
+            }
+            pieces.finish();
+            prop_assert_eq!(whole.said, pieces.said);
+        }
+    }
+}

@@ -1,0 +1,571 @@
+//! The course of one run: start, launch, plateau, drain, end. One thread, one poll loop.
+
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, ChildStdout};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::group::{CpuReading, Group, GroupBounds, kill_all, remove_folders};
+use super::launcher::{self, Order, Word, now_ns};
+use super::limits::{Evidence, SystemLimits, read_limits};
+use super::plateau::{self, Reading};
+use super::protocol::{Event, Listener};
+use super::verdict::{EndedBy, Observed, Verdict, judge};
+use super::{GroupHome, Interrupt, MeasureError, Measurement, RunEnd, RunSpec, Runner, at, procfs};
+use crate::record::{Cpu, Memory, Time, Warning};
+
+/// The CPU is quiet when the run used less than this share of one core over `QUIET_WINDOW_S`.
+const QUIET_SHARE: f64 = 0.02;
+const QUIET_WINDOW_S: f64 = 0.1;
+/// The plateau is read no later than this before the first task can be due.
+const READ_MARGIN_S: f64 = 0.15;
+/// A plateau shorter than this is marked.
+const PLATEAU_MIN_S: f64 = 1.0;
+/// How often a run is looked at while it launches or falls quiet.
+const TICK_S: f64 = 0.02;
+/// How often memory is sampled where the kernel keeps no peak or no cap.
+const SAMPLE_S: f64 = 0.005;
+/// How much of standard error is kept: its end.
+const STDERR_TAIL_BYTES: usize = 4096;
+/// How long the launcher may take to end everything.
+const END_PATIENCE_S: f64 = 60.0;
+
+/// Measures on this machine.
+pub struct LocalRunner<'a> {
+    home: GroupHome,
+    interrupt: &'a Interrupt,
+    launcher: PathBuf,
+}
+
+impl<'a> LocalRunner<'a> {
+    /// `launcher` is the taskscale program, which is started anew as the launcher of each run.
+    pub fn new(home: GroupHome, interrupt: &'a Interrupt, launcher: PathBuf) -> LocalRunner<'a> {
+        LocalRunner { home, interrupt, launcher }
+    }
+
+    pub fn home(&self) -> &GroupHome {
+        &self.home
+    }
+}
+
+impl Runner for LocalRunner<'_> {
+    fn run(&mut self, spec: &RunSpec) -> Result<RunEnd, MeasureError> {
+        let limits = read_limits();
+        let bounds = GroupBounds { memory_bytes: spec.bounds.memory_bytes, threads: limits.thread_bound() };
+        let group = self.home.create_group(bounds)?;
+        let scratch = self.home.create_scratch()?;
+        let folders = group.folders();
+        let result = Run::start(spec, group, &limits, &self.launcher, scratch.clone(), self.interrupt)
+            .and_then(|mut run| run.watch().and_then(|interrupted| run.conclude(interrupted)));
+        if result.is_err() {
+            kill_all(&folders);
+        }
+        at(
+            "remove the control group",
+            folders.first().cloned().unwrap_or_default(),
+            remove_folders(&folders),
+        )?;
+        // What a program left in its working folder is of no interest.
+        let _ = std::fs::remove_dir_all(&scratch);
+        result
+    }
+}
+
+/// The clean environment that every program gets: nothing else of the user's reaches it.
+fn clean_environment(
+    spec: &RunSpec,
+    scratch: &std::path::Path,
+) -> std::collections::BTreeMap<String, String> {
+    let mut env: std::collections::BTreeMap<String, String> = ["PATH", "HOME", "USER", "LANG"]
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?)))
+        .collect();
+    env.insert("TMPDIR".into(), scratch.to_string_lossy().into_owned());
+    env.extend(spec.env.clone());
+    env
+}
+
+struct Run<'a> {
+    spec: &'a RunSpec,
+    group: Box<dyn Group>,
+    limits: &'a SystemLimits,
+    interrupt: &'a Interrupt,
+    started_at: jiff::Timestamp,
+    child: Child,
+    socket: UnixStream,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+    words: Vec<u8>,
+    listener: Listener,
+    stderr_bytes: u64,
+    stderr_tail: Vec<u8>,
+
+    exec_ns: Option<u64>,
+    main_pid: Option<u32>,
+    alive_ns: Option<u64>,
+    end: Option<Word>,
+    empty: bool,
+    ending_since_ns: Option<u64>,
+    ended_by: Option<EndedBy>,
+
+    cpu_readings: Vec<(u64, CpuReading)>,
+    cpu_at_alive: Option<CpuReading>,
+    cpu_at_due: Option<CpuReading>,
+    reading: Option<Reading>,
+    read_ns: Option<u64>,
+    most_threads: u64,
+    sampled_peak: u64,
+    warnings: Vec<Warning>,
+}
+
+impl<'a> Run<'a> {
+    fn start(
+        spec: &'a RunSpec,
+        mut group: Box<dyn Group>,
+        limits: &'a SystemLimits,
+        launcher: &std::path::Path,
+        scratch: PathBuf,
+        interrupt: &'a Interrupt,
+    ) -> Result<Run<'a>, MeasureError> {
+        let order = Order {
+            command: spec.command.clone(),
+            env: clean_environment(spec, &scratch),
+            folder: scratch,
+            join: group.join_files(),
+            group: group.folders(),
+        };
+        let started_at = jiff::Timestamp::now();
+        let (mut child, socket) = at("start the launcher", launcher, launcher::spawn(launcher, &order))?;
+        group.set_launcher(child.id());
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let set = || -> io::Result<()> {
+            socket.set_nonblocking(true)?;
+            for descriptor in [stdout.as_ref().map(AsFd::as_fd), stderr.as_ref().map(AsFd::as_fd)] {
+                if let Some(descriptor) = descriptor {
+                    rustix::io::ioctl_fionbio(descriptor, true)?;
+                }
+            }
+            Ok(())
+        };
+        at("set up the pipes of", launcher, set())?;
+        Ok(Run {
+            spec,
+            group,
+            limits,
+            interrupt,
+            started_at,
+            child,
+            socket,
+            stdout,
+            stderr,
+            words: Vec::new(),
+            listener: Listener::default(),
+            stderr_bytes: 0,
+            stderr_tail: Vec::new(),
+            exec_ns: None,
+            main_pid: None,
+            alive_ns: None,
+            end: None,
+            empty: false,
+            ending_since_ns: None,
+            ended_by: None,
+            cpu_readings: Vec::new(),
+            cpu_at_alive: None,
+            cpu_at_due: None,
+            reading: None,
+            read_ns: None,
+            most_threads: 0,
+            sampled_peak: 0,
+            warnings: Vec::new(),
+        })
+    }
+
+    /// Watches the run to its end. Returns whether the user interrupted it.
+    fn watch(&mut self) -> Result<bool, MeasureError> {
+        let begun_ns = now_ns();
+        while !self.empty {
+            let wait_s = self.wait_s();
+            self.poll(wait_s)?;
+            let now = now_ns();
+            if self.interrupt.signal().is_some() {
+                self.end_run(EndedBy::User);
+            }
+            let since_start_s = seconds(begun_ns, now);
+            if since_start_s > self.spec.bounds.time.as_secs_f64() && self.end.is_none() {
+                self.end_run(EndedBy::TimeOut);
+            }
+            if let Some(since) = self.ending_since_ns
+                && seconds(since, now) > END_PATIENCE_S
+            {
+                return Err(MeasureError::Launcher("it could not end the program's processes".into()));
+            }
+            self.tick(now);
+        }
+        Ok(self.ended_by == Some(EndedBy::User))
+    }
+
+    /// How long nothing needs to be done unless something happens.
+    fn wait_s(&self) -> f64 {
+        if self.end.is_some() || self.ending_since_ns.is_some() {
+            return 1.0;
+        }
+        let sampling = !self.group.enforces_memory_cap() || self.group.memory_peak().is_none();
+        if sampling {
+            return SAMPLE_S;
+        }
+        if self.reading.is_none() {
+            return TICK_S;
+        }
+        match self.due_ns() {
+            // Between the reading and the first task's due time there is nothing to look at.
+            Some(due) if self.cpu_at_due.is_none() => seconds(now_ns(), due).clamp(0.0005, 1.0),
+            _ => 1.0,
+        }
+    }
+
+    /// No task can be due before this: tasks start after exec, and wait for the hold.
+    fn due_ns(&self) -> Option<u64> {
+        Some(self.exec_ns? + (self.spec.hold_s * 1e9) as u64)
+    }
+
+    fn poll(&mut self, wait_s: f64) -> Result<(), MeasureError> {
+        let timeout = Timespec { tv_sec: wait_s as i64, tv_nsec: ((wait_s % 1.0) * 1e9) as _ };
+        let interrupted = self.ended_by == Some(EndedBy::User);
+        let ready = {
+            let mut waited = vec![PollFd::new(&self.socket, PollFlags::IN)];
+            if !interrupted {
+                waited.push(PollFd::from_borrowed_fd(self.interrupt.descriptor(), PollFlags::IN));
+            }
+            waited.extend(self.stdout.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+            waited.extend(self.stderr.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+            match poll(&mut waited, Some(&timeout)) {
+                Ok(count) => count > 0,
+                Err(rustix::io::Errno::INTR) => false,
+                Err(error) => return at("wait for", "the program", Err(error.into())),
+            }
+        };
+        if ready {
+            self.hear_output();
+            self.hear_launcher()?;
+        }
+        Ok(())
+    }
+
+    /// Takes what is on standard output and standard error, a bounded piece of each.
+    fn hear_output(&mut self) {
+        let mut buffer = [0u8; 64 * 1024];
+        match read_some(&mut self.stdout, &mut buffer) {
+            0 => {}
+            length => {
+                for event in self.listener.hear(&buffer[..length]) {
+                    if event == Event::Alive {
+                        self.alive_ns = Some(now_ns());
+                        self.cpu_at_alive = self.group.cpu();
+                    }
+                }
+            }
+        }
+        let length = read_some(&mut self.stderr, &mut buffer);
+        self.stderr_bytes += length as u64;
+        self.stderr_tail.extend_from_slice(&buffer[..length]);
+        let excess = self.stderr_tail.len().saturating_sub(STDERR_TAIL_BYTES);
+        self.stderr_tail.drain(..excess);
+        if self.listener.bytes.max(self.stderr_bytes) > self.spec.bounds.output_bytes {
+            self.end_run(EndedBy::OutputCap);
+        }
+    }
+
+    fn hear_launcher(&mut self) -> Result<(), MeasureError> {
+        let mut buffer = [0u8; 4096];
+        loop {
+            match (&self.socket).read(&mut buffer) {
+                Ok(0) if self.empty => return Ok(()),
+                Ok(0) => return Err(MeasureError::Launcher("it ended before its work was done".into())),
+                Ok(length) => self.words.extend_from_slice(&buffer[..length]),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(MeasureError::Launcher(error.to_string())),
+            }
+            while let Some(end) = self.words.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.words.drain(..=end).collect();
+                let word = serde_json::from_slice(&line).map_err(|error| {
+                    MeasureError::Launcher(format!("it said {:?}: {error}", String::from_utf8_lossy(&line)))
+                })?;
+                self.understand(word);
+            }
+        }
+    }
+
+    fn understand(&mut self, word: Word) {
+        match word {
+            Word::Exec { at_ns } => self.exec_ns = Some(at_ns),
+            Word::Started { pid } => self.main_pid = Some(pid),
+            Word::Refused { .. } | Word::Ended { .. } => {
+                // What it wrote last may still be in the pipes.
+                while self.pending_output() {
+                    self.hear_output();
+                }
+                self.end = Some(word);
+                if self.ending_since_ns.is_none() {
+                    self.note_left_processes();
+                    self.tell_launcher_to_end();
+                }
+            }
+            Word::Empty => self.empty = true,
+        }
+    }
+
+    fn pending_output(&self) -> bool {
+        let mut waited: Vec<PollFd> = Vec::new();
+        waited.extend(self.stdout.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        waited.extend(self.stderr.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        let capped = self.ended_by == Some(EndedBy::OutputCap);
+        !capped && poll(&mut waited, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ready| ready > 0)
+    }
+
+    /// Processes still there a moment after the program's end outlived it.
+    fn note_left_processes(&mut self) {
+        for wait_ms in [0, 5, 20, 50] {
+            std::thread::sleep(Duration::from_millis(wait_ms));
+            if self.group.processes().is_empty() {
+                return;
+            }
+        }
+        self.warnings.push(Warning::LeftProcesses);
+    }
+
+    fn end_run(&mut self, why: EndedBy) {
+        // The user's wish overrules: nothing of the run counts then.
+        if self.ended_by.is_none() || why == EndedBy::User {
+            self.ended_by = Some(why);
+        }
+        if self.ending_since_ns.is_none() {
+            self.tell_launcher_to_end();
+        }
+    }
+
+    fn tell_launcher_to_end(&mut self) {
+        self.ending_since_ns = Some(now_ns());
+        // If it is gone, the next read says so.
+        let _ = io::Write::write_all(&mut &self.socket, b"end\n");
+    }
+
+    /// What is to be done by the clock.
+    fn tick(&mut self, now: u64) {
+        if self.end.is_some() || self.ending_since_ns.is_some() {
+            return;
+        }
+        self.sample_memory();
+        let Some(due) = self.due_ns() else { return };
+        let Some(alive) = self.alive_ns else {
+            self.sample_threads();
+            return;
+        };
+        if self.reading.is_none() {
+            let cpu = self.group.cpu();
+            self.cpu_readings.extend(cpu.map(|cpu| (now, cpu)));
+            let last_moment = now + ((READ_MARGIN_S + TICK_S) * 1e9) as u64 >= due;
+            let quiet = self.is_quiet(alive, now);
+            if quiet || last_moment {
+                self.reading = Some(plateau::read(self.group.as_ref()).unwrap_or_default());
+                self.read_ns = Some(now);
+                if !quiet {
+                    self.warnings.push(Warning::PlateauNotQuiet);
+                }
+            }
+        }
+        if now >= due && self.cpu_at_due.is_none() {
+            self.cpu_at_due = self.group.cpu();
+        }
+    }
+
+    fn is_quiet(&self, alive: u64, now: u64) -> bool {
+        let Some((_, last)) = self.cpu_readings.last() else { return false };
+        let window_start = now.saturating_sub((QUIET_WINDOW_S * 1e9) as u64);
+        // The latest reading that is at least a window old, and not of the launch.
+        let earlier = self.cpu_readings.iter().rev().find(|(at, _)| *at <= window_start && *at >= alive);
+        earlier.is_some_and(|(at, cpu)| (last.total_s() - cpu.total_s()) / seconds(*at, now) < QUIET_SHARE)
+    }
+
+    fn sample_threads(&mut self) {
+        if let Some(status) = self.main_pid.and_then(|pid| procfs::status(pid).ok()) {
+            self.most_threads = self.most_threads.max(status.threads);
+        }
+    }
+
+    fn sample_memory(&mut self) {
+        let enforced = self.group.enforces_memory_cap();
+        if enforced && self.group.memory_peak().is_some() {
+            return;
+        }
+        let Some(now) = self.group.memory_now() else { return };
+        self.sampled_peak = self.sampled_peak.max(now);
+        if !enforced && self.spec.bounds.memory_bytes.is_some_and(|cap| now > cap) {
+            self.end_run(EndedBy::MemoryCap);
+        }
+    }
+
+    /// From what was observed to the measurement.
+    fn conclude(&mut self, interrupted: bool) -> Result<RunEnd, MeasureError> {
+        at("wait for", "the launcher", self.child.wait())?;
+        if interrupted {
+            return Ok(RunEnd::Interrupted);
+        }
+        self.listener.finish();
+        let end = self.end.take().unwrap_or(Word::Empty);
+        let (end_ns, rss_peak, usage) = match &end {
+            Word::Ended { at_ns, rss_peak_bytes, user_s, system_s, .. } => {
+                (Some(*at_ns), Some(*rss_peak_bytes), CpuReading { user_s: *user_s, system_s: *system_s })
+            }
+            _ => (None, None, CpuReading::default()),
+        };
+        let time = self.times(end_ns);
+        let cpu = self.cpu(usage);
+        let memory = self.memory(rss_peak);
+        let verdict = self.verdict(&end, &time);
+        let said = &mut self.listener.said;
+        if said.stray_lines > 0 {
+            self.warnings.push(Warning::StrayOutput);
+        }
+        if self.alive_ns.is_some() && time.plateau_s.is_some_and(|plateau| plateau < PLATEAU_MIN_S) {
+            self.warnings.push(Warning::PlateauShort);
+        }
+        let (exit_code, signal) = match end {
+            Word::Ended { code, signal, .. } => (code, signal),
+            _ => (None, None),
+        };
+        let stderr_tail = (verdict.reason.is_some() && !self.stderr_tail.is_empty())
+            .then(|| String::from_utf8_lossy(&self.stderr_tail).into_owned());
+        let counted = self.reading.as_ref().filter(|reading| reading.processes > 0);
+        let mut warnings = std::mem::take(&mut self.warnings);
+        warnings.extend(self.reading.iter().flat_map(|reading| reading.warnings.clone()));
+        warnings.sort();
+        warnings.dedup();
+        Ok(RunEnd::Measured(Box::new(Measurement {
+            started_at: self.started_at,
+            status: verdict.status,
+            reason: verdict.reason,
+            limit: verdict.limit,
+            alive: said.alive,
+            done: said.done,
+            failed: said.failed,
+            exit_code,
+            signal,
+            threads: counted.map(|reading| reading.threads),
+            processes: counted.map(|reading| reading.processes),
+            time,
+            cpu,
+            memory,
+            metrics: std::mem::take(&mut said.metrics),
+            warnings,
+            stderr_tail,
+        })))
+    }
+
+    fn times(&self, end_ns: Option<u64>) -> Time {
+        let Some(exec) = self.exec_ns else { return Time::default() };
+        let since_exec = |at: u64| seconds(exec, at);
+        let launch_s = self.alive_ns.map(since_exec);
+        let plateau_s = launch_s.map(|launch| (self.spec.hold_s - launch).max(0.0));
+        let wall_s = end_ns.map(since_exec);
+        Time {
+            launch_s,
+            // A program that ends early had no longer plateau than its life.
+            plateau_s: match (plateau_s, wall_s, launch_s) {
+                (Some(plateau), Some(wall), Some(launch)) => Some(plateau.min((wall - launch).max(0.0))),
+                (plateau, ..) => plateau,
+            },
+            drain_s: match (launch_s, wall_s) {
+                (Some(launch), Some(wall)) => Some((wall - launch.max(self.spec.hold_s)).max(0.0)),
+                _ => None,
+            },
+            wall_s,
+            plateau_read_at_s: self.read_ns.filter(|_| self.reading.is_some()).map(since_exec),
+        }
+    }
+
+    fn cpu(&self, usage: CpuReading) -> Cpu {
+        // A group still knows what its ended processes used; without one only the parent's account remains.
+        let group = self.group.cpu().filter(|cpu| cpu.total_s() > 0.0 && !self.group.folders().is_empty());
+        let end = group.unwrap_or(usage);
+        let phase = |from: Option<CpuReading>, to: Option<CpuReading>| {
+            Some((to?.total_s() - from?.total_s()).max(0.0))
+        };
+        let at_start = self.cpu_at_alive.map(|_| CpuReading::default());
+        // Where tasks were due before all had started, there was no plateau and the drain follows the launch.
+        let no_plateau = self.alive_ns.zip(self.due_ns()).is_some_and(|(alive, due)| alive >= due);
+        let at_due = if no_plateau { self.cpu_at_alive } else { self.cpu_at_due };
+        Cpu {
+            user_s: Some(end.user_s),
+            system_s: Some(end.system_s),
+            launch_s: phase(at_start, self.cpu_at_alive),
+            plateau_s: phase(self.cpu_at_alive, at_due),
+            drain_s: phase(at_due, Some(end)),
+        }
+    }
+
+    fn memory(&mut self, rss_peak: Option<u64>) -> Memory {
+        let kept = self.group.memory_peak();
+        if kept.is_none() && self.group.enforces_memory_cap() {
+            self.warnings.push(Warning::PeakSampled);
+        }
+        let reading = self.reading.as_ref().filter(|reading| reading.processes > 0);
+        let rss_peak = rss_peak.into_iter().chain(reading.map(|reading| reading.rss_peak_bytes)).max();
+        let sampled = self.sampled_peak.max(if kept.is_none() { rss_peak.unwrap_or(0) } else { 0 });
+        Memory {
+            source: self.group.source(),
+            plateau: reading.map(|reading| reading.memory.clone()),
+            peak_bytes: kept.or((sampled > 0).then_some(sampled)),
+            rss_peak_bytes: rss_peak.filter(|bytes| *bytes > 0),
+            cap_bytes: self.spec.bounds.memory_bytes,
+        }
+    }
+
+    fn verdict(&self, end: &Word, time: &Time) -> Verdict {
+        let said = &self.listener.said;
+        let stderr = String::from_utf8_lossy(&self.stderr_tail);
+        judge(&Observed {
+            kind: self.spec.kind,
+            tasks: self.spec.tasks,
+            hold_s: self.spec.hold_s,
+            said,
+            end,
+            ended_by: self.ended_by,
+            oom_kills: self.group.oom_kills(),
+            memory_cap_bytes: self.spec.bounds.memory_bytes,
+            time_cap_s: self.spec.bounds.time.as_secs_f64(),
+            output_cap_bytes: self.spec.bounds.output_bytes,
+            wall_s: time.wall_s,
+            counted: self.reading.as_ref().filter(|r| r.processes > 0).map(|r| (r.threads, r.processes)),
+            evidence: Evidence {
+                refused_threads: self.group.refused_threads(),
+                started: said.failed.map(|failed| self.spec.tasks.saturating_sub(failed)),
+                threads: self.most_threads,
+                stderr: &stderr,
+            },
+            limits: self.limits,
+        })
+    }
+}
+
+fn seconds(from_ns: u64, to_ns: u64) -> f64 {
+    to_ns.saturating_sub(from_ns) as f64 / 1e9
+}
+
+/// Reads once; closes the pipe where it has ended.
+fn read_some<T: Read + AsFd>(pipe: &mut Option<T>, buffer: &mut [u8]) -> usize {
+    let Some(reader) = pipe else { return 0 };
+    match reader.read(buffer) {
+        Ok(0) => {
+            *pipe = None;
+            0
+        }
+        Ok(length) => length,
+        // Nothing there now; other errors of a pipe do not occur.
+        Err(_) => 0,
+    }
+}

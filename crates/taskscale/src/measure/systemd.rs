@@ -1,0 +1,43 @@
+//! Ask systemd for a scope of our own with a delegated control group, as `systemd-run --scope -p Delegate=yes` does,
+//! but without starting anew: the user types nothing special.
+
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// systemd answers within milliseconds on an idle machine; a busy or emulated one may need seconds.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Moves this process into a new delegated scope. Returns once the move has happened; an error says why it cannot.
+pub fn move_into_scope(own_group: impl Fn() -> Option<String>) -> Result<(), String> {
+    let pid = std::process::id();
+    let manager = if rustix::process::geteuid().is_root() { "--system" } else { "--user" };
+    let before = own_group();
+    // busctl comes with systemd; it spares taskscale a D-Bus library. --no-ask-password: never prompt.
+    let call = Command::new("busctl")
+        .args([manager, "--quiet", "--allow-interactive-authorization=no", "--timeout=10", "call"])
+        .args(["org.freedesktop.systemd1", "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager"])
+        .args(["StartTransientUnit", "ssa(sv)a(sa(sv))"])
+        .args([&format!("taskscale-{pid}.scope"), "fail"])
+        .args(["4", "Description", "s", "taskscale", "PIDs", "au", "1", &pid.to_string()])
+        .args(["Delegate", "b", "true", "CollectMode", "s", "inactive-or-failed", "0"])
+        .stdin(Stdio::null())
+        .output();
+    let output = match call {
+        Ok(output) => output,
+        Err(_) => return Err("there is no systemd here (no `busctl`)".into()),
+    };
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = said.lines().next().unwrap_or("it said nothing").trim().to_owned();
+        return Err(format!("systemd gave no scope: {said}"));
+    }
+    let deadline = Instant::now() + PATIENCE;
+    while own_group() == before {
+        if Instant::now() > deadline {
+            return Err("systemd accepted a scope but did not move taskscale into it".into());
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+    Ok(())
+}

@@ -1,0 +1,278 @@
+//! From what was observed of a run to its status and a sentence that says why. Pure.
+
+use super::launcher::Word;
+use super::limits::{Evidence, SystemLimits, limit_met};
+use super::protocol::Said;
+use crate::catalog::Kind;
+use crate::record::{LimitHit, Status};
+
+/// Why taskscale itself ended a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndedBy {
+    TimeOut,
+    OutputCap,
+    MemoryCap,
+    User,
+}
+
+/// What was observed.
+pub struct Observed<'a> {
+    pub kind: Kind,
+    pub tasks: u64,
+    pub hold_s: f64,
+    pub said: &'a Said,
+    /// `Ended` or `Refused`.
+    pub end: &'a Word,
+    pub ended_by: Option<EndedBy>,
+    pub oom_kills: u64,
+    pub memory_cap_bytes: Option<u64>,
+    pub time_cap_s: f64,
+    pub output_cap_bytes: u64,
+    pub wall_s: Option<f64>,
+    /// Threads and processes that the kernel counted at the plateau.
+    pub counted: Option<(u64, u64)>,
+    pub evidence: Evidence<'a>,
+    pub limits: &'a SystemLimits,
+}
+
+/// The verdict.
+#[derive(Debug, PartialEq)]
+pub struct Verdict {
+    pub status: Status,
+    pub reason: Option<String>,
+    pub limit: Option<LimitHit>,
+}
+
+impl Verdict {
+    fn new(status: Status, reason: impl Into<String>) -> Verdict {
+        Verdict { status, reason: Some(reason.into()), limit: None }
+    }
+}
+
+/// Judges a run. Causes come before effects: a program that the kernel killed for want of memory did not crash.
+pub fn judge(seen: &Observed) -> Verdict {
+    let said = seen.said;
+    let n = seen.tasks;
+    let (code, signal) = match seen.end {
+        Word::Refused { why, errno } => {
+            let missing = matches!(errno, Some(libc::ENOENT | libc::EACCES | libc::ENOEXEC));
+            let status = if missing { Status::Unavailable } else { Status::Failed };
+            return Verdict::new(status, format!("the program could not be started: {why}"));
+        }
+        Word::Ended { code, signal, .. } => (*code, *signal),
+        _ => (None, None),
+    };
+    match seen.ended_by {
+        Some(EndedBy::TimeOut) => {
+            let phase = match (said.alive, said.done) {
+                (None, _) => "tasks were still starting",
+                (Some(_), None) => "tasks were still waiting or ending",
+                (Some(_), Some(_)) => "it had said `done` but did not exit",
+            };
+            return Verdict::new(
+                Status::TimedOut,
+                format!("ended after {} s: {phase} (--timeout allows more)", seen.time_cap_s),
+            );
+        }
+        Some(EndedBy::OutputCap) => {
+            return Verdict::new(
+                Status::Failed,
+                format!("ended because it wrote more than {} bytes of output", seen.output_cap_bytes),
+            );
+        }
+        _ => {}
+    }
+    if seen.oom_kills > 0 || seen.ended_by == Some(EndedBy::MemoryCap) {
+        let reason = match seen.memory_cap_bytes {
+            Some(cap) => {
+                format!("ran out of memory under the cap of {} MiB (--memory-cap allows more)", cap >> 20)
+            }
+            None => "ran out of memory".to_owned(),
+        };
+        return Verdict::new(Status::KilledOom, reason);
+    }
+    let short = code != Some(0) || said.failed.is_some_and(|failed| failed > 0);
+    if short && let Some((limit, sentence)) = limit_met(seen.limits, seen.kind, &seen.evidence) {
+        let started = seen.evidence.started.map(|started| format!("; {started} of {n} tasks started"));
+        let lift = limit.lift.as_ref().map(|lift| format!("; `{lift}` lifts it"));
+        let reason = format!("{sentence}{}{}", started.unwrap_or_default(), lift.unwrap_or_default());
+        return Verdict { status: Status::Limit, reason: Some(reason), limit: Some(limit) };
+    }
+    if let Some(signal) = signal {
+        return Verdict::new(
+            Status::Crashed,
+            format!("ended by {}{}", signal_name(signal), last_words(seen)),
+        );
+    }
+    if short {
+        let reason = match (said.failed, code) {
+            (Some(failed), _) if failed > 0 => format!("{failed} of {n} tasks failed"),
+            (_, Some(code)) => format!("exited with code {code}"),
+            _ => "did not exit".to_owned(),
+        };
+        return Verdict::new(Status::Failed, format!("{reason}{}", last_words(seen)));
+    }
+    if let Some(breach) = &said.breach {
+        return Verdict::new(Status::Failed, format!("broke the protocol: {breach}"));
+    }
+    let failed = |reason: String| Verdict::new(Status::Failed, reason);
+    let Some(alive) = said.alive else {
+        return failed("never said `alive`: its tasks were not shown to live at once".into());
+    };
+    if alive > n {
+        return failed(format!("claims {alive} tasks alive of {n}"));
+    }
+    match said.done {
+        None => return failed("exited with code 0 but never said `done`".into()),
+        Some(done) if done != n => {
+            return failed(format!("exited with code 0 but said `done {done}` for {n} tasks"));
+        }
+        Some(_) => {}
+    }
+    // Tasks that did not wait were never alive together, whatever the program says.
+    if let Some(wall_s) = seen.wall_s.filter(|wall| *wall < seen.hold_s) {
+        return failed(format!(
+            "ended after {wall_s:.2} s, before tasks that wait {} s could be due",
+            seen.hold_s
+        ));
+    }
+    if let Some((threads, processes)) = seen.counted {
+        let (counted, what) = match seen.kind {
+            Kind::Thread => (threads, "threads"),
+            Kind::Process => (processes, "processes"),
+            _ => (alive, ""),
+        };
+        if counted < alive {
+            return failed(format!("claims {alive} tasks alive, but the kernel counted {counted} {what}"));
+        }
+    }
+    if alive < n {
+        return Verdict::new(
+            Status::Partial,
+            format!(
+                "{alive} of {n} tasks were alive at once: the first were over before the last had started"
+            ),
+        );
+    }
+    Verdict { status: Status::Ok, reason: None, limit: None }
+}
+
+/// The last line that the program wrote to standard error: most say there what went wrong.
+fn last_words(seen: &Observed) -> String {
+    let line = seen.evidence.stderr.lines().map(str::trim).rfind(|line| !line.is_empty());
+    line.map(|line| format!("; it said: {}", line.chars().take(200).collect::<String>())).unwrap_or_default()
+}
+
+fn signal_name(number: i32) -> String {
+    let name = match number {
+        libc::SIGHUP => "SIGHUP",
+        libc::SIGINT => "SIGINT",
+        libc::SIGQUIT => "SIGQUIT",
+        libc::SIGILL => "SIGILL",
+        libc::SIGTRAP => "SIGTRAP",
+        libc::SIGABRT => "SIGABRT",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGFPE => "SIGFPE",
+        libc::SIGKILL => "SIGKILL",
+        libc::SIGSEGV => "SIGSEGV",
+        libc::SIGPIPE => "SIGPIPE",
+        libc::SIGTERM => "SIGTERM",
+        libc::SIGSYS => "SIGSYS",
+        _ => return format!("signal {number}"),
+    };
+    name.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ended(code: Option<i32>, signal: Option<i32>) -> Word {
+        Word::Ended { at_ns: 0, code, signal, rss_peak_bytes: 0, user_s: 0.0, system_s: 0.0 }
+    }
+
+    fn said(alive: u64, done: u64) -> Said {
+        Said { alive: Some(alive), done: Some(done), ..Said::default() }
+    }
+
+    fn verdict(said: &Said, end: &Word, change: impl FnOnce(&mut Observed)) -> (Status, String) {
+        let limits = SystemLimits { pid_max: Some(1000), ..SystemLimits::default() };
+        let mut seen = Observed {
+            kind: Kind::Stackless,
+            tasks: 10,
+            hold_s: 2.0,
+            said,
+            end,
+            ended_by: None,
+            oom_kills: 0,
+            memory_cap_bytes: Some(64 << 20),
+            time_cap_s: 60.0,
+            output_cap_bytes: 1000,
+            wall_s: Some(2.1),
+            counted: Some((3, 1)),
+            evidence: Evidence::default(),
+            limits: &limits,
+        };
+        change(&mut seen);
+        let verdict = judge(&seen);
+        (verdict.status, verdict.reason.unwrap_or_default())
+    }
+
+    #[test]
+    fn a_good_run_is_ok() {
+        assert_eq!(verdict(&said(10, 10), &ended(Some(0), None), |_| {}).0, Status::Ok);
+    }
+
+    #[test]
+    fn lies_are_found() {
+        let good_end = ended(Some(0), None);
+        let (status, reason) = verdict(&said(10, 10), &good_end, |seen| seen.kind = Kind::Thread);
+        assert_eq!(
+            (status, reason.as_str()),
+            (Status::Failed, "claims 10 tasks alive, but the kernel counted 3 threads")
+        );
+        assert_eq!(verdict(&said(11, 10), &good_end, |_| {}).0, Status::Failed);
+        let (status, reason) = verdict(&said(10, 10), &good_end, |seen| seen.wall_s = Some(0.5));
+        assert_eq!(
+            (status, reason.as_str()),
+            (Status::Failed, "ended after 0.50 s, before tasks that wait 2 s could be due")
+        );
+        let silent = Said::default();
+        assert!(verdict(&silent, &good_end, |_| {}).1.starts_with("never said `alive`"));
+    }
+
+    #[test]
+    fn causes_come_before_effects() {
+        let killed = ended(None, Some(libc::SIGKILL));
+        let (status, reason) = verdict(&said(10, 0), &killed, |seen| seen.oom_kills = 1);
+        assert_eq!(status, Status::KilledOom);
+        assert!(reason.contains("cap of 64 MiB"), "{reason}");
+        assert_eq!(
+            verdict(&said(10, 0), &killed, |seen| seen.ended_by = Some(EndedBy::TimeOut)).0,
+            Status::TimedOut
+        );
+        let (status, reason) =
+            verdict(&said(10, 0), &killed, |seen| seen.evidence.stderr = "one\nit broke\n");
+        assert_eq!((status, reason.as_str()), (Status::Crashed, "ended by SIGKILL; it said: it broke"));
+    }
+
+    #[test]
+    fn fewer_alive_than_asked_is_partial() {
+        assert_eq!(verdict(&said(7, 10), &ended(Some(0), None), |_| {}).0, Status::Partial);
+    }
+
+    #[test]
+    fn a_limit_is_named_only_for_a_run_that_fell_short() {
+        let refused = |seen: &mut Observed| seen.evidence.refused_threads = 1;
+        assert_eq!(verdict(&said(10, 10), &ended(Some(0), None), refused).0, Status::Ok);
+        let (status, reason) = verdict(&said(10, 10), &ended(Some(1), None), refused);
+        assert_eq!(status, Status::Limit);
+        assert!(reason.starts_with("kernel.pid_max = 1000"), "{reason}");
+    }
+
+    #[test]
+    fn a_missing_program_is_unavailable() {
+        let refused = Word::Refused { why: "No such file".into(), errno: Some(libc::ENOENT) };
+        assert_eq!(verdict(&Said::default(), &refused, |_| {}).0, Status::Unavailable);
+    }
+}

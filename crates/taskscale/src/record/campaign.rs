@@ -1,0 +1,121 @@
+//! `campaign.json`: what a reader needs to judge a campaign's samples, and what taskscale needs to go on with it.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::catalog::{Kind, Style};
+
+/// The cells measured together on one machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Campaign {
+    /// Version of this record's shape.
+    pub schema: u32,
+    /// Version of the taskscale that planned the campaign.
+    pub taskscale: String,
+    #[schemars(with = "String")]
+    pub created_at: jiff::Timestamp,
+    /// The command line that made the campaign.
+    pub command: Vec<String>,
+    pub machine: Machine,
+    pub plan: Plan,
+    /// SHA-256 of the plan in hexadecimal digits: two campaigns of the same plan have the same.
+    pub plan_digest: String,
+    /// The seed that put the cells of each N in random order.
+    pub seed: u64,
+    /// The facts of each entry of the plan, in the catalogue's order.
+    pub entries: Vec<EntryFacts>,
+}
+
+/// What is to be measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Plan {
+    pub workload: String,
+    /// Full names of the entries, `runtime/entry`.
+    pub entries: Vec<String>,
+    /// The numbers of tasks, ascending.
+    pub tasks: Vec<u64>,
+    pub repetitions: u32,
+    pub hold: Hold,
+}
+
+/// How long tasks wait.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", tag = "rule")]
+pub enum Hold {
+    /// Long enough that all tasks are alive for a plateau of at least `plateau_s` seconds.
+    Chosen { plateau_s: f64 },
+    /// The same for every cell, as the posts did.
+    Fixed { seconds: u64 },
+}
+
+/// What is known of one entry of a campaign.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EntryFacts {
+    /// `runtime/entry`.
+    pub name: String,
+    pub title: String,
+    pub runtime: String,
+    pub runtime_title: String,
+    pub url: String,
+    pub kind: Kind,
+    pub parallel: bool,
+    pub style: Style,
+    /// A reference line such as a physical limit: drawn, never ranked.
+    #[serde(default)]
+    pub reference: bool,
+    /// Measured by the posts as well.
+    #[serde(default)]
+    pub posts: bool,
+    /// Why nobody could check this entry yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unverified: Option<String>,
+    pub why: String,
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// First line of the runtime's version output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Why it cannot run on this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unavailable: Option<String>,
+    /// The commands that build it, as written in the manifest.
+    #[serde(default)]
+    pub build: Vec<Vec<String>>,
+    /// The command that runs it, less the arguments that taskscale appends.
+    #[serde(default)]
+    pub run: Vec<String>,
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// SHA-256 over the runtime's folder and version: changes when the program may have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}
+
+/// Facts of the machine that bear on the figures.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Machine {
+    pub hostname: String,
+    /// PRETTY_NAME of /etc/os-release.
+    pub os: String,
+    pub kernel: String,
+    pub architecture: String,
+    pub cpu: String,
+    /// CPUs that taskscale may use.
+    pub cpus: u64,
+    pub memory_bytes: u64,
+    pub swap_bytes: u64,
+    pub page_bytes: u64,
+    /// Transparent huge pages: always, madvise or never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transparent_huge_pages: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_governor: Option<String>,
+    /// System limits that bound tasks, by their usual names.
+    #[serde(default)]
+    pub limits: BTreeMap<String, u64>,
+    /// What `taskscale doctor` had to say against this machine when the campaign began.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}

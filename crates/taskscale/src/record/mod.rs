@@ -1,0 +1,47 @@
+//! What a campaign leaves behind: the sample of one run, the facts of a campaign, and the store that keeps both.
+//!
+//! This module knows the shape of results and how to keep them; it must not know how a run is measured or shown.
+
+mod campaign;
+mod sample;
+mod store;
+
+pub use campaign::*;
+pub use sample::*;
+pub use store::*;
+
+/// Version of the shape of samples and campaigns. Raised when a field changes its meaning; added fields do not raise it.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// A good sample of no particular run, for tests of those who use samples.
+#[cfg(test)]
+pub(crate) fn test_sample(entry: &str, tasks: u64) -> Sample {
+    Sample {
+        schema: SCHEMA_VERSION,
+        entry: entry.to_owned(),
+        workload: "sleep".to_owned(),
+        tasks,
+        hold_s: 2.0,
+        repetition: 1,
+        attempt: 1,
+        started_at: jiff::Timestamp::UNIX_EPOCH,
+        status: Status::Ok,
+        reason: None,
+        limit: None,
+        alive: Some(tasks),
+        done: Some(tasks),
+        failed: None,
+        exit_code: Some(0),
+        signal: None,
+        command: vec!["/x".to_owned(), tasks.to_string(), "2".to_owned()],
+        version: Some("x 1.0".to_owned()),
+        threads: Some(1),
+        processes: Some(1),
+        time: Time::default(),
+        cpu: Cpu::default(),
+        memory: Memory::default(),
+        metrics: std::collections::BTreeMap::new(),
+        warnings: Vec::new(),
+        stderr_tail: None,
+    }
+}

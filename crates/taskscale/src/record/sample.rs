@@ -1,0 +1,344 @@
+//! The record of one run: one line of `samples.jsonl`.
+//!
+//! A figure that is unknown is absent, never 0 or -1. Every name carries its unit.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The record of one run of one cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Sample {
+    /// Version of this record's shape.
+    pub schema: u32,
+    /// The entry that ran, `runtime/entry`.
+    pub entry: String,
+    /// What each task did.
+    pub workload: String,
+    /// How many tasks were asked for (N).
+    pub tasks: u64,
+    /// How long each task was told to wait, in seconds.
+    pub hold_s: f64,
+    /// Which repetition of the cell this is, from 1.
+    pub repetition: u32,
+    /// Which attempt of the repetition, from 1. A later attempt follows one whose hold proved too short, and
+    /// replaces it in statistics; the earlier one stays here.
+    pub attempt: u32,
+    /// When the run started, by the wall clock, in UTC. For people only: durations never come from it.
+    #[schemars(with = "String")]
+    pub started_at: jiff::Timestamp,
+    /// How the run ended.
+    pub status: Status,
+    /// Why, in one sentence, wherever the status is not `ok`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// For status `limit`: the limit that was met.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<LimitHit>,
+    /// Tasks alive at once when the last of the N had started, as the program proved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alive: Option<u64>,
+    /// Tasks that completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub done: Option<u64>,
+    /// Tasks that failed or could not be started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<u64>,
+    /// The program's exit code, absent where a signal ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// The signal that ended the program, where one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+    /// The exact command line.
+    pub command: Vec<String>,
+    /// First line of the runtime's own version output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Threads of all processes at the plateau.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u64>,
+    /// Processes at the plateau.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processes: Option<u64>,
+    /// Time by phase.
+    pub time: Time,
+    /// CPU time by phase, over all processes.
+    pub cpu: Cpu,
+    /// Memory at the plateau and at its peak.
+    pub memory: Memory,
+    /// What the program said of itself in `metric` lines.
+    #[serde(default)]
+    pub metrics: BTreeMap<String, Metric>,
+    /// What a reader of the figures should know.
+    #[serde(default)]
+    pub warnings: Vec<Warning>,
+    /// The end of what the program wrote to standard error, where it did not end well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr_tail: Option<String>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// All N tasks were alive at once, and all completed.
+    Ok,
+    /// Fewer than N were alive at once.
+    Partial,
+    /// The program said, or its exit code says, that tasks failed; or it broke the protocol.
+    Failed,
+    /// A signal ended the program.
+    Crashed,
+    /// The kernel ended it for want of memory, under the cap or the machine's.
+    KilledOom,
+    /// It did not end in time and was ended.
+    TimedOut,
+    /// A limit of the system, which `limit` names, was met.
+    Limit,
+    /// The toolchain is missing or the build failed.
+    Unavailable,
+}
+
+impl Status {
+    /// The name used in records and on the terminal.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Ok => "ok",
+            Status::Partial => "partial",
+            Status::Failed => "failed",
+            Status::Crashed => "crashed",
+            Status::KilledOom => "killed-oom",
+            Status::TimedOut => "timed-out",
+            Status::Limit => "limit",
+            Status::Unavailable => "unavailable",
+        }
+    }
+
+    /// Whether a cell that could have run on this machine fell short: what decides the exit code.
+    pub fn fell_short(self) -> bool {
+        !matches!(self, Status::Ok | Status::Limit | Status::Unavailable)
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A limit of the system that a run met.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LimitHit {
+    /// The limit's usual name, such as `kernel.pid_max`.
+    pub name: String,
+    /// Its value.
+    pub value: u64,
+    /// The command that lifts it, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lift: Option<String>,
+}
+
+/// Time by phase, in seconds of the monotonic clock.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Time {
+    /// From the program's exec until all N tasks were alive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launch_s: Option<f64>,
+    /// From then until the first task can be due: exec + hold. 0 where tasks were due before the last had started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plateau_s: Option<f64>,
+    /// From the end of the plateau until exit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drain_s: Option<f64>,
+    /// From exec until exit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall_s: Option<f64>,
+    /// When the plateau was read, from exec.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plateau_read_at_s: Option<f64>,
+}
+
+/// CPU time of all processes of the run, in seconds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cpu {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_s: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_s: Option<f64>,
+    /// CPU time in the launch phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launch_s: Option<f64>,
+    /// CPU time in the plateau phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plateau_s: Option<f64>,
+    /// CPU time in the drain phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drain_s: Option<f64>,
+}
+
+impl Cpu {
+    /// User and system time together, in seconds.
+    pub fn total_s(&self) -> Option<f64> {
+        Some(self.user_s? + self.system_s?)
+    }
+}
+
+/// Where memory figures come from. Figures of different sources are not comparable to the byte.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub enum MemorySource {
+    /// A control group of version 2: kernel memory and the peak are the kernel's own account.
+    #[serde(rename = "cgroup-v2")]
+    CgroupV2,
+    /// A control group of version 1: likewise.
+    #[serde(rename = "cgroup-v1")]
+    CgroupV1,
+    /// No control group could be made: /proc only. Kernel memory is only page tables and thread stacks, and the
+    /// peak is the highest resident memory.
+    #[default]
+    #[serde(rename = "proc")]
+    Proc,
+}
+
+impl MemorySource {
+    pub fn name(self) -> &'static str {
+        match self {
+            MemorySource::CgroupV2 => "cgroup-v2",
+            MemorySource::CgroupV1 => "cgroup-v1",
+            MemorySource::Proc => "proc",
+        }
+    }
+}
+
+/// Memory of all processes of the run. docs/methodology.md says where each figure is read.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Memory {
+    pub source: MemorySource,
+    /// The reading taken while all tasks waited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plateau: Option<Plateau>,
+    /// Highest memory of the control group over the whole run, kernel memory included. Under `proc`, the highest
+    /// resident memory seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_bytes: Option<u64>,
+    /// Highest resident memory of any one process (VmHWM), to compare with what other benchmarks report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rss_peak_bytes: Option<u64>,
+    /// The cap that the run was under.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cap_bytes: Option<u64>,
+}
+
+/// Memory at the plateau, in bytes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Plateau {
+    /// The whole cost: anon + shmem + file + kernel.
+    pub footprint_bytes: u64,
+    /// Anonymous memory: heaps and stacks.
+    pub anon_bytes: u64,
+    /// Shared memory and tmpfs.
+    pub shmem_bytes: u64,
+    /// Mapped pages of files: the program, its libraries, its data.
+    pub file_bytes: u64,
+    /// Kernel memory held for the run, all kinds.
+    pub kernel_bytes: u64,
+    /// Of which stacks of threads in the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel_stack_bytes: Option<u64>,
+    /// Of which page tables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_tables_bytes: Option<u64>,
+    /// Of which slab objects (task structures, memory areas, file structures).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slab_bytes: Option<u64>,
+    /// Of which buffers of sockets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sock_bytes: Option<u64>,
+    /// Resident memory, summed over processes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rss_bytes: Option<u64>,
+    /// Proportional resident memory, summed over processes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pss_bytes: Option<u64>,
+    /// Memory moved to swap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub swap_bytes: Option<u64>,
+    /// Anonymous memory that the program has given back but the kernel has not yet taken (MADV_FREE); part of anon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lazy_free_bytes: Option<u64>,
+    /// The control group's own charge at the same instant: a cross-check, as it leaves out file pages that an
+    /// earlier group touched first and includes page cache that nobody maps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group_bytes: Option<u64>,
+}
+
+/// A figure that a program states of itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Metric {
+    pub value: f64,
+    pub unit: String,
+}
+
+/// What a reader of a sample's figures should know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Warning {
+    /// The CPU was never quiet while all tasks waited; memory was read at the last moment.
+    PlateauNotQuiet,
+    /// All tasks were alive together for less than a second.
+    PlateauShort,
+    /// No control group: kernel memory and peak are only what /proc tells.
+    NoControlGroup,
+    /// Part of the memory was in swap.
+    Swapped,
+    /// The kernel has no peak of a control group: the peak was sampled and may be too low.
+    PeakSampled,
+    /// Processes outlived the program and were ended.
+    LeftProcesses,
+    /// The kernel's itemised account lagged behind what /proc shows; kernel memory is the sum of the known items.
+    KernelAccountStale,
+    /// Lines on standard output broke the protocol and were ignored.
+    StrayOutput,
+    /// The program did not fall quiet because the machine was busy with other work.
+    MachineBusy,
+}
+
+impl Warning {
+    /// One sentence for people.
+    pub fn text(self) -> &'static str {
+        match self {
+            Warning::PlateauNotQuiet => {
+                "the program never fell quiet while all tasks waited: its memory was read at the last moment of the plateau"
+            }
+            Warning::PlateauShort => "all tasks were alive together for less than a second",
+            Warning::NoControlGroup => {
+                "measured without a control group: kernel memory and peak are only what /proc tells (`taskscale doctor` says how to get the better source)"
+            }
+            Warning::Swapped => "part of the program was swapped out: memory figures are too low",
+            Warning::PeakSampled => {
+                "this kernel (before 5.19) keeps no peak for a control group: it was sampled every few milliseconds and may be too low"
+            }
+            Warning::LeftProcesses => "processes outlived the program and were ended",
+            Warning::KernelAccountStale => {
+                "the kernel's account of its own memory lagged: kernel memory is the sum of thread stacks and page tables at least"
+            }
+            Warning::StrayOutput => "lines on standard output that are not of the protocol were ignored",
+            Warning::MachineBusy => "other work kept the machine busy during this run",
+        }
+    }
+}
+
+/// The last attempt of each repetition of each cell, in the order of the record.
+pub fn last_attempts(samples: &[Sample]) -> Vec<&Sample> {
+    let mut last: BTreeMap<(&str, &str, u64, u32), &Sample> = BTreeMap::new();
+    for sample in samples {
+        let repetition = (&*sample.workload, &*sample.entry, sample.tasks, sample.repetition);
+        let kept = last.entry(repetition).or_insert(sample);
+        if sample.attempt >= kept.attempt {
+            *kept = sample;
+        }
+    }
+    last.into_values().collect()
+}

@@ -1,0 +1,203 @@
+//! The folder of a campaign: `campaign.json` and `samples.jsonl`.
+//!
+//! What is durable when: `campaign.json` before the first run, and each sample before the next run begins (written,
+//! then synced to the disk). A cut-off at any instant costs at most the line being written, which is set aside when
+//! the campaign goes on.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::{Campaign, SCHEMA_VERSION, Sample};
+
+const CAMPAIGN_FILE: &str = "campaign.json";
+const SAMPLES_FILE: &str = "samples.jsonl";
+const REJECTED_FILE: &str = "samples.rejected.jsonl";
+
+/// What is wrong with a campaign's folder.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    #[error("cannot {what} {path}: {error}")]
+    Io { what: &'static str, path: PathBuf, error: io::Error },
+    #[error("{0} holds no campaign: there is no campaign.json in it")]
+    NoCampaign(PathBuf),
+    #[error("{path} is not a campaign of taskscale: {error}")]
+    Malformed { path: PathBuf, error: serde_json::Error },
+    #[error("{path} has schema {found}, this taskscale knows {SCHEMA_VERSION}: use a newer taskscale")]
+    Newer { path: PathBuf, found: u64 },
+    #[error("another taskscale is measuring into {0}: wait for it, or choose another folder with -o")]
+    InUse(PathBuf),
+}
+
+fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> Result<T, StoreError> {
+    result.map_err(|error| StoreError::Io { what, path: path.to_owned(), error })
+}
+
+/// A line of `samples.jsonl` that is no sample.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RejectedLine {
+    /// Counted from 1.
+    pub number: usize,
+    pub why: String,
+    pub text: String,
+}
+
+/// A campaign as it was read.
+#[derive(Debug)]
+pub struct Loaded {
+    pub campaign: Campaign,
+    pub samples: Vec<Sample>,
+    pub rejected: Vec<RejectedLine>,
+}
+
+/// Whether `folder` holds a campaign.
+pub fn holds_campaign(folder: &Path) -> bool {
+    folder.join(CAMPAIGN_FILE).exists()
+}
+
+/// Reads a campaign without changing anything. Bad lines are left out and named.
+pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
+    let path = folder.join(CAMPAIGN_FILE);
+    let text = match fs::read(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(StoreError::NoCampaign(folder.to_owned()));
+        }
+        result => at("read", &path, result)?,
+    };
+    let malformed = |error| StoreError::Malformed { path: path.clone(), error };
+    let value: serde_json::Value = serde_json::from_slice(&text).map_err(malformed)?;
+    if let Some(found) = value["schema"].as_u64().filter(|found| *found > SCHEMA_VERSION.into()) {
+        return Err(StoreError::Newer { path, found });
+    }
+    let campaign = serde_json::from_value(value).map_err(malformed)?;
+
+    let path = folder.join(SAMPLES_FILE);
+    let bytes = match fs::read(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        result => at("read", &path, result)?,
+    };
+    let (samples, rejected) = parse_samples(&bytes);
+    Ok(Loaded { campaign, samples, rejected })
+}
+
+/// Tells samples from lines that are none. Pure; never fails, whatever the bytes.
+pub fn parse_samples(bytes: &[u8]) -> (Vec<Sample>, Vec<RejectedLine>) {
+    let (mut samples, mut rejected) = (Vec::new(), Vec::new());
+    for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        match serde_json::from_slice::<Sample>(line) {
+            Ok(sample) if sample.schema <= SCHEMA_VERSION => samples.push(sample),
+            other => rejected.push(RejectedLine {
+                number: index + 1,
+                why: match other {
+                    Ok(sample) => format!("schema {} is newer than this taskscale", sample.schema),
+                    Err(error) => error.to_string(),
+                },
+                text: String::from_utf8_lossy(line).into_owned(),
+            }),
+        }
+    }
+    (samples, rejected)
+}
+
+/// The folder of a campaign that is being measured. No two taskscales hold the same one.
+#[derive(Debug)]
+pub struct Store {
+    folder: PathBuf,
+    samples: File,
+}
+
+impl Store {
+    /// Makes the folder of a new campaign.
+    pub fn create(folder: &Path, campaign: &Campaign) -> Result<Store, StoreError> {
+        at("create", folder, fs::create_dir_all(folder))?;
+        let store = Store::lock(folder)?;
+        store.write_campaign(campaign)?;
+        Ok(store)
+    }
+
+    /// Opens the folder of a campaign to go on with it. Lines that are no samples are moved to
+    /// `samples.rejected.jsonl`, so that what follows is appended to good lines only.
+    pub fn reopen(folder: &Path) -> Result<(Store, Loaded), StoreError> {
+        let store = Store::lock(folder)?;
+        let loaded = load(folder)?;
+        let path = folder.join(SAMPLES_FILE);
+        let bytes = at("read", &path, fs::read(&path))?;
+        let unfinished = bytes.last().is_some_and(|last| *last != b'\n');
+        if loaded.rejected.is_empty() && !unfinished {
+            return Ok((store, loaded));
+        }
+        let rejected_path = folder.join(REJECTED_FILE);
+        let mut rejected =
+            at("open", &rejected_path, OpenOptions::new().append(true).create(true).open(&rejected_path))?;
+        for line in &loaded.rejected {
+            at("write", &rejected_path, writeln!(rejected, "{}", line.text))?;
+        }
+        at("sync", &rejected_path, rejected.sync_all())?;
+        let mut good = Vec::new();
+        for sample in &loaded.samples {
+            good.extend(line_of(sample, &path)?);
+        }
+        replace(&path, &good)?;
+        // The old file is gone from its name: open the new one.
+        drop(store);
+        Ok((Store::lock(folder)?, loaded))
+    }
+
+    fn lock(folder: &Path) -> Result<Store, StoreError> {
+        let path = folder.join(SAMPLES_FILE);
+        let samples = at("open", &path, OpenOptions::new().append(true).create(true).open(&path))?;
+        match samples.try_lock() {
+            Ok(()) => Ok(Store { folder: folder.to_owned(), samples }),
+            Err(TryLockError::WouldBlock) => Err(StoreError::InUse(folder.to_owned())),
+            // A file system without locks: nothing can be known of others.
+            Err(TryLockError::Error(_)) => Ok(Store { folder: folder.to_owned(), samples }),
+        }
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Writes `campaign.json` anew, whole or not at all.
+    pub fn write_campaign(&self, campaign: &Campaign) -> Result<(), StoreError> {
+        let path = self.folder.join(CAMPAIGN_FILE);
+        let mut text = serde_json::to_vec_pretty(campaign)
+            .map_err(|error| StoreError::Malformed { path: path.clone(), error })?;
+        text.push(b'\n');
+        replace(&path, &text)
+    }
+
+    /// Appends a sample and returns once it is on the disk.
+    pub fn append(&mut self, sample: &Sample) -> Result<(), StoreError> {
+        let path = self.folder.join(SAMPLES_FILE);
+        // A results folder that was removed while measuring would swallow samples unseen.
+        if !path.exists() {
+            let gone = io::Error::new(io::ErrorKind::NotFound, "the campaign's folder has vanished");
+            return at("append to", &path, Err(gone));
+        }
+        let line = line_of(sample, &path)?;
+        at("append to", &path, self.samples.write_all(&line))?;
+        at("sync", &path, self.samples.sync_data())
+    }
+}
+
+fn line_of(sample: &Sample, path: &Path) -> Result<Vec<u8>, StoreError> {
+    let mut line =
+        serde_json::to_vec(sample).map_err(|error| StoreError::Malformed { path: path.to_owned(), error })?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// Puts `bytes` in the place of a file by way of a rename, so that a cut-off leaves the old or the new, never a piece.
+fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let new = path.with_extension("new");
+    let mut file = at("create", &new, File::create(&new))?;
+    at("write", &new, file.write_all(bytes))?;
+    at("sync", &new, file.sync_all())?;
+    at("rename", &new, fs::rename(&new, path))?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    at("sync", folder, File::open(folder).and_then(|folder| folder.sync_all()))
+}

@@ -1,0 +1,348 @@
+//! From a campaign and its samples to a [`Report`]: which samples feed which figure, and who is ranked.
+//!
+//! Must not know how a figure is shown.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::model::{
+    Entry, Group, Growth, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Unavailable, Version,
+    WarningCount,
+};
+use crate::record::{Campaign, EntryFacts, MemorySource, Plateau, Sample, Status, Warning, last_attempts};
+use crate::stats::{self, Point, Spread};
+
+impl Report {
+    /// Sums up a campaign. Only the last attempt of each repetition of a cell counts.
+    pub fn build(campaign: &Campaign, samples: &[Sample]) -> Report {
+        let last = last_attempts(samples);
+        let cells = Cells::of(campaign, &last);
+        let unavailable = unavailable(campaign, &cells);
+        let entries: Vec<&EntryFacts> = campaign
+            .entries
+            .iter()
+            .filter(|facts| !unavailable.iter().any(|missing| missing.entry.name == facts.name))
+            .collect();
+        let mut growth: Vec<Growth> = entries.iter().filter_map(|facts| growth(facts, &cells)).collect();
+        growth.sort_by(|a, b| by_figure(a.bytes_per_task, b.bytes_per_task));
+        let memory_sources = most_usual(&cells.all().flat_map(feeding).collect::<Vec<_>>());
+        let usual = memory_sources.first().map(|count| count.source);
+        Report {
+            schema: REPORT_SCHEMA,
+            taskscale: campaign.taskscale.clone(),
+            created_at: campaign.created_at,
+            command: campaign.command.clone(),
+            seed: campaign.seed,
+            plan_digest: campaign.plan_digest.clone(),
+            workload: campaign.plan.workload.clone(),
+            tasks: cells.tasks.iter().copied().collect(),
+            repetitions: campaign.plan.repetitions,
+            hold: campaign.plan.hold,
+            machine: campaign.machine.clone(),
+            versions: versions(campaign),
+            runs: samples.len() as u64,
+            // Folded from 0: the empty sum of floating-point numbers is -0.
+            measured_s: samples.iter().filter_map(|sample| sample.time.wall_s).fold(0.0, |sum, s| sum + s),
+            unmeasured_runs: unmeasured_runs(campaign, &entries, &cells),
+            stray_samples: cells.strays,
+            groups: cells.tasks.iter().map(|&tasks| group(tasks, &entries, &cells, &growth, usual)).collect(),
+            growth,
+            memory_sources,
+            unavailable,
+            warnings: warnings(campaign, &cells),
+        }
+    }
+}
+
+/// The counting samples by entry and number of tasks.
+struct Cells<'a> {
+    by_entry: BTreeMap<&'a str, BTreeMap<u64, Vec<&'a Sample>>>,
+    tasks: BTreeSet<u64>,
+    strays: u64,
+}
+
+impl<'a> Cells<'a> {
+    fn of(campaign: &Campaign, samples: &[&'a Sample]) -> Cells<'a> {
+        let known: BTreeSet<&str> = campaign.entries.iter().map(|facts| facts.name.as_str()).collect();
+        let mut cells = Cells {
+            by_entry: BTreeMap::new(),
+            tasks: campaign.plan.tasks.iter().copied().collect(),
+            strays: 0,
+        };
+        for sample in samples {
+            if sample.workload != campaign.plan.workload || !known.contains(sample.entry.as_str()) {
+                cells.strays += 1;
+                continue;
+            }
+            cells.tasks.insert(sample.tasks);
+            let of_entry = cells.by_entry.entry(&sample.entry).or_default();
+            of_entry.entry(sample.tasks).or_default().push(sample);
+        }
+        cells
+    }
+
+    /// The repetitions of one cell.
+    fn cell(&self, entry: &str, tasks: u64) -> &[&'a Sample] {
+        self.by_entry.get(entry).and_then(|by_tasks| by_tasks.get(&tasks)).map_or(&[], Vec::as_slice)
+    }
+
+    /// All cells of one entry, by number of tasks.
+    fn of_entry(&self, entry: &str) -> impl Iterator<Item = &[&'a Sample]> {
+        self.by_entry.get(entry).into_iter().flat_map(|by_tasks| by_tasks.values().map(Vec::as_slice))
+    }
+
+    fn all(&self) -> impl Iterator<Item = &[&'a Sample]> {
+        self.by_entry.values().flat_map(|by_tasks| by_tasks.values().map(Vec::as_slice))
+    }
+}
+
+/// The repetitions of a cell that feed its figures: those that were ok; where none was, those that were partial.
+fn feeding<'a>(cell: &[&'a Sample]) -> Vec<&'a Sample> {
+    [Status::Ok, Status::Partial]
+        .into_iter()
+        .map(|status| cell.iter().copied().filter(|sample| sample.status == status).collect::<Vec<_>>())
+        .find(|samples| !samples.is_empty())
+        .unwrap_or_default()
+}
+
+fn footprint(sample: &Sample) -> Option<f64> {
+    plateau(sample, |plateau| plateau.footprint_bytes)
+}
+
+fn plateau(sample: &Sample, figure: fn(&Plateau) -> u64) -> Option<f64> {
+    sample.memory.plateau.as_ref().map(|plateau| figure(plateau) as f64)
+}
+
+fn group(
+    tasks: u64,
+    entries: &[&EntryFacts],
+    cells: &Cells,
+    growth: &[Growth],
+    usual: Option<MemorySource>,
+) -> Group {
+    let mut rows: Vec<Row> = entries
+        .iter()
+        .map(|facts| (facts, cells.cell(&facts.name, tasks)))
+        .filter(|(_, cell)| !cell.is_empty())
+        .map(|(facts, cell)| {
+            let growth = growth.iter().find(|growth| growth.entry.name == facts.name);
+            row(facts, tasks, cell, growth.and_then(|growth| growth.bytes_per_task))
+        })
+        .collect();
+    for row in &mut rows {
+        // Other sources count other things: nobody is the best by being measured by less.
+        let comparable = row.memory_sources.iter().all(|source| Some(*source) == usual);
+        row.ranked = row.ok_runs > 0 && row.footprint_bytes.is_some() && comparable && !row.entry.reference;
+    }
+    let median = |row: &Row| row.footprint_bytes.map(|spread| spread.median);
+    let best = rows.iter().filter(|row| row.ranked).filter_map(median).reduce(f64::min);
+    for row in rows.iter_mut().filter(|row| row.ranked) {
+        row.times_best = match (median(row), best) {
+            (Some(own), Some(best)) if best > 0.0 => Some(own / best),
+            _ => None,
+        };
+    }
+    // Sorting is stable: what compares equal stays in the catalogue's order.
+    let place = |row: &Row| {
+        if row.ok_runs > 0 { 0 } else { 1 + u8::from(!row.has_figures()) }
+    };
+    rows.sort_by(|a, b| place(a).cmp(&place(b)).then(by_figure(median(a), median(b))));
+    Group { tasks, rows }
+}
+
+fn row(facts: &EntryFacts, tasks: u64, cell: &[&Sample], bytes_per_task: Option<f64>) -> Row {
+    let fed = feeding(cell);
+    let median = |figure: &dyn Fn(&Sample) -> Option<f64>| {
+        let readings: Vec<f64> = fed.iter().filter_map(|sample| figure(sample)).collect();
+        Spread::of(&readings).map(|spread| spread.median)
+    };
+    let footprints: Vec<f64> = fed.iter().filter_map(|sample| footprint(sample)).collect();
+    let footprint_bytes = Spread::of(&footprints);
+    let ok_runs = cell.iter().filter(|sample| sample.status == Status::Ok).count();
+    let shortfalls = shortfalls(tasks, cell);
+    Row {
+        entry: Entry::from(facts),
+        tasks,
+        runs: cell.len() as u32,
+        ok_runs: ok_runs as u32,
+        status: status(ok_runs, cell.len(), &shortfalls),
+        ranked: false,
+        footprint_bytes,
+        kernel_bytes: median(&|sample| plateau(sample, |plateau| plateau.kernel_bytes)),
+        peak_bytes: median(&|sample| Some(sample.memory.peak_bytes? as f64)),
+        rss_peak_bytes: median(&|sample| Some(sample.memory.rss_peak_bytes? as f64)),
+        bytes_per_task,
+        short_alive: shortfalls.iter().filter_map(|shortfall| shortfall.short_alive).min(),
+        threads: median(&|sample| Some(sample.threads? as f64)),
+        launch_s: median(&|sample| sample.time.launch_s),
+        wall_s: median(&|sample| sample.time.wall_s),
+        cpu_s: median(&|sample| sample.cpu.total_s()),
+        times_best: None,
+        memory_sources: sources(&fed),
+        shortfalls,
+    }
+}
+
+fn status(ok: usize, runs: usize, shortfalls: &[Shortfall]) -> String {
+    if ok == runs {
+        Status::Ok.name().to_owned()
+    } else if ok > 0 {
+        format!("{ok}/{runs} ok")
+    } else {
+        let names: Vec<&str> = shortfalls.iter().map(|shortfall| shortfall.status.name()).collect();
+        names.join(" + ")
+    }
+}
+
+/// The repetitions that were not ok, by status, the most frequent first.
+fn shortfalls(tasks: u64, cell: &[&Sample]) -> Vec<Shortfall> {
+    let mut by_status: BTreeMap<Status, Shortfall> = BTreeMap::new();
+    for sample in cell.iter().filter(|sample| sample.status != Status::Ok) {
+        let status = sample.status;
+        let shortfall = by_status.entry(status).or_insert_with(|| Shortfall {
+            status,
+            runs: 0,
+            short_alive: None,
+            reasons: Vec::new(),
+            limit: None,
+        });
+        shortfall.runs += 1;
+        let short_alive = sample.alive.filter(|alive| *alive < tasks);
+        shortfall.short_alive = [shortfall.short_alive, short_alive].into_iter().flatten().min();
+        if shortfall.limit.is_none() {
+            shortfall.limit.clone_from(&sample.limit);
+        }
+        if let Some(reason) = &sample.reason
+            && !shortfall.reasons.contains(reason)
+        {
+            shortfall.reasons.push(reason.clone());
+        }
+    }
+    let mut shortfalls: Vec<Shortfall> = by_status.into_values().collect();
+    shortfalls.sort_by_key(|shortfall| std::cmp::Reverse(shortfall.runs));
+    shortfalls
+}
+
+/// The line through an entry's ok runs; `None` where no run has a footprint.
+///
+/// Runs of another memory source than the entry's most usual one are left out: a line from one account of memory to
+/// another would measure the difference of the accounts.
+fn growth(facts: &EntryFacts, cells: &Cells) -> Option<Growth> {
+    let ok: Vec<&Sample> = cells
+        .of_entry(&facts.name)
+        .flatten()
+        .copied()
+        .filter(|sample| sample.status == Status::Ok && footprint(sample).is_some())
+        .collect();
+    let source = most_usual(&ok).first()?.source;
+    let points: Vec<Point> = ok
+        .iter()
+        .filter(|sample| sample.memory.source == source)
+        .filter_map(|sample| Some(Point { tasks: sample.tasks, y: footprint(sample)? }))
+        .collect();
+    let line = stats::line(&points);
+    let intervals = stats::line_intervals(&points);
+    let tasks: BTreeSet<u64> = points.iter().map(|point| point.tasks).collect();
+    Some(Growth {
+        entry: Entry::from(facts),
+        base_bytes: line.map(|line| line.base),
+        base_bytes_interval: intervals.map(|intervals| intervals.base),
+        bytes_per_task: line.map(|line| line.slope),
+        bytes_per_task_interval: intervals.map(|intervals| intervals.slope),
+        points: points.len() as u64,
+        tasks: tasks.into_iter().collect(),
+    })
+}
+
+/// Entries that left nothing but `unavailable`.
+fn unavailable(campaign: &Campaign, cells: &Cells) -> Vec<Unavailable> {
+    let mut missing = Vec::new();
+    for facts in &campaign.entries {
+        let mut samples = cells.of_entry(&facts.name).flatten().peekable();
+        let sampled = samples.peek().is_some();
+        let mut reason = None;
+        let never_ran = samples.all(|sample| {
+            reason = reason.or(sample.reason.as_ref());
+            sample.status == Status::Unavailable
+        });
+        if never_ran && (sampled || facts.unavailable.is_some()) {
+            let reason = facts.unavailable.as_ref().or(reason).cloned();
+            let reason = reason.unwrap_or_else(|| "no reason was recorded".to_owned());
+            missing.push(Unavailable { entry: Entry::from(facts), reason });
+        }
+    }
+    missing
+}
+
+fn unmeasured_runs(campaign: &Campaign, entries: &[&EntryFacts], cells: &Cells) -> u64 {
+    let plan = &campaign.plan;
+    let mut unmeasured = 0;
+    for facts in entries {
+        for &tasks in &plan.tasks {
+            let measured: BTreeSet<u32> =
+                cells.cell(&facts.name, tasks).iter().map(|sample| sample.repetition).collect();
+            let planned = 1..=plan.repetitions;
+            unmeasured += planned.filter(|repetition| !measured.contains(repetition)).count() as u64;
+        }
+    }
+    unmeasured
+}
+
+fn versions(campaign: &Campaign) -> Vec<Version> {
+    let mut versions: Vec<Version> = Vec::new();
+    for facts in &campaign.entries {
+        if let Some(version) = &facts.version {
+            let version = Version { runtime: facts.runtime_title.clone(), version: version.clone() };
+            if !versions.contains(&version) {
+                versions.push(version);
+            }
+        }
+    }
+    versions
+}
+
+fn sources(samples: &[&Sample]) -> Vec<MemorySource> {
+    let measured = samples.iter().filter(|sample| sample.memory.plateau.is_some());
+    measured.map(|sample| sample.memory.source).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Where memory figures come from, the most usual source first; equally usual ones in the order of their worth.
+fn most_usual(samples: &[&Sample]) -> Vec<SourceCount> {
+    let mut runs: BTreeMap<MemorySource, u64> = BTreeMap::new();
+    for sample in samples.iter().filter(|sample| sample.memory.plateau.is_some()) {
+        *runs.entry(sample.memory.source).or_default() += 1;
+    }
+    let mut counts: Vec<SourceCount> =
+        runs.into_iter().map(|(source, runs)| SourceCount { source, runs }).collect();
+    counts.sort_by_key(|count| std::cmp::Reverse(count.runs));
+    counts
+}
+
+fn warnings(campaign: &Campaign, cells: &Cells) -> Vec<WarningCount> {
+    let mut counts: BTreeMap<Warning, WarningCount> = BTreeMap::new();
+    for facts in &campaign.entries {
+        for sample in cells.of_entry(&facts.name).flatten() {
+            for warning in sample.warnings.iter().copied().collect::<BTreeSet<_>>() {
+                let count = counts.entry(warning).or_insert_with(|| WarningCount {
+                    warning,
+                    text: warning.text(),
+                    runs: 0,
+                    entries: Vec::new(),
+                });
+                count.runs += 1;
+                if count.entries.last() != Some(&facts.name) {
+                    count.entries.push(facts.name.clone());
+                }
+            }
+        }
+    }
+    counts.into_values().collect()
+}
+
+/// Ascending; what has no figure comes last.
+fn by_figure(a: Option<f64>, b: Option<f64>) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) => a.total_cmp(&b),
+        (a, b) => b.is_some().cmp(&a.is_some()),
+    }
+}

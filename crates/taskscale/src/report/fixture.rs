@@ -1,0 +1,208 @@
+//! A campaign made by hand for tests: of everything that can happen, one.
+
+use std::collections::BTreeMap;
+
+use crate::catalog::{Kind, Style};
+use crate::record::{
+    Campaign, Cpu, EntryFacts, Hold, LimitHit, Machine, Memory, MemorySource, Plan, Plateau, Sample, Status,
+    Time, Warning,
+};
+
+pub const HOSTILE: &str = "evil/\u{1b}[2J|<b>x</b>\n=`@you`\u{202e}";
+
+fn at() -> jiff::Timestamp {
+    "2026-03-01T12:00:00Z".parse().unwrap()
+}
+
+pub fn facts(name: &str, kind: Kind) -> EntryFacts {
+    let runtime = name.split('/').next().unwrap().to_owned();
+    EntryFacts {
+        name: name.to_owned(),
+        title: name.to_owned(),
+        runtime_title: runtime.clone(),
+        version: Some(format!("{runtime} 1.0")),
+        runtime,
+        url: "https://example.org".to_owned(),
+        kind,
+        parallel: true,
+        style: Style::Idiomatic,
+        reference: false,
+        posts: true,
+        unverified: None,
+        why: "for tests".to_owned(),
+        notes: vec![],
+        unavailable: None,
+        build: vec![],
+        run: vec![],
+        env: BTreeMap::new(),
+        digest: None,
+    }
+}
+
+/// A campaign of these entries, at 1, 10k and 1M tasks, each three times.
+pub fn campaign(entries: Vec<EntryFacts>) -> Campaign {
+    Campaign {
+        schema: 1,
+        taskscale: "0.1.0".to_owned(),
+        created_at: at(),
+        command: ["taskscale", "run", "go", "rust/*", "-n", "1,10k,1M"].map(str::to_owned).to_vec(),
+        machine: Machine {
+            hostname: "bench".to_owned(),
+            os: "Debian GNU/Linux 13 (trixie)".to_owned(),
+            kernel: "6.18.5".to_owned(),
+            architecture: "x86_64".to_owned(),
+            cpu: "AMD EPYC 7B13".to_owned(),
+            cpus: 2,
+            memory_bytes: 8_384_000_000,
+            page_bytes: 4096,
+            transparent_huge_pages: Some("madvise".to_owned()),
+            ..Machine::default()
+        },
+        plan: Plan {
+            workload: "sleep".to_owned(),
+            entries: entries.iter().map(|facts| facts.name.clone()).collect(),
+            tasks: vec![1, 10_000, 1_000_000],
+            repetitions: 3,
+            hold: Hold::Chosen { plateau_s: 2.0 },
+        },
+        plan_digest: "5a1e0c39d7b24f6689aa00ff".to_owned(),
+        seed: 42,
+        entries,
+    }
+}
+
+/// A sample that is ok and has every figure, of a program of `base` bytes and `per_task` bytes for each task.
+pub fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64) -> Sample {
+    // No two runs are alike: the repetitions lie 2 % apart.
+    let footprint = (base + per_task * tasks) * (98 + 2 * u64::from(repetition)) / 102;
+    let launch = tasks as f64 * 0.8e-6 * (1.0 + 0.1 * f64::from(repetition));
+    Sample {
+        schema: 1,
+        entry: entry.to_owned(),
+        workload: "sleep".to_owned(),
+        tasks,
+        hold_s: 3.0,
+        repetition,
+        attempt: 1,
+        started_at: at(),
+        status: Status::Ok,
+        reason: None,
+        limit: None,
+        alive: Some(tasks),
+        done: Some(tasks),
+        failed: None,
+        exit_code: Some(0),
+        signal: None,
+        command: vec![entry.to_owned(), tasks.to_string(), "3".to_owned()],
+        version: None,
+        threads: Some(3),
+        processes: Some(1),
+        time: Time {
+            launch_s: Some(launch),
+            plateau_s: Some(2.1),
+            drain_s: Some(launch / 2.0),
+            wall_s: Some(3.0 + 1.5 * launch),
+            plateau_read_at_s: Some(2.5),
+        },
+        cpu: Cpu { user_s: Some(2.0 * launch), system_s: Some(launch), ..Cpu::default() },
+        memory: Memory {
+            source: MemorySource::CgroupV2,
+            plateau: Some(Plateau {
+                footprint_bytes: footprint,
+                anon_bytes: footprint / 4 * 3,
+                kernel_bytes: footprint / 8,
+                ..Plateau::default()
+            }),
+            peak_bytes: Some(footprint / 100 * 105),
+            rss_peak_bytes: Some(footprint / 100 * 85),
+            cap_bytes: None,
+        },
+        metrics: BTreeMap::new(),
+        warnings: vec![],
+        stderr_tail: None,
+    }
+}
+
+/// The same sample, ended otherwise and without figures.
+pub fn fell(mut sample: Sample, status: Status, reason: &str) -> Sample {
+    sample.status = status;
+    sample.reason = Some(reason.to_owned());
+    if status != Status::Partial {
+        sample.memory = Memory::default();
+        sample.time = Time::default();
+        sample.cpu = Cpu::default();
+        sample.alive = None;
+    }
+    sample
+}
+
+/// Two runtimes with a reference, a timer, a limit, a partial row, a mixed one, another source, one that is missing
+/// and one that means harm.
+pub fn everything() -> (Campaign, Vec<Sample>) {
+    let entries = vec![
+        facts("go/goroutine", Kind::Stackful),
+        facts("rust/floor", Kind::Future),
+        facts("rust/thread", Kind::Thread),
+        facts("rust/tokio-spawn", Kind::Stackless),
+        facts("rust/tokio-current-thread", Kind::Stackless),
+        facts("go/time-after-func", Kind::Timer),
+        facts("go/goroutine-in-a-name-of-which-no-end-is-to-be-seen", Kind::Stackful),
+        facts("kotlin/coroutine", Kind::Stackless),
+        facts(HOSTILE, Kind::Process),
+    ];
+    let mut campaign = campaign(entries);
+    campaign.entries[1].reference = true;
+    campaign.entries[4].style = Style::Tuned;
+    campaign.entries[4].parallel = false;
+    campaign.entries[7].version = None;
+    campaign.entries[7].unavailable = Some("kotlinc is not installed: https://kotlinlang.org".to_owned());
+    campaign.machine.warnings = vec!["swap is on: memory figures may be too low".to_owned()];
+
+    let mut samples = Vec::new();
+    for tasks in [1, 10_000, 1_000_000] {
+        for repetition in 1..=3 {
+            let ok = |entry: &str, base, per_task| sample(entry, tasks, repetition, base, per_task);
+            samples.push(ok("go/goroutine", 3_400_000, 2_650));
+            samples.push(ok("rust/floor", 900_000, 16));
+            samples.push(match tasks {
+                1_000_000 => {
+                    let mut hit = fell(
+                        ok("rust/thread", 0, 0),
+                        Status::Limit,
+                        "32,751 of 1,000,000 threads could be \
+                        started: kernel.threads-max is 62,000 and half of it was taken by others",
+                    );
+                    hit.alive = Some(32_751);
+                    hit.limit = Some(LimitHit {
+                        name: "kernel.threads-max".to_owned(),
+                        value: 62_000,
+                        lift: Some("sysctl -w kernel.threads-max=2000000".to_owned()),
+                    });
+                    hit
+                }
+                _ => ok("rust/thread", 1_100_000, 36_500),
+            });
+            samples.push(match (tasks, repetition) {
+                (1_000_000, 2) => fell(ok("rust/tokio-spawn", 0, 0), Status::TimedOut, "not done after 60 s"),
+                _ => ok("rust/tokio-spawn", 2_000_000, 412),
+            });
+            samples.push(ok("rust/tokio-current-thread", 1_900_000, 396));
+            let mut timer = ok("go/time-after-func", 3_300_000, 190);
+            timer.warnings = vec![Warning::PlateauShort];
+            timer.memory.source = MemorySource::Proc;
+            samples.push(timer);
+            let mut long = ok("go/goroutine-in-a-name-of-which-no-end-is-to-be-seen", 3_500_000, 2_900);
+            if tasks == 1_000_000 {
+                long.alive = Some(998_112 + u64::from(repetition));
+                long = fell(long, Status::Partial, "tasks were due before the last had started");
+            }
+            samples.push(long);
+            samples.push(fell(
+                ok(HOSTILE, 0, 0),
+                Status::Crashed,
+                "\u{1b}]0;owned\u{7}|</table>\n@you https://x.y",
+            ));
+        }
+    }
+    (campaign, samples)
+}

@@ -1,0 +1,26 @@
+//! The report as JSON: the model, with its `schema` number.
+
+use super::model::Report;
+
+/// Texts are kept as recorded. Characters that could act on a terminal are escaped, which JSON allows within texts,
+/// where alone they can occur: a reader of the JSON gets them back unchanged.
+pub fn render(report: &Report) -> String {
+    let json = match serde_json::to_string_pretty(report) {
+        Ok(json) => json,
+        // The model holds no map with keys that are not text and no type that refuses to be written.
+        Err(error) => unreachable!("a report is always valid JSON: {error}"),
+    };
+    let mut out = String::with_capacity(json.len() + 1);
+    for c in json.chars() {
+        if c != '\n' && super::text::acts(c) {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out.push('\n');
+    out
+}

@@ -1,0 +1,232 @@
+//! The report as Markdown that pastes well into a GitHub issue.
+//!
+//! Texts from results cannot make tables, links, mentions or HTML of themselves.
+
+use super::figures::{REASON, growth_texts, per_task, relative, time_text, told};
+use super::model::{Entry, Report, Row};
+use super::notes;
+use super::text::{brief, safe};
+use crate::units::{self, mib};
+
+pub fn render(report: &Report) -> String {
+    let mut out = String::new();
+    out.push_str(&format!("### taskscale: {}\n\n", notes::title(report, prose)));
+    out.push_str(&format!("{}\n\n", notes::machine(report, prose)));
+    for group in report.groups.iter().filter(|group| !group.rows.is_empty()) {
+        out.push_str(&format!("#### {}\n\n", notes::tasks(group.tasks)));
+        rows(&mut out, report, &group.rows);
+    }
+    growth(&mut out, report);
+    if !report.unavailable.is_empty() {
+        out.push_str("#### Not available here\n\n");
+        for missing in &report.unavailable {
+            let reason = prose(&brief(&missing.reason, REASON));
+            out.push_str(&format!("- {}: {reason}\n", name(&missing.entry)));
+        }
+        out.push('\n');
+    }
+    out.push_str("<details><summary>Notes and provenance</summary>\n\n");
+    for note in notes::notes(report, prose) {
+        out.push_str(&format!("- {note}\n"));
+    }
+    out.push_str(&format!("- {}\n", notes::hold(report)));
+    for version in &report.versions {
+        out.push_str(&format!("- {}: {}\n", prose(&version.runtime), prose(&version.version)));
+    }
+    out.push_str(&format!("- {}\n", notes::provenance(report, prose)));
+    out.push_str(&format!("- {}\n", code(&notes::command(report))));
+    out.push_str("\n</details>\n");
+    out
+}
+
+fn rows(out: &mut String, report: &Report, rows: &[Row]) {
+    let status_of = |row: &Row| {
+        let mut parts = Vec::new();
+        if row.ok_runs > 0 && row.ok_runs < row.runs {
+            parts.push(format!("**{}**", row.status));
+        }
+        for told in told(row) {
+            parts.push(format!("**{}**: {}", told.head, prose(&brief(&told.reason, REASON))));
+        }
+        if let Some(source) = notes::unusual_source(report, &row.memory_sources) {
+            parts.push(format!("memory by {source}: not ranked"));
+        }
+        parts.join("; ")
+    };
+    let spread = rows.iter().any(|row| row.footprint_bytes.and_then(|spread| relative(&spread)).is_some());
+    let statuses = rows.iter().any(|row| !status_of(row).is_empty());
+
+    let mut table = Table::new();
+    table.column("entry", false);
+    table.column("kind", false);
+    table.column("footprint MiB", true);
+    if spread {
+        table.column("± %", true);
+    }
+    for name in ["kernel MiB", "B/task", "launch s", "wall s", "CPU s", "× best"] {
+        table.column(name, true);
+    }
+    if statuses {
+        table.column("status", false);
+    }
+    for row in rows {
+        let mut cells = vec![name(&row.entry), notes::kind_with_marks(&row.entry)];
+        cells
+            .push(figure(row.footprint_bytes.map(|spread| mib(spread.median)), |mib| units::decimal(mib, 1)));
+        if spread {
+            cells.push(row.footprint_bytes.and_then(|spread| relative(&spread)).unwrap_or_default());
+        }
+        cells.push(figure(row.kernel_bytes, |bytes| units::decimal(mib(bytes), 1)));
+        // The slope is of other numbers of tasks where this row has no figures.
+        cells.push(figure(row.bytes_per_task.filter(|_| row.has_figures()), per_task));
+        cells.push(figure(row.launch_s, time_text));
+        cells.push(figure(row.wall_s, time_text));
+        cells.push(figure(row.cpu_s, time_text));
+        cells.push(match row.times_best {
+            Some(1.0) => "**1.00**".to_owned(),
+            Some(times) => units::decimal(times, 2),
+            None if row.entry.reference => notes::REFERENCE.to_owned(),
+            None => String::new(),
+        });
+        if statuses {
+            cells.push(status_of(row));
+        }
+        table.row(cells);
+    }
+    table.put(out);
+}
+
+fn growth(out: &mut String, report: &Report) {
+    if report.growth.iter().all(|growth| growth.bytes_per_task.is_none()) {
+        return;
+    }
+    out.push_str("#### Growth with N\n\n");
+    let mut table = Table::new();
+    table.column("entry", false);
+    table.column("kind", false);
+    for name in ["base MiB", "95 % interval", "B/task", "95 % interval", "runs"] {
+        table.column(name, true);
+    }
+    for growth in &report.growth {
+        let mut cells = vec![name(&growth.entry), notes::kind_with_marks(&growth.entry)];
+        cells.extend(growth_texts(growth));
+        cells.push(units::grouped(growth.points));
+        table.row(cells);
+    }
+    table.put(out);
+}
+
+fn figure(value: Option<f64>, show: fn(f64) -> String) -> String {
+    value.map(show).unwrap_or_default()
+}
+
+/// A table whose source can be read as well: cells are padded by characters.
+struct Table {
+    /// Name, and whether to align to the right.
+    columns: Vec<(&'static str, bool)>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn new() -> Table {
+        Table { columns: Vec::new(), rows: Vec::new() }
+    }
+
+    fn column(&mut self, name: &'static str, right: bool) {
+        self.columns.push((name, right));
+    }
+
+    fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    fn put(&self, out: &mut String) {
+        let width = |i: usize, name: &str| {
+            let cells = self.rows.iter().filter_map(|row| row.get(i)).map(|cell| super::text::width(cell));
+            cells.chain([super::text::width(name), 3]).max().unwrap_or(3)
+        };
+        let widths: Vec<usize> =
+            self.columns.iter().enumerate().map(|(i, (name, _))| width(i, name)).collect();
+        let last = self.columns.len().saturating_sub(1);
+        let mut line = |cells: &mut dyn Iterator<Item = &str>| {
+            for (i, cell) in cells.enumerate() {
+                let padding = " ".repeat(widths[i].saturating_sub(super::text::width(cell)));
+                let padded = match (self.columns[i].1, i == last) {
+                    (true, _) => format!("| {padding}{cell} "),
+                    // A reason may be long: it must not push every other line out to its width.
+                    (false, true) => format!("| {cell} "),
+                    (false, false) => format!("| {cell}{padding} "),
+                };
+                out.push_str(&padded);
+            }
+            out.push_str("|\n");
+        };
+        line(&mut self.columns.iter().map(|(name, _)| *name));
+        let rules: Vec<String> = (self.columns.iter().zip(&widths).enumerate())
+            .map(|(i, ((_, right), width))| match (right, i == last) {
+                (true, _) => format!("{}:", "-".repeat(width - 1)),
+                (false, true) => "---".to_owned(),
+                (false, false) => "-".repeat(*width),
+            })
+            .collect();
+        line(&mut rules.iter().map(String::as_str));
+        for row in &self.rows {
+            line(&mut row.iter().map(String::as_str));
+        }
+        out.push('\n');
+    }
+}
+
+fn name(entry: &Entry) -> String {
+    code(&entry.name)
+}
+
+/// The text as code, in which nothing has a meaning; as escaped prose where code cannot hold it: a backquote would
+/// end it, and inside a table a bar would end the cell, with or without a backslash.
+fn code(text: &str) -> String {
+    let text = safe(text);
+    if text.trim().is_empty() || text.contains(['`', '|', '\\']) { prose(&text) } else { format!("`{text}`") }
+}
+
+/// The text with everything escaped that means something to Markdown, HTML or GitHub.
+fn prose(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut before = ' ';
+    let text = safe(text);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let link = (before == ':' && c == '/') || (c == '.' && escaped.ends_with("www"));
+        let within_word =
+            c == '_' && before.is_alphanumeric() && chars.peek().is_some_and(|c| c.is_alphanumeric());
+        if link || ("\\`*_[]<>|~&#$!".contains(c) && !within_word) {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+        if c == '@' {
+            // GitHub notifies whoever is named behind it, backslash or not.
+            escaped.push_str("<!-- -->");
+        }
+        before = c;
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_means_anything() {
+        assert_eq!(prose("a|b <b>x</b>"), r"a\|b \<b\>x\</b\>");
+        assert_eq!(prose(r"\| *x* [y](z)"), r"\\\| \*x\* \[y\](z)");
+        assert_eq!(
+            prose("ask @someone at https://example.org"),
+            r"ask @<!-- -->someone at https:\//example.org"
+        );
+        assert_eq!(prose("one\ntwo, now. www.x.y"), r"one two, now. www\.x.y");
+        assert_eq!(code("go/goroutine"), "`go/goroutine`");
+        assert_eq!(code("@someone"), "`@someone`");
+        assert_eq!(code("a`b|c"), r"a\`b\|c");
+        assert_eq!(code(" "), " ");
+    }
+}

@@ -1,0 +1,80 @@
+//! What a campaign found, for people and for programs.
+//!
+//! [`Report::build`] sums a campaign up once; [`render`] shows the result as a table for the terminal, Markdown, CSV
+//! or JSON. Pure: reads no file, asks no terminal. Must not know the command line's types or how a run is measured.
+
+mod build;
+mod csv;
+mod figures;
+mod grid;
+mod json;
+mod markdown;
+mod model;
+mod notes;
+mod terminal;
+mod text;
+
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod tests;
+
+pub use model::{
+    Entry, Group, Growth, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Unavailable, Version,
+    WarningCount,
+};
+pub use text::safe;
+
+/// How a report is shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Format {
+    /// A table for the terminal.
+    #[default]
+    Table,
+    /// For an issue, a README or a chat.
+    Markdown,
+    /// For a spreadsheet: one line per entry and number of tasks.
+    Csv,
+    /// The whole model.
+    Json,
+}
+
+impl Format {
+    pub const ALL: [Format; 4] = [Format::Table, Format::Markdown, Format::Csv, Format::Json];
+
+    /// The name used on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Table => "table",
+            Format::Markdown => "markdown",
+            Format::Csv => "csv",
+            Format::Json => "json",
+        }
+    }
+}
+
+/// How [`Format::Table`] is shown; the other formats have no colour and no width.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RenderOptions {
+    /// Whether to colour. The caller knows whether this is a terminal and what `NO_COLOR` says.
+    pub color: bool,
+    /// Columns that a line may take. Below about 60 lines may be longer: names and figures stay readable.
+    pub width: usize,
+}
+
+impl Default for RenderOptions {
+    /// No colour, 100 columns.
+    fn default() -> RenderOptions {
+        RenderOptions { color: false, width: 100 }
+    }
+}
+
+/// The report as text that ends in a line end.
+pub fn render(report: &Report, format: Format, options: RenderOptions) -> String {
+    match format {
+        Format::Table => terminal::render(report, options),
+        Format::Markdown => markdown::render(report),
+        Format::Csv => csv::render(report),
+        Format::Json => json::render(report),
+    }
+}

@@ -1,0 +1,213 @@
+//! What a report says: plain data, built once from a campaign and its samples, shown in several formats.
+//!
+//! Every figure of every format comes from here. Texts are kept as they were recorded: each format neutralises what
+//! its readers could be hurt by. Must not know of formats, files or the command line.
+
+use serde::Serialize;
+
+use crate::catalog::{Kind, Style};
+use crate::record::{EntryFacts, Hold, LimitHit, Machine, MemorySource, Status, Warning};
+use crate::stats::{Interval, Spread};
+
+/// Version of the shape of [`Report`] as JSON. Raised when a field changes its meaning; added fields do not raise it.
+pub const REPORT_SCHEMA: u32 = 1;
+
+/// A campaign, summed up.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    pub schema: u32,
+    /// Version of the taskscale that planned the campaign.
+    pub taskscale: String,
+    pub created_at: jiff::Timestamp,
+    /// The command line that made the campaign.
+    pub command: Vec<String>,
+    pub seed: u64,
+    pub plan_digest: String,
+    pub workload: String,
+    /// The numbers of tasks, ascending.
+    pub tasks: Vec<u64>,
+    pub repetitions: u32,
+    pub hold: Hold,
+    pub machine: Machine,
+    /// What each runtime said of its version.
+    pub versions: Vec<Version>,
+    /// Runs recorded, repeated attempts included.
+    pub runs: u64,
+    /// Wall-clock time of these runs together, in seconds.
+    pub measured_s: f64,
+    /// Runs of the plan that are not recorded yet: the campaign was cut off, or is going on.
+    pub unmeasured_runs: u64,
+    /// Samples of entries or workloads that are not of this campaign; they are left out.
+    pub stray_samples: u64,
+    /// One group per number of tasks, ascending.
+    pub groups: Vec<Group>,
+    /// How the footprint of each entry grows; the cheapest task first.
+    pub growth: Vec<Growth>,
+    /// Where memory figures come from, the most usual source first. More than one: not comparable to the byte.
+    pub memory_sources: Vec<SourceCount>,
+    /// Entries that could not run on this machine; they have no rows.
+    pub unavailable: Vec<Unavailable>,
+    pub warnings: Vec<WarningCount>,
+}
+
+/// All entries at one number of tasks.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Group {
+    pub tasks: u64,
+    /// Those with figures by footprint, the smallest first; then those that fell short; then those that failed.
+    pub rows: Vec<Row>,
+}
+
+/// What an entry is: the same in every row of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Entry {
+    /// `runtime/entry`.
+    pub name: String,
+    pub title: String,
+    pub kind: Kind,
+    pub style: Style,
+    /// Whether its tasks run on several CPUs at once.
+    pub parallel: bool,
+    /// A reference line such as a physical limit: shown, never ranked.
+    pub reference: bool,
+}
+
+impl From<&EntryFacts> for Entry {
+    fn from(facts: &EntryFacts) -> Entry {
+        Entry {
+            name: facts.name.clone(),
+            title: facts.title.clone(),
+            kind: facts.kind,
+            style: facts.style,
+            parallel: facts.parallel,
+            reference: facts.reference,
+        }
+    }
+}
+
+/// One entry at one number of tasks, over its repetitions.
+///
+/// Figures are of the repetitions that were ok; where none was, of those that were partial (fewer than N alive).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    pub entry: Entry,
+    pub tasks: u64,
+    /// Repetitions recorded.
+    pub runs: u32,
+    /// Repetitions that were ok.
+    pub ok_runs: u32,
+    /// `ok`, `2/3 ok`, or what became of it, such as `limit`.
+    pub status: String,
+    /// Whether it takes part in the comparison: some repetition was ok, its memory figures are all of the campaign's
+    /// most usual source, and it is not a reference.
+    pub ranked: bool,
+    /// Memory of all kinds while all tasks wait.
+    pub footprint_bytes: Option<Spread>,
+    /// Part of the footprint that the kernel holds. This and the following figures are medians.
+    pub kernel_bytes: Option<f64>,
+    /// Highest memory of the whole run.
+    pub peak_bytes: Option<f64>,
+    /// Highest resident memory of any one process.
+    pub rss_peak_bytes: Option<f64>,
+    /// Growth of the footprint per task, over all numbers of tasks of this entry.
+    pub bytes_per_task: Option<f64>,
+    /// Fewest tasks alive at once in a repetition that fell short; absent where none did.
+    pub short_alive: Option<u64>,
+    pub threads: Option<f64>,
+    pub launch_s: Option<f64>,
+    pub wall_s: Option<f64>,
+    /// User and system time of all processes.
+    pub cpu_s: Option<f64>,
+    /// Footprint as a multiple of the smallest ranked footprint at this number of tasks.
+    pub times_best: Option<f64>,
+    /// Where the memory figures of this row come from.
+    pub memory_sources: Vec<MemorySource>,
+    /// The repetitions that were not ok, by status.
+    pub shortfalls: Vec<Shortfall>,
+}
+
+impl Row {
+    /// Whether the row has figures to show.
+    pub fn has_figures(&self) -> bool {
+        self.footprint_bytes.is_some() || self.wall_s.is_some()
+    }
+}
+
+/// Repetitions of a row that ended alike and not well.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Shortfall {
+    pub status: Status,
+    pub runs: u32,
+    /// Fewest tasks alive at once in these runs, where that is fewer than N.
+    pub short_alive: Option<u64>,
+    /// Why, each reason once.
+    pub reasons: Vec<String>,
+    pub limit: Option<LimitHit>,
+}
+
+impl Shortfall {
+    /// Why, in one line, as recorded (not neutralised).
+    pub fn reason(&self) -> String {
+        let mut text = match (self.reasons.first(), &self.limit) {
+            (Some(reason), _) => reason.clone(),
+            (None, Some(limit)) => {
+                format!("{} is {}", limit.name, crate::units::grouped(limit.value))
+            }
+            (None, None) => "no reason was recorded".to_owned(),
+        };
+        if self.reasons.len() > 1 {
+            text.push_str(&format!(" (and {} other reasons, see samples.jsonl)", self.reasons.len() - 1));
+        }
+        if let Some(lift) = self.limit.as_ref().and_then(|limit| limit.lift.as_deref())
+            && !text.contains(lift)
+        {
+            text.push_str(&format!("; lift it with: {lift}"));
+        }
+        text
+    }
+}
+
+/// How the footprint of one entry grows with the number of tasks: `base + tasks * bytes per task`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Growth {
+    pub entry: Entry,
+    /// Footprint of the program before its first task; absent where fewer than two numbers of tasks were ok.
+    pub base_bytes: Option<f64>,
+    /// 95 % interval; absent where some number of tasks was run fewer than twice.
+    pub base_bytes_interval: Option<Interval>,
+    pub bytes_per_task: Option<f64>,
+    /// 95 % interval; absent where some number of tasks was run fewer than twice.
+    pub bytes_per_task_interval: Option<Interval>,
+    /// Runs that the line goes through: those that were ok, of one memory source.
+    pub points: u64,
+    /// The numbers of tasks of these runs, ascending.
+    pub tasks: Vec<u64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Version {
+    pub runtime: String,
+    pub version: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct SourceCount {
+    pub source: MemorySource,
+    /// Runs that feed figures.
+    pub runs: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Unavailable {
+    pub entry: Entry,
+    pub reason: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WarningCount {
+    pub warning: Warning,
+    pub text: &'static str,
+    pub runs: u64,
+    /// Names of the entries it occurred with, in the plan's order.
+    pub entries: Vec<String>,
+}

@@ -1,0 +1,223 @@
+//! What a reader must know to read the figures right: the sentences below the tables.
+//!
+//! Only those that this report calls for. Texts from results go through the caller's `quote`, which makes them safe
+//! for its format.
+
+use std::collections::BTreeSet;
+
+use super::model::{Entry, Report};
+use super::text::command_line;
+use crate::catalog::{Kind, Style};
+use crate::record::{Hold, MemorySource};
+use crate::units;
+
+/// Beside the kind of a tuned entry.
+pub const TUNED: &str = "†";
+/// Beside the kind of an entry whose tasks share one CPU.
+pub const ONE_CPU: &str = "‡";
+/// Instead of "× best" of a reference line.
+pub const REFERENCE: &str = "ref";
+
+/// How many entries a note names before it says "and N more".
+const NAMED: usize = 4;
+
+/// The kind with the marks of its entry: `stackless†`.
+pub fn kind_with_marks(entry: &Entry) -> String {
+    let tuned = if entry.style == Style::Tuned { TUNED } else { "" };
+    let one_cpu = if entry.parallel { "" } else { ONE_CPU };
+    format!("{}{tuned}{one_cpu}", entry.kind.name())
+}
+
+/// `sleep · N = 1, 10k, 1M · 3 repetitions`.
+pub fn title(report: &Report, quote: fn(&str) -> String) -> String {
+    let tasks: Vec<String> = report.tasks.iter().map(|&n| units::count(n)).collect();
+    let times = u64::from(report.repetitions);
+    format!("{} · N = {} · {}", quote(&report.workload), tasks.join(", "), counted(times, "repetition"))
+}
+
+/// The machine, in one line.
+pub fn machine(report: &Report, quote: fn(&str) -> String) -> String {
+    let machine = &report.machine;
+    let mut parts = vec![
+        format!("{}, {}", quote(&machine.cpu), counted(machine.cpus, "CPU")),
+        units::bytes(machine.memory_bytes),
+        quote(&machine.os),
+        format!("Linux {} {}", quote(&machine.kernel), quote(&machine.architecture)),
+    ];
+    if let Some(pages) = &machine.transparent_huge_pages {
+        parts.push(format!("THP {}", quote(pages)));
+    }
+    parts.join(" · ")
+}
+
+/// How long tasks waited.
+pub fn hold(report: &Report) -> String {
+    match report.hold {
+        Hold::Chosen { plateau_s } => {
+            format!("Tasks wait until all have been alive together for {plateau_s} s or longer.")
+        }
+        Hold::Fixed { seconds } => {
+            format!("Each task waits {seconds} s, whether all are alive by then or not.")
+        }
+    }
+}
+
+/// Where the report comes from: version, day, seed, how much was measured.
+pub fn provenance(report: &Report, quote: fn(&str) -> String) -> String {
+    format!(
+        "taskscale {} · {} · {} in {} · seed {} · plan {}",
+        quote(&report.taskscale),
+        report.created_at.strftime("%Y-%m-%d"),
+        counted(report.runs, "run"),
+        units::seconds(report.measured_s),
+        report.seed,
+        quote(&report.plan_digest.chars().take(12).collect::<String>()),
+    )
+}
+
+/// The command that made the campaign.
+pub fn command(report: &Report) -> String {
+    command_line(&report.command)
+}
+
+/// `1 task`, `10k tasks`.
+pub fn tasks(n: u64) -> String {
+    format!("{} {}", units::count(n), if n == 1 { "task" } else { "tasks" })
+}
+
+/// The notes that this report calls for, the gravest first.
+pub fn notes(report: &Report, quote: fn(&str) -> String) -> Vec<String> {
+    let mut notes = Vec::new();
+    if report.unmeasured_runs > 0 {
+        let runs = counted(report.unmeasured_runs, "run");
+        notes.push(format!("Incomplete: {runs} of the plan not measured yet."));
+    }
+    if report.stray_samples > 0 {
+        let samples = counted(report.stray_samples, "sample");
+        notes.push(format!("{samples} left out: not of an entry and the workload of this campaign."));
+    }
+    notes.extend(mixed_sources(report, quote));
+    let rows = || report.groups.iter().flat_map(|group| &group.rows);
+    if rows().any(|row| row.ok_runs > 0 && row.ok_runs < row.runs) {
+        notes.push("Where only some repetitions were ok, the figures are of those.".to_owned());
+    }
+    if rows().any(|row| row.ok_runs == 0 && row.has_figures()) {
+        notes.push(
+            "Rows with fewer than N tasks alive cost less than N tasks would: they are not ranked."
+                .to_owned(),
+        );
+    }
+    notes.extend(kinds(report));
+    let entries = || rows().map(|row| &row.entry);
+    if entries().any(|entry| entry.style == Style::Tuned) {
+        notes.push(format!(
+            "{TUNED} tuned for the benchmark: not what the language's users would write first."
+        ));
+    }
+    if entries().any(|entry| !entry.parallel) {
+        notes.push(format!("{ONE_CPU} its tasks run on one CPU at a time."));
+    }
+    if entries().any(|entry| entry.reference) {
+        notes.push(format!("{REFERENCE}: a reference line, never ranked."));
+    }
+    notes.push(reading(report));
+    for count in &report.warnings {
+        let entries = named(&count.entries, quote);
+        notes.push(format!("{} in {} ({entries}).", capitalised(count.text), counted(count.runs, "run")));
+    }
+    notes.extend(report.machine.warnings.iter().map(|warning| format!("This machine: {}", quote(warning))));
+    notes
+}
+
+fn reading(report: &Report) -> String {
+    let mut text = if report.repetitions > 1 {
+        "Figures are medians; ± is the median absolute deviation, in % of the median. ".to_owned()
+    } else {
+        String::new()
+    };
+    text.push_str("Footprint: all memory, the kernel's part included, while all tasks wait.");
+    if report.growth.iter().any(|growth| growth.bytes_per_task.is_some()) {
+        text.push_str(
+            " Base and B/task: the line footprint = base + N × B/task through all ok runs of an entry (weighted \
+             Theil-Sen; 95 % intervals by bootstrap over repetitions).",
+        );
+    }
+    text
+}
+
+fn mixed_sources(report: &Report, quote: fn(&str) -> String) -> Option<String> {
+    let usual = report.memory_sources.first()?;
+    if report.memory_sources.len() < 2 {
+        return None;
+    }
+    let sources: Vec<String> = report
+        .memory_sources
+        .iter()
+        .map(|count| format!("{} ({})", count.source.name(), counted(count.runs, "run")))
+        .collect();
+    let mut others: Vec<String> = Vec::new();
+    for row in report.groups.iter().flat_map(|group| &group.rows) {
+        if row.memory_sources.iter().any(|source| *source != usual.source)
+            && !others.contains(&row.entry.name)
+        {
+            others.push(row.entry.name.clone());
+        }
+    }
+    Some(format!(
+        "Memory was measured in different ways: {}. Figures of different sources are not comparable to the byte; \
+         only rows measured by {} alone are ranked, not those of {}.",
+        sources.join(", "),
+        usual.source.name(),
+        named(&others, quote),
+    ))
+}
+
+/// What the kinds in the table mean, where there is more than one.
+fn kinds(report: &Report) -> Option<String> {
+    let rows = report.groups.iter().flat_map(|group| &group.rows);
+    let kinds: BTreeSet<Kind> = rows.map(|row| row.entry.kind).collect();
+    if kinds.len() < 2 {
+        return None;
+    }
+    let meanings: Vec<String> =
+        kinds.iter().map(|kind| format!("{} = {}", kind.name(), meaning(*kind))).collect();
+    Some(format!("Unlike kinds stand side by side: {}.", meanings.join("; ")))
+}
+
+fn meaning(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Thread => "a thread of the operating system",
+        Kind::Process => "a process",
+        Kind::Stackful => "a task with a stack of its own (goroutine, virtual thread, fiber)",
+        Kind::Stackless => "an async task without a stack",
+        Kind::Future => "one of many futures inside one task",
+        Kind::Timer => "a timer, and no task at all",
+    }
+}
+
+/// The source of a row that is not all of the report's usual source, where sources are mixed.
+pub fn unusual_source(report: &Report, sources: &[MemorySource]) -> Option<String> {
+    let usual = report.memory_sources.first()?.source;
+    if sources.iter().all(|source| *source == usual) {
+        return None;
+    }
+    let names: Vec<&str> = sources.iter().map(|source| source.name()).collect();
+    Some(names.join(" and "))
+}
+
+fn named(entries: &[String], quote: fn(&str) -> String) -> String {
+    let mut names: Vec<String> = entries.iter().take(NAMED).map(|name| quote(name)).collect();
+    if entries.len() > NAMED {
+        names.push(format!("and {} more", entries.len() - NAMED));
+    }
+    names.join(", ")
+}
+
+fn counted(n: u64, noun: &str) -> String {
+    format!("{} {noun}{}", units::grouped(n), if n == 1 { "" } else { "s" })
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}

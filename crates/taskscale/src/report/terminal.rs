@@ -1,0 +1,232 @@
+//! The report as a table for the terminal.
+//!
+//! One unit per column, so that figures can be compared at a glance; one heading per number of tasks. Must not decide
+//! whether this is a terminal: the caller says how wide, and whether in colour.
+
+use anstyle::{AnsiColor, Style};
+
+use super::RenderOptions;
+use super::figures::{NONE, REASON, growth_texts, per_task, relative, time_text, told};
+use super::grid::{Align, Cell, Column, Grid, painted};
+use super::model::{Entry, Report, Row};
+use super::notes;
+use super::text::{brief, safe, wrapped};
+use crate::catalog::Kind;
+use crate::stats::Spread;
+use crate::units::{self, mib};
+
+const PLAIN: Style = Style::new();
+const STRONG: Style = Style::new().bold();
+const QUIET: Style = Style::new().dimmed();
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const SHORT: Style = AnsiColor::Yellow.on_default();
+const BAD: Style = AnsiColor::Red.on_default();
+
+pub fn render(report: &Report, options: RenderOptions) -> String {
+    let page = Page { options, quote: |text| safe(text).into_owned() };
+    let mut out = String::new();
+    page.paragraph(&mut out, &notes::title(report, page.quote), STRONG);
+    page.paragraph(&mut out, &notes::machine(report, page.quote), QUIET);
+    page.paragraph(&mut out, &notes::hold(report), QUIET);
+    let left_out = page.groups(&mut out, report);
+    page.growth(&mut out, report);
+    page.unavailable(&mut out, report);
+    out.push('\n');
+    for note in notes::notes(report, page.quote) {
+        page.bullet(&mut out, &note);
+    }
+    if !left_out.is_empty() {
+        page.bullet(&mut out, &format!("Left out for want of width: {}.", left_out.join(", ")));
+    }
+    out.push('\n');
+    page.paragraph(&mut out, &notes::provenance(report, page.quote), QUIET);
+    page.paragraph(&mut out, &notes::command(report), QUIET);
+    out
+}
+
+struct Page {
+    options: RenderOptions,
+    quote: fn(&str) -> String,
+}
+
+impl Page {
+    fn paragraph(&self, out: &mut String, text: &str, style: Style) {
+        for line in wrapped(text, self.options.width) {
+            out.push_str(&painted(&line, style, self.options.color));
+            out.push('\n');
+        }
+    }
+
+    fn bullet(&self, out: &mut String, text: &str) {
+        for (i, line) in wrapped(text, self.options.width.saturating_sub(2)).iter().enumerate() {
+            let lead = if i == 0 { "· " } else { "  " };
+            out.push_str(&painted(&format!("{lead}{line}"), QUIET, self.options.color));
+            out.push('\n');
+        }
+    }
+
+    fn put(&self, out: &mut String, grid: &Grid) -> Vec<&'static str> {
+        let (text, left_out) = grid.render(self.options.width, self.options.color);
+        out.push('\n');
+        out.push_str(&text);
+        left_out
+    }
+
+    /// The table of the main job. Names the columns for which there was no room.
+    fn groups(&self, out: &mut String, report: &Report) -> Vec<&'static str> {
+        let mut grid = Grid::new(vec![
+            left("entry"),
+            left("kind"),
+            right("footprint MiB", None),
+            right("kernel", Some(3)),
+            // It stands in the next table as well, with its interval.
+            right("B/task", Some(0)),
+            right("launch s", Some(2)),
+            right("wall s", Some(1)),
+            right("CPU s", Some(4)),
+            right("× best", None),
+        ]);
+        let spreads =
+            report.groups.iter().flat_map(|group| &group.rows).filter_map(|row| row.footprint_bytes);
+        let spreads = SpreadWidth::of(spreads);
+        for group in report.groups.iter().filter(|group| !group.rows.is_empty()) {
+            grid.heading(Cell::new(notes::tasks(group.tasks), STRONG), QUIET);
+            for row in &group.rows {
+                self.row(&mut grid, report, row, spreads);
+            }
+        }
+        self.put(out, &grid)
+    }
+
+    fn row(&self, grid: &mut Grid, report: &Report, row: &Row, spreads: SpreadWidth) {
+        let style = if row.entry.reference { QUIET } else { PLAIN };
+        let [name, kind] = self.names(&row.entry, style);
+        let told: Vec<String> =
+            told(row).iter().map(|told| format!("{}: {}", told.head, brief(&told.reason, REASON))).collect();
+        if !row.has_figures() {
+            let text =
+                if told.is_empty() { "ok, but nothing was measured".to_owned() } else { told.join("; ") };
+            grid.over(vec![name, kind], text, BAD);
+            return;
+        }
+        let number = |value: Option<f64>, decimals| match value {
+            Some(value) => Cell::new(units::decimal(value, decimals), style),
+            None => Cell::new(NONE, QUIET),
+        };
+        let times = match row.times_best {
+            // The best itself, and what equals it.
+            Some(1.0) => Cell::new("1.00", GOOD),
+            Some(times) => Cell::new(units::decimal(times, 2), style),
+            None if row.entry.reference => Cell::new(notes::REFERENCE, QUIET),
+            None => Cell::new(NONE, QUIET),
+        };
+        grid.row(vec![
+            name,
+            kind,
+            spreads.cell(row.footprint_bytes, style),
+            number(row.kernel_bytes.map(mib), 1),
+            row.bytes_per_task.map_or(Cell::new(NONE, QUIET), |slope| Cell::new(per_task(slope), style)),
+            time(row.launch_s, style),
+            time(row.wall_s, style),
+            time(row.cpu_s, style),
+            times,
+        ]);
+        if !told.is_empty() {
+            let lead = if row.ok_runs > 0 { format!("{}; ", row.status) } else { String::new() };
+            grid.over(vec![], format!("└ {lead}{}", told.join("; ")), SHORT);
+        }
+        if let Some(source) = notes::unusual_source(report, &row.memory_sources) {
+            grid.over(vec![], format!("└ memory by {source}: not ranked"), SHORT);
+        }
+    }
+
+    fn names(&self, entry: &Entry, style: Style) -> [Cell; 2] {
+        // A timer is the least like a task: it must not pass for one.
+        let kind_style = if entry.kind == Kind::Timer { SHORT } else { QUIET };
+        [Cell::new((self.quote)(&entry.name), style), Cell::new(notes::kind_with_marks(entry), kind_style)]
+    }
+
+    /// Base and bytes per task. Left out where no entry has a line.
+    fn growth(&self, out: &mut String, report: &Report) {
+        if report.growth.iter().all(|growth| growth.bytes_per_task.is_none()) {
+            return;
+        }
+        let mut grid = Grid::new(vec![
+            left("entry"),
+            left("kind"),
+            right("base MiB", None),
+            right("95 % interval", Some(0)),
+            right("B/task", None),
+            right("95 % interval", Some(2)),
+            right("runs", Some(1)),
+        ]);
+        grid.heading(Cell::new("growth with N", STRONG), QUIET);
+        for growth in &report.growth {
+            let style = if growth.entry.reference { QUIET } else { PLAIN };
+            let [name, kind] = self.names(&growth.entry, style);
+            let [base, base_interval, slope, slope_interval] = growth_texts(growth);
+            grid.row(vec![
+                name,
+                kind,
+                Cell::new(base, style),
+                Cell::new(base_interval, QUIET),
+                Cell::new(slope, style),
+                Cell::new(slope_interval, QUIET),
+                Cell::new(units::grouped(growth.points), QUIET),
+            ]);
+        }
+        self.put(out, &grid);
+    }
+
+    fn unavailable(&self, out: &mut String, report: &Report) {
+        if report.unavailable.is_empty() {
+            return;
+        }
+        let mut grid = Grid::new(vec![left("entry"), left("")]);
+        grid.heading(Cell::new("not available here", STRONG), QUIET);
+        for missing in &report.unavailable {
+            let [name, kind] = self.names(&missing.entry, PLAIN);
+            grid.over(vec![name, kind], brief(&missing.reason, REASON), PLAIN);
+        }
+        self.put(out, &grid);
+    }
+}
+
+fn left(name: &'static str) -> Column {
+    Column { name, align: Align::Left, spare: None }
+}
+
+fn right(name: &'static str, spare: Option<u8>) -> Column {
+    Column { name, align: Align::Right, spare }
+}
+
+fn time(seconds: Option<f64>, style: Style) -> Cell {
+    match seconds {
+        Some(seconds) => Cell::new(time_text(seconds), style),
+        None => Cell::new(NONE, QUIET),
+    }
+}
+
+/// How wide the part behind `±` is in all rows, so that the medians before it stand below each other.
+#[derive(Clone, Copy)]
+struct SpreadWidth(usize);
+
+impl SpreadWidth {
+    fn of(spreads: impl Iterator<Item = Spread>) -> SpreadWidth {
+        SpreadWidth(spreads.filter_map(|spread| relative(&spread)).map(|text| text.len()).max().unwrap_or(0))
+    }
+
+    fn cell(self, spread: Option<Spread>, style: Style) -> Cell {
+        let Some(spread) = spread else {
+            return Cell::new(NONE, QUIET);
+        };
+        let median = Cell::new(units::decimal(mib(spread.median), 1), style);
+        let width = self.0;
+        match relative(&spread) {
+            _ if width == 0 => median,
+            Some(share) => median.then(format!(" ±{share:>width$}%"), QUIET),
+            // As wide as " ±" and "%" with the share between them.
+            None => median.then(" ".repeat(width + 3), QUIET),
+        }
+    }
+}

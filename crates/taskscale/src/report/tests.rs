@@ -1,0 +1,236 @@
+//! What people read, as snapshots; what must never happen, as assertions.
+
+use proptest::prelude::*;
+
+use super::fixture::{HOSTILE, campaign, everything, facts, fell, sample};
+use super::text::width;
+use super::*;
+use crate::catalog::Kind;
+use crate::record::{MemorySource, Status};
+
+const WIDTH: usize = 100;
+
+fn report() -> Report {
+    let (campaign, samples) = everything();
+    Report::build(&campaign, &samples)
+}
+
+/// The rows of one entry, by number of tasks.
+fn rows<'a>(report: &'a Report, entry: &str) -> Vec<&'a Row> {
+    report.groups.iter().flat_map(|group| &group.rows).filter(|row| row.entry.name == entry).collect()
+}
+
+fn shown(report: &Report, format: Format) -> String {
+    render(report, format, RenderOptions::default())
+}
+
+#[test]
+fn table() {
+    insta::assert_snapshot!(shown(&report(), Format::Table));
+}
+
+#[test]
+fn table_of_a_plain_campaign() {
+    let (mut campaign, mut samples) = everything();
+    let plain = ["go/goroutine", "rust/thread", "rust/tokio-spawn"];
+    campaign.entries.retain(|facts| plain.contains(&facts.name.as_str()));
+    campaign.machine.warnings.clear();
+    samples.retain(|sample| plain.contains(&sample.entry.as_str()));
+    insta::assert_snapshot!(shown(&Report::build(&campaign, &samples), Format::Table));
+}
+
+#[test]
+fn table_in_colour() {
+    let mut campaign = campaign(vec![facts("go/goroutine", Kind::Stackful), facts("go/timer", Kind::Timer)]);
+    campaign.plan.tasks = vec![10];
+    campaign.plan.repetitions = 1;
+    let samples = [
+        sample("go/goroutine", 10, 1, 3 << 20, 2_600),
+        fell(sample("go/timer", 10, 1, 0, 0), Status::Crashed, "signal 11"),
+    ];
+    let options = RenderOptions { color: true, width: WIDTH };
+    insta::assert_snapshot!(render(&Report::build(&campaign, &samples), Format::Table, options));
+}
+
+#[test]
+fn markdown() {
+    insta::assert_snapshot!(shown(&report(), Format::Markdown));
+}
+
+#[test]
+fn csv() {
+    insta::assert_snapshot!(shown(&report(), Format::Csv));
+}
+
+#[test]
+fn json() {
+    insta::assert_snapshot!(shown(&report(), Format::Json));
+}
+
+#[test]
+fn json_is_json_and_keeps_texts_as_recorded() {
+    let json = shown(&report(), Format::Json);
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(value["schema"], 1);
+    let groups = value["groups"].as_array().unwrap();
+    let names =
+        groups[0]["rows"].as_array().unwrap().iter().map(|row| row["entry"]["name"].as_str().unwrap());
+    assert!(names.into_iter().any(|name| name == HOSTILE));
+}
+
+#[test]
+fn no_format_lets_a_text_act() {
+    for format in Format::ALL {
+        let text = shown(&report(), format);
+        let acting = text.chars().find(|c| *c != '\n' && super::text::acts(*c));
+        assert_eq!(acting, None, "{}", format.name());
+    }
+    // One row per line: no name or reason makes lines of its own.
+    let csv = shown(&report(), Format::Csv);
+    assert_eq!(csv.lines().count(), 1 + 3 * 8 + 1);
+    assert!(csv.lines().all(|line| line.starts_with("sleep,") || line.starts_with("workload,")));
+    let markdown = shown(&report(), Format::Markdown);
+    assert!(!markdown.contains("<b>") && !markdown.contains(" @you") && !markdown.contains("</table>"));
+}
+
+#[test]
+fn no_line_is_wider_than_asked() {
+    for limit in [80, WIDTH, 140] {
+        let table = render(&report(), Format::Table, RenderOptions { color: false, width: limit });
+        for line in table.lines() {
+            assert!(width(line) <= limit, "{} of {limit} columns: {line}", width(line));
+            assert_eq!(line.trim_end(), line, "spaces at the end");
+        }
+    }
+}
+
+#[test]
+fn colour_changes_nothing_but_colour() {
+    let colored = render(&report(), Format::Table, RenderOptions { color: true, width: WIDTH });
+    let mut plain = String::new();
+    let mut rest = colored.as_str();
+    while let Some((before, after)) = rest.split_once("\u{1b}[") {
+        plain.push_str(before);
+        rest = after.split_once('m').unwrap().1;
+    }
+    plain.push_str(rest);
+    assert_eq!(plain, shown(&report(), Format::Table));
+}
+
+#[test]
+fn only_the_last_attempt_counts() {
+    let campaign = campaign(vec![facts("go/goroutine", Kind::Stackful)]);
+    let first = fell(sample("go/goroutine", 1, 1, 9 << 20, 0), Status::Partial, "the hold was too short");
+    let mut second = sample("go/goroutine", 1, 1, 3 << 20, 0);
+    second.attempt = 2;
+    // Whatever order they come in.
+    for samples in [[first.clone(), second.clone()], [second, first]] {
+        let report = Report::build(&campaign, &samples);
+        let row = rows(&report, "go/goroutine")[0];
+        assert_eq!((row.runs, row.ok_runs, row.status.as_str()), (1, 1, "ok"));
+        assert_eq!(report.runs, 2);
+        assert_eq!(report.unmeasured_runs, 8);
+    }
+}
+
+#[test]
+fn references_other_sources_and_partial_rows_are_shown_but_not_ranked() {
+    let report = report();
+    for entry in ["rust/floor", "go/time-after-func", "go/goroutine-in-a-name-of-which-no-end-is-to-be-seen"]
+    {
+        let row = rows(&report, entry)[2];
+        assert!(row.has_figures() && !row.ranked && row.times_best.is_none(), "{entry}");
+    }
+    // The smallest that is ranked is the best, though others are smaller.
+    assert_eq!(rows(&report, "rust/tokio-current-thread")[2].times_best, Some(1.0));
+    assert_eq!(report.memory_sources.len(), 2);
+    assert_eq!(report.memory_sources[0].source, MemorySource::CgroupV2);
+}
+
+#[test]
+fn failed_rows_come_last_and_keep_their_reason() {
+    let report = report();
+    let last: Vec<&Row> = report.groups[2].rows.iter().rev().take(2).collect();
+    assert_eq!(last[1].status, "limit");
+    assert_eq!(last[1].short_alive, Some(32_751));
+    assert!(last[1].shortfalls[0].reason().ends_with("lift it with: sysctl -w kernel.threads-max=2000000"));
+    let mixed = rows(&report, "rust/tokio-spawn")[2];
+    assert_eq!((mixed.status.as_str(), mixed.ranked), ("2/3 ok", true));
+    assert_eq!(mixed.footprint_bytes.unwrap().readings, 2);
+}
+
+#[test]
+fn lines_are_of_ok_runs_of_one_source() {
+    let campaign = campaign(vec![facts("go/goroutine", Kind::Stackful)]);
+    let mut samples = Vec::new();
+    for tasks in [1, 10_000, 1_000_000] {
+        for _ in 0..3 {
+            let mut exact = sample("go/goroutine", tasks, 2, 3_000_000, 2_600);
+            exact.repetition = samples.len() as u32;
+            samples.push(exact);
+        }
+    }
+    samples[4].memory.source = MemorySource::Proc;
+    samples[8] = fell(samples[8].clone(), Status::Partial, "short");
+    let report = Report::build(&campaign, &samples);
+    let growth = &report.growth[0];
+    assert_eq!((growth.base_bytes, growth.bytes_per_task), (Some(3e6), Some(2_600.0)));
+    assert_eq!(growth.points, 7);
+    assert_eq!(growth.tasks, [1, 10_000, 1_000_000]);
+    assert_eq!(growth.bytes_per_task_interval.map(|interval| interval.low), Some(2_600.0));
+}
+
+#[test]
+fn one_run_has_no_spread_and_one_number_of_tasks_no_line() {
+    let mut campaign = campaign(vec![facts("go/goroutine", Kind::Stackful)]);
+    campaign.plan.tasks = vec![10];
+    campaign.plan.repetitions = 1;
+    let report = Report::build(&campaign, &[sample("go/goroutine", 10, 1, 3 << 20, 2_600)]);
+    assert_eq!(report.growth[0].bytes_per_task, None);
+    let table = shown(&report, Format::Table);
+    assert!(!table.contains('±') && !table.contains("95 %"), "{table}");
+    assert!(!shown(&report, Format::Markdown).contains("95 %"));
+}
+
+#[test]
+fn nothing_measured_is_still_a_report() {
+    let mut campaign = campaign(vec![facts("go/goroutine", Kind::Stackful)]);
+    let mut stray = sample("go/other", 1, 1, 1, 1);
+    let report = Report::build(&campaign, std::slice::from_ref(&stray));
+    assert_eq!((report.stray_samples, report.unmeasured_runs), (1, 9));
+    for format in Format::ALL {
+        assert!(shown(&report, format).ends_with('\n'));
+    }
+    // A toolchain that turns out to be missing as the entry is built.
+    stray = fell(sample("go/goroutine", 1, 1, 1, 1), Status::Unavailable, "go build: exit code 2");
+    let report = Report::build(&campaign, std::slice::from_ref(&stray));
+    assert_eq!(report.unavailable[0].reason, "go build: exit code 2");
+    assert_eq!((report.unmeasured_runs, report.groups[0].rows.len()), (0, 0));
+    // One that was missing when the campaign was planned, and was there when it went on.
+    campaign.entries[0].unavailable = Some("go is not installed".to_owned());
+    let report = Report::build(&campaign, &[sample("go/goroutine", 1, 1, 1, 1)]);
+    assert!(report.unavailable.is_empty() && report.groups[0].rows.len() == 1);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_text_fits_and_does_not_act(name in any::<String>(), reason in any::<String>(), limit in 60usize..160) {
+        let campaign = campaign(vec![facts("go/goroutine", Kind::Stackful), facts(&format!("x{name}"), Kind::Timer)]);
+        let samples = [
+            sample("go/goroutine", 1, 1, 1 << 20, 1),
+            fell(sample(&format!("x{name}"), 1, 1, 0, 0), Status::Failed, &reason),
+        ];
+        let report = Report::build(&campaign, &samples);
+        for format in Format::ALL {
+            let text = render(&report, format, RenderOptions { color: false, width: limit });
+            prop_assert!(!text.chars().any(|c| c != '\n' && super::text::acts(c)), "{}", text);
+            if format == Format::Table {
+                for line in text.lines() {
+                    prop_assert!(width(line) <= limit, "{:?}", line);
+                }
+            }
+        }
+    }
+}

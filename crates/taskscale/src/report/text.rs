@@ -1,0 +1,171 @@
+//! Text that may come from anywhere, made safe to show, and measured in the columns of a terminal.
+//!
+//! Names, reasons and versions come from results that someone may have sent: they must not be able to move a cursor,
+//! hide text or reverse its direction. Knows nothing of reports.
+
+use std::borrow::Cow;
+
+use unicode_width::UnicodeWidthChar;
+
+/// The text on one line, without characters that act instead of being seen.
+///
+/// Line ends and tabs become a space. Other control characters (terminal escapes begin with one), marks that change
+/// the direction of text and characters of no width become U+FFFD, so that a reader sees that something was there.
+pub fn safe(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(acts) {
+        return Cow::Borrowed(text);
+    }
+    let text = text.trim_end().replace("\r\n", " ");
+    let shown = |c| match c {
+        '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => ' ',
+        c if acts(c) => '\u{fffd}',
+        c => c,
+    };
+    Cow::Owned(text.chars().map(shown).collect())
+}
+
+/// Whether a character does something else than appear.
+pub fn acts(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{00ad}' | '\u{061c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// At most `limit` characters of the safe text, for reasons that may be pages long.
+pub fn brief(text: &str, limit: usize) -> String {
+    let text = safe(text);
+    match text.char_indices().nth(limit) {
+        None => text.into_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+/// A command line as one could paste it into a shell, on one line.
+pub fn command_line(command: &[String]) -> String {
+    let quoted: Vec<String> = command.iter().map(|argument| quoted(argument)).collect();
+    quoted.join(" ")
+}
+
+fn quoted(argument: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=@%+{}".contains(c);
+    let argument = safe(argument);
+    if !argument.is_empty() && argument.chars().all(plain) {
+        argument.into_owned()
+    } else {
+        format!("'{}'", argument.replace('\'', r"'\''"))
+    }
+}
+
+/// Columns that the text takes on a terminal: those of its characters, so that a part is never wider than the whole.
+pub fn width(text: &str) -> usize {
+    text.chars().map(|c| c.width().unwrap_or(0)).sum()
+}
+
+/// The text in at most `columns`, cut in the middle: both ends of an entry's name tell it from others.
+pub fn shortened(text: &str, columns: usize) -> Cow<'_, str> {
+    if width(text) <= columns {
+        return Cow::Borrowed(text);
+    }
+    let room = columns.saturating_sub(1);
+    let head = take(text.chars(), room.div_ceil(2));
+    let tail: String = take(text.chars().rev(), room - width(&head)).chars().rev().collect();
+    Cow::Owned(format!("{head}…{tail}"))
+}
+
+/// The first characters that fit in so many columns.
+fn take(chars: impl Iterator<Item = char>, columns: usize) -> String {
+    let mut used = 0;
+    chars
+        .take_while(|c| {
+            used += c.width().unwrap_or(0);
+            used <= columns
+        })
+        .collect()
+}
+
+/// The text in lines of at most `columns`, broken at spaces; a longer word is broken where it must be.
+pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(1);
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        let mut word = Cow::Borrowed(word);
+        if !line.is_empty() {
+            if width(&line) + 1 + width(&word) <= columns {
+                line.push(' ');
+                line.push_str(&word);
+                continue;
+            }
+            lines.push(std::mem::take(&mut line));
+        }
+        while width(&word) > columns {
+            // One character at least, or a wide one in a single column would never end.
+            let head = take(word.chars(), columns);
+            let end =
+                if head.is_empty() { word.chars().next().map_or(0, char::len_utf8) } else { head.len() };
+            lines.push(word[..end].to_owned());
+            word = Cow::Owned(word[end..].to_owned());
+        }
+        line = word.into_owned();
+    }
+    if !line.is_empty() || lines.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_acts_is_made_visible() {
+        assert_eq!(safe("go/goroutine"), "go/goroutine");
+        assert_eq!(safe("a\u{1b}[2Jb"), "a\u{fffd}[2Jb");
+        assert_eq!(safe("a\u{9b}2Jb\u{7}\0"), "a\u{fffd}2Jb\u{fffd}\u{fffd}");
+        assert_eq!(safe("one\r\ntwo\tthree\n"), "one two three");
+        assert_eq!(safe("gpj.\u{202e}exe"), "gpj.\u{fffd}exe");
+        assert_eq!(safe("é 漢 🦀"), "é 漢 🦀");
+    }
+
+    #[test]
+    fn names_are_cut_in_the_middle() {
+        assert_eq!(shortened("python/asyncio-create-task", 26), "python/asyncio-create-task");
+        assert_eq!(shortened("python/asyncio-create-task", 17), "python/a…ate-task");
+        assert_eq!(width(&shortened("漢漢漢漢漢漢漢漢", 9)), 9);
+        assert_eq!(width(&shortened(&"\u{2764}\u{fe0f}".repeat(9), 6)), 6);
+        assert_eq!(shortened("abc", 0), "…");
+    }
+
+    #[test]
+    fn commands_can_be_pasted() {
+        let command: Vec<String> =
+            ["taskscale", "run", "rust/*", "it's", ""].into_iter().map(str::to_owned).collect();
+        assert_eq!(command_line(&command), r"taskscale run 'rust/*' 'it'\''s' ''");
+    }
+
+    #[test]
+    fn lines_are_broken_at_spaces() {
+        assert_eq!(wrapped("a limit  was met", 8), ["a limit", "was met"]);
+        assert_eq!(wrapped("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
+        assert_eq!(wrapped("", 10), [""]);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_acts_after_all(text in any::<String>()) {
+            prop_assert!(!safe(&text).chars().any(acts));
+        }
+
+        #[test]
+        fn widths_are_kept(text in any::<String>(), columns in 2usize..60) {
+            let text = safe(&text);
+            prop_assert!(width(&shortened(&text, columns)) <= columns);
+            for line in wrapped(&text, columns) {
+                prop_assert!(width(&line) <= columns, "{:?}", line);
+            }
+        }
+    }
+}

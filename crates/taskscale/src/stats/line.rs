@@ -1,0 +1,181 @@
+//! A straight line through footprints over numbers of tasks that a few wild runs cannot bend.
+
+use super::{median, weighted_median};
+
+/// One reading: at so many tasks, so much of `y` (bytes, for a footprint).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    pub tasks: u64,
+    pub y: f64,
+}
+
+/// `y = base + slope * tasks`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Line {
+    /// Growth of `y` per task: bytes per task, for a footprint.
+    pub slope: f64,
+    /// `y` of no tasks, in the unit of `y`: what the runtime takes before its first task.
+    pub base: f64,
+}
+
+/// The robust line through the points; `None` where they have fewer than two different numbers of tasks.
+///
+/// **Slope**: the weighted Theil-Sen estimator, the median of the slopes `(yⱼ - yᵢ) / (Nⱼ - Nᵢ)` over all pairs of
+/// points with different N, weighted by `|Nⱼ - Nᵢ|`. It is the slope `b` that makes `Σ |(yⱼ - yᵢ) - b (Nⱼ - Nᵢ)|`
+/// smallest. Without weights (Theil 1950, Sen 1968) the pairs of two small N, whose slopes are mostly noise divided
+/// by little, would outvote those of a large and a small N; the weights are Jaeckel's (1972) and Sievers' (1978).
+///
+/// **Base**: the median of `y - slope * N` over the points of the smallest N, where the tasks' own share is least.
+///
+/// Points whose `y` is not finite are left out; the order of points makes no difference.
+///
+/// - Theil, H. (1950). A rank-invariant method of linear and polynomial regression analysis. Proceedings of the
+///   Koninklijke Nederlandse Akademie van Wetenschappen 53, 386-392, 521-525, 1397-1412.
+/// - Sen, P. K. (1968). Estimates of the regression coefficient based on Kendall's tau. JASA 63(324), 1379-1389.
+/// - Jaeckel, L. A. (1972). Estimating regression coefficients by minimizing the dispersion of the residuals.
+///   Annals of Mathematical Statistics 43(5), 1449-1458.
+/// - Sievers, G. L. (1978). Weighted rank statistics for simple linear regression. JASA 73(363), 628-631.
+pub fn line(points: &[Point]) -> Option<Line> {
+    Pairs::of(points).line(|_| 1)
+}
+
+/// The slopes of all pairs of some points, in order, so that many lines through subsets of the points are cheap: a
+/// resample of the points is the same pairs with other weights.
+pub(super) struct Pairs {
+    /// The points whose `y` is finite, in ascending order.
+    pub(super) points: Vec<Point>,
+    /// In ascending order of slope.
+    pairs: Vec<Pair>,
+}
+
+struct Pair {
+    slope: f64,
+    /// Positions in `points`.
+    ends: (usize, usize),
+    distance: u64,
+}
+
+impl Pairs {
+    pub(super) fn of(points: &[Point]) -> Pairs {
+        let mut points: Vec<Point> = points.iter().copied().filter(|p| p.y.is_finite()).collect();
+        points.sort_by(|a, b| a.tasks.cmp(&b.tasks).then(a.y.total_cmp(&b.y)));
+        let mut pairs = Vec::new();
+        for (i, near) in points.iter().enumerate() {
+            for (j, far) in points.iter().enumerate().skip(i + 1) {
+                let distance = far.tasks - near.tasks;
+                if distance > 0 {
+                    let slope = (far.y - near.y) / distance as f64;
+                    pairs.push(Pair { slope, ends: (i, j), distance });
+                }
+            }
+        }
+        pairs.sort_by(|a, b| a.slope.total_cmp(&b.slope));
+        Pairs { points, pairs }
+    }
+
+    /// The line where the point at position `i` of `points` is there `times(i)` times over.
+    pub(super) fn line(&self, times: impl Fn(usize) -> u32) -> Option<Line> {
+        let weighted = self.pairs.iter().map(|pair| {
+            let together = u64::from(times(pair.ends.0)) * u64::from(times(pair.ends.1));
+            (pair.slope, together.saturating_mul(pair.distance))
+        });
+        let slope = weighted_median(weighted)?;
+        let present = || (0..self.points.len()).filter(|i| times(*i) > 0);
+        let smallest = present().map(|i| self.points[i].tasks).min()?;
+        let mut rests = Vec::new();
+        for i in present().take_while(|i| self.points[*i].tasks == smallest) {
+            let rest = self.points[i].y - slope * smallest as f64;
+            rests.extend(std::iter::repeat_n(rest, times(i) as usize));
+        }
+        Some(Line { slope, base: median(&rests)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn points(of: &[(u64, f64)]) -> Vec<Point> {
+        of.iter().map(|&(tasks, y)| Point { tasks, y }).collect()
+    }
+
+    #[test]
+    fn a_line_needs_two_numbers_of_tasks() {
+        assert_eq!(line(&[]), None);
+        assert_eq!(line(&points(&[(10, 1.0), (10, 2.0)])), None);
+        assert_eq!(line(&points(&[(10, 1.0), (20, f64::NAN)])), None);
+        assert_eq!(line(&points(&[(10, 1.0), (20, 2.0)])), Some(Line { slope: 0.1, base: 0.0 }));
+    }
+
+    #[test]
+    fn known_value() {
+        // Slopes with weights: 1→2: 1 (1), 1→4: 3 (3), 2→4: 4 (2). Half of the weight, 3, lies within the slope 3.
+        let line = line(&points(&[(1, 0.0), (2, 1.0), (4, 9.0)])).unwrap();
+        assert_eq!(line, Line { slope: 3.0, base: -3.0 });
+    }
+
+    #[test]
+    fn small_numbers_of_tasks_do_not_outvote_a_large_one() {
+        // 400 bytes per task; at 1 and 10 tasks all that shows is noise of ± 100 kB.
+        let line = line(&points(&[
+            (1, 2.1e6),
+            (1, 2.0e6),
+            (1, 1.9e6),
+            (10, 2.3e6),
+            (10, 2.2e6),
+            (10, 1.8e6),
+            (1_000_000, 402e6),
+        ]))
+        .unwrap();
+        assert!((line.slope - 400.0).abs() < 0.5, "{line:?}");
+        assert!((line.base - 2.0e6).abs() < 1e3, "{line:?}");
+    }
+
+    #[test]
+    fn one_wild_run_does_not_bend_the_line() {
+        let mut calm = Vec::new();
+        for tasks in [1, 10_000, 100_000] {
+            for _ in 0..3 {
+                calm.push(Point { tasks, y: 5e6 + 2_600.0 * tasks as f64 });
+            }
+        }
+        let mut wild = calm.clone();
+        wild[8].y *= 3.0;
+        let (calm, wild) = (line(&calm).unwrap(), line(&wild).unwrap());
+        assert_eq!(calm, wild);
+    }
+
+    #[test]
+    fn the_largest_counts_do_not_overflow() {
+        let line = line(&points(&[(1, 0.0), (u64::MAX, 1.0), (u64::MAX, 1.0), (u64::MAX, 1.0)])).unwrap();
+        assert!(line.slope > 0.0 && line.slope < 1e-18);
+    }
+
+    proptest! {
+        #[test]
+        fn an_exact_line_is_found_exactly(
+            base in 0u32..1 << 30,
+            slope in 0u32..1 << 20,
+            tasks in prop::collection::btree_set(1u64..2_000_000, 2..6),
+            repetitions in 1usize..4,
+        ) {
+            // All of these whole numbers are below 2^53: floating point is exact.
+            let points: Vec<Point> = tasks
+                .iter()
+                .flat_map(|&tasks| vec![tasks; repetitions])
+                .map(|tasks| Point { tasks, y: f64::from(base) + f64::from(slope) * tasks as f64 })
+                .collect();
+            let expected = Line { slope: f64::from(slope), base: f64::from(base) };
+            prop_assert_eq!(line(&points), Some(expected));
+        }
+
+        #[test]
+        fn order_makes_no_difference(
+            (ordered, shuffled) in prop::collection::vec((1u64..9, 0.0..1e9f64), 0..20)
+                .prop_flat_map(|points| (Just(points.clone()), Just(points).prop_shuffle()))
+        ) {
+            prop_assert_eq!(line(&points(&ordered)), line(&points(&shuffled)));
+        }
+    }
+}

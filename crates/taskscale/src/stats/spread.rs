@@ -1,0 +1,165 @@
+//! Middle and spread of a handful of repetitions.
+
+use serde::Serialize;
+
+/// Middle and spread of repeated readings of one figure, in the figure's own unit.
+///
+/// The standard deviation is left out on purpose: of three runs it says little, and one disturbed run doubles it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Spread {
+    pub median: f64,
+    pub min: f64,
+    pub max: f64,
+    /// Median absolute deviation from the median, raw: not scaled by 1.4826 to stand for a standard deviation.
+    pub mad: f64,
+    /// How many readings there were.
+    pub readings: usize,
+}
+
+impl Spread {
+    /// The spread of the readings that are finite; `None` where there is none.
+    pub fn of(readings: &[f64]) -> Option<Spread> {
+        let finite: Vec<f64> = readings.iter().copied().filter(|value| value.is_finite()).collect();
+        Some(Spread {
+            median: median(&finite)?,
+            min: finite.iter().copied().reduce(f64::min)?,
+            max: finite.iter().copied().reduce(f64::max)?,
+            mad: mad(&finite)?,
+            readings: finite.len(),
+        })
+    }
+
+    /// From the smallest reading to the largest.
+    pub fn range(&self) -> f64 {
+        self.max - self.min
+    }
+
+    /// The MAD as a share of the median: 0.01 is one per cent. `None` of one reading, which has no spread, and
+    /// where the median is 0.
+    pub fn relative_mad(&self) -> Option<f64> {
+        (self.readings > 1 && self.median != 0.0).then(|| self.mad / self.median.abs())
+    }
+}
+
+/// The middle of the sorted values; the mean of the two middle ones where their number is even.
+///
+/// `None` where there are no values. Values that are not numbers sort last (or first, where negative): filter them
+/// out before, as [`Spread::of`] does.
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let upper = *sorted.get(sorted.len() / 2)?;
+    if sorted.len() % 2 == 1 {
+        return Some(upper);
+    }
+    let lower = sorted[sorted.len() / 2 - 1];
+    Some(midpoint(lower, upper))
+}
+
+/// Raw median absolute deviation: the median of `|value - median(values)|`, in the unit of the values.
+///
+/// Hampel, F. R. (1974). The influence curve and its role in robust estimation. JASA 69(346), 383-393. Raw: without
+/// the factor 1.4826 that makes it estimate the standard deviation of a normal distribution.
+pub fn mad(values: &[f64]) -> Option<f64> {
+    let middle = median(values)?;
+    let deviations: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
+    median(&deviations)
+}
+
+/// The value at which half of the weight has been passed, of values in ascending order with their weights.
+///
+/// Where a value ends exactly at half of the weight, the mean of it and the next value that weighs anything, as for
+/// [`median`]. `None` where nothing weighs anything. Whole weights keep the sums exact, so that the order of equal
+/// values makes no difference.
+pub fn weighted_median(ascending: impl Iterator<Item = (f64, u64)> + Clone) -> Option<f64> {
+    let total: u128 = ascending.clone().map(|(_, weight)| u128::from(weight)).sum();
+    let mut passed: u128 = 0;
+    let mut ended_at_half = None;
+    for (value, weight) in ascending.filter(|(_, weight)| *weight > 0) {
+        if let Some(lower) = ended_at_half {
+            return Some(midpoint(lower, value));
+        }
+        passed += u128::from(weight);
+        match (2 * passed).cmp(&total) {
+            std::cmp::Ordering::Less => {}
+            std::cmp::Ordering::Equal => ended_at_half = Some(value),
+            std::cmp::Ordering::Greater => return Some(value),
+        }
+    }
+    ended_at_half
+}
+
+/// Half way between two values. Exact where they are equal, without overflow where they are huge.
+fn midpoint(a: f64, b: f64) -> f64 {
+    a.midpoint(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn medians_of_odd_and_even_numbers() {
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[7.0]), Some(7.0));
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), Some(2.5));
+        assert_eq!(median(&[f64::MAX, f64::MAX]), Some(f64::MAX));
+    }
+
+    #[test]
+    fn mad_is_raw() {
+        // The textbook example: deviations 1 1 0 0 2 4 7 from the median 2 have the median 1.
+        assert_eq!(mad(&[1.0, 1.0, 2.0, 2.0, 4.0, 6.0, 9.0]), Some(1.0));
+        assert_eq!(mad(&[5.0]), Some(0.0));
+        assert_eq!(mad(&[]), None);
+    }
+
+    #[test]
+    fn one_wild_run_moves_the_spread_but_not_the_middle() {
+        let calm = Spread::of(&[100.0, 101.0, 102.0, 103.0, 104.0]).unwrap();
+        let wild = Spread::of(&[100.0, 101.0, 102.0, 103.0, 9000.0]).unwrap();
+        assert_eq!((calm.median, calm.mad, calm.range()), (102.0, 1.0, 4.0));
+        assert_eq!((wild.median, wild.mad, wild.range()), (102.0, 1.0, 8900.0));
+    }
+
+    #[test]
+    fn no_spread_of_one_reading_nor_of_nothing() {
+        assert_eq!(Spread::of(&[]), None);
+        assert_eq!(Spread::of(&[f64::NAN]), None);
+        let one = Spread::of(&[5.0, f64::NAN]).unwrap();
+        assert_eq!((one.median, one.readings, one.relative_mad()), (5.0, 1, None));
+        assert_eq!(Spread::of(&[0.0, 0.0]).unwrap().relative_mad(), None);
+        assert_eq!(Spread::of(&[98.0, 100.0, 102.0]).unwrap().relative_mad(), Some(0.02));
+    }
+
+    #[test]
+    fn weights_move_the_median() {
+        let of = |values: &[(f64, u64)]| weighted_median(values.iter().copied());
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&[(1.0, 0)]), None);
+        assert_eq!(of(&[(1.0, 1), (2.0, 1), (3.0, 1)]), Some(2.0));
+        assert_eq!(of(&[(1.0, 1), (2.0, 1), (3.0, 5)]), Some(3.0));
+        // Exactly half on either side: between, and over a value that weighs nothing.
+        assert_eq!(of(&[(1.0, 2), (2.0, 0), (3.0, 2)]), Some(2.0));
+        assert_eq!(of(&[(1.0, 2), (9.0, 0), (3.0, 2)]), Some(2.0));
+        assert_eq!(of(&[(1.0, u64::MAX), (2.0, u64::MAX), (3.0, u64::MAX)]), Some(2.0));
+    }
+
+    proptest! {
+        #[test]
+        fn the_middle_lies_within(values in prop::collection::vec(-1e12..1e12f64, 1..40)) {
+            let spread = Spread::of(&values).unwrap();
+            prop_assert!(spread.min <= spread.median && spread.median <= spread.max);
+            prop_assert!(0.0 <= spread.mad && spread.mad <= spread.range());
+        }
+
+        #[test]
+        fn equal_weights_are_no_weights(mut values in prop::collection::vec(-1e12..1e12f64, 0..40), weight in 1u64..9) {
+            values.sort_by(f64::total_cmp);
+            let weighted = weighted_median(values.iter().map(|value| (*value, weight)));
+            prop_assert_eq!(weighted, median(&values));
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Build an entry from its lock file into the user's cache, once per version of its sources and toolchain.
+
+use std::env;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use sha2::{Digest, Sha256};
+
+use super::{Toolchain, path_lookup};
+use crate::catalog::{Entry, Runtime};
+
+/// Where builds are kept: `$TASKSCALE_CACHE`, else `taskscale` in the user's XDG cache folder.
+#[derive(Debug, Clone)]
+pub struct Cache {
+    root: PathBuf,
+}
+
+/// An entry that can be run.
+#[derive(Debug, Clone)]
+pub struct Built {
+    /// The command, less the arguments that taskscale appends.
+    pub command: Vec<String>,
+    /// SHA-256 over the runtime's folder, version and place.
+    pub digest: String,
+    /// Whether something had to be built just now.
+    pub fresh: bool,
+}
+
+/// Why an entry could not be built.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    #[error("cannot {what} {path}: {error}")]
+    Io { what: &'static str, path: PathBuf, error: io::Error },
+    #[error("`{command}` cannot be started: no program `{program}` in PATH")]
+    NoProgram { command: String, program: String },
+    #[error("`{command}` failed ({status}); its output is in {log}\n{tail}")]
+    Failed { command: String, status: String, log: PathBuf, tail: String },
+    #[error("the build made no program: {0} is missing or cannot be run")]
+    NoResult(PathBuf),
+}
+
+fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> Result<T, BuildError> {
+    result.map_err(|error| BuildError::Io { what, path: path.to_owned(), error })
+}
+
+impl Cache {
+    /// The cache of this user. Nothing is created yet.
+    pub fn of_user() -> Cache {
+        let root = env::var_os("TASKSCALE_CACHE").map(PathBuf::from).unwrap_or_else(|| {
+            let xdg = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+            let home = || env::var_os("HOME").map(PathBuf::from).unwrap_or_else(env::temp_dir);
+            xdg.unwrap_or_else(|| home().join(".cache")).join("taskscale")
+        });
+        Cache { root }
+    }
+
+    /// A cache at a place of the caller's.
+    pub fn at(root: impl Into<PathBuf>) -> Cache {
+        Cache { root: root.into() }
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+}
+
+/// Builds `entry` for `workload` unless the cache has it, and returns the command that runs it.
+pub fn build(
+    cache: &Cache,
+    runtime: &Runtime,
+    entry: &Entry,
+    workload: &str,
+    toolchain: &Toolchain,
+) -> Result<Built, BuildError> {
+    let recipe = &entry.workloads[workload];
+    let digest = source_digest(runtime, toolchain)?;
+    let place = cache.root.join("builds").join(&runtime.name).join(&digest[..16]);
+    let out = place.join(&entry.name).join(workload);
+    let shared = place.join("shared");
+    let fill = |command: &[String]| fill(command, runtime, toolchain, &out, &shared);
+
+    at("create", &place, fs::create_dir_all(&place))?;
+    // Two taskscales at once build one after the other; the second finds the first one's work.
+    let lock_path = place.join("lock");
+    let lock = at("create", &lock_path, File::create(&lock_path))?;
+    at("lock", &lock_path, lock.lock())?;
+
+    let stamp = place.join(format!("{}.{workload}.built", entry.name));
+    let log = place.join(format!("{}.{workload}.log", entry.name));
+    let fresh = !stamp.exists();
+    if fresh {
+        if out.exists() {
+            at("empty", &out, fs::remove_dir_all(&out))?;
+        }
+        at("create", &out, fs::create_dir_all(&out))?;
+        at("create", &shared, fs::create_dir_all(&shared))?;
+        at("create", &log, File::create(&log))?;
+        for command in &recipe.build {
+            run_build(&fill(command), &runtime.folder, &log)?;
+        }
+    }
+    let mut command = fill(&recipe.run);
+    let program = path_lookup(&command[0]).ok_or_else(|| BuildError::NoResult(PathBuf::from(&command[0])))?;
+    command[0] = program.to_string_lossy().into_owned();
+    if fresh {
+        at("create", &stamp, fs::write(&stamp, ""))?;
+    }
+    Ok(Built { command, digest, fresh })
+}
+
+fn fill(
+    command: &[String],
+    runtime: &Runtime,
+    toolchain: &Toolchain,
+    out: &Path,
+    shared: &Path,
+) -> Vec<String> {
+    let home = toolchain.home.as_deref().unwrap_or(Path::new("{home}"));
+    command
+        .iter()
+        .map(|argument| {
+            argument
+                .replace("{src}", &runtime.folder.to_string_lossy())
+                .replace("{out}", &out.to_string_lossy())
+                .replace("{shared}", &shared.to_string_lossy())
+                .replace("{home}", &home.to_string_lossy())
+        })
+        .collect()
+}
+
+fn run_build(command: &[String], folder: &Path, log: &Path) -> Result<(), BuildError> {
+    let shown = command.join(" ");
+    let program = path_lookup(&command[0])
+        .ok_or_else(|| BuildError::NoProgram { command: shown.clone(), program: command[0].clone() })?;
+    let mut file = at("open", log, File::options().append(true).open(log))?;
+    at("write", log, writeln!(file, "$ {shown}"))?;
+    let errors = at("open", log, file.try_clone())?;
+    let status = Command::new(program)
+        .args(&command[1..])
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(file)
+        .stderr(errors)
+        .status();
+    let status = at("start", Path::new(&command[0]), status)?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(BuildError::Failed {
+        command: shown,
+        status: status.to_string(),
+        log: log.to_owned(),
+        tail: tail(log),
+    })
+}
+
+/// The last lines of a log, enough to see what went wrong.
+fn tail(log: &Path) -> String {
+    let text = fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(15)..].join("\n")
+}
+
+/// SHA-256, in hexadecimal digits, over everything that can change what a build makes: each file of the runtime's
+/// folder but its README, the toolchain's version and its place.
+pub fn source_digest(runtime: &Runtime, toolchain: &Toolchain) -> Result<String, BuildError> {
+    let mut files = Vec::new();
+    list_files(&runtime.folder, &mut files)?;
+    files.sort();
+    let mut hash = Sha256::new();
+    let mut add = |bytes: &[u8]| {
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(bytes);
+    };
+    add(toolchain.version.as_bytes());
+    add(toolchain.home.as_deref().unwrap_or(Path::new("")).to_string_lossy().as_bytes());
+    for path in files {
+        let name = path.strip_prefix(&runtime.folder).unwrap_or(&path);
+        add(name.to_string_lossy().as_bytes());
+        let mut bytes = Vec::new();
+        at("read", &path, File::open(&path).and_then(|mut file| file.read_to_end(&mut bytes)))?;
+        add(&bytes);
+    }
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn list_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), BuildError> {
+    for child in at("read", folder, fs::read_dir(folder))? {
+        let child = at("read", folder, child)?;
+        let name = child.file_name();
+        let hidden = name.to_string_lossy().starts_with('.');
+        let kind = at("read", &child.path(), child.file_type())?;
+        if kind.is_dir() && !hidden {
+            list_files(&child.path(), files)?;
+        } else if kind.is_file() && !hidden && name != "README.md" {
+            files.push(child.path());
+        }
+    }
+    Ok(())
+}

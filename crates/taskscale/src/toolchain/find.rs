@@ -1,0 +1,179 @@
+//! Where a runtime's toolchain is, and which version.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use super::process::output_within;
+use crate::catalog::{Locate, Runtime};
+
+/// A JVM on a busy machine answers `-version` within a second or two; nothing sane takes longer than this.
+const VERSION_LIMIT: Duration = Duration::from_secs(20);
+
+/// A toolchain that is there and new enough.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Toolchain {
+    /// What `{home}` stands for, where the runtime has such a folder.
+    pub home: Option<PathBuf>,
+    /// First line of the version command's output: the receipt.
+    pub version: String,
+}
+
+/// Why a toolchain cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unavailable {
+    #[error("{title} is not installed: {install}")]
+    Missing { title: String, install: String },
+    #[error("{title} {minimum} or later is needed, found {found}: {install}")]
+    TooOld { title: String, minimum: String, found: String, install: String },
+    #[error("`{command}` failed: {why}")]
+    Broken { command: String, why: String },
+}
+
+/// Finds the toolchain of `runtime`: the first candidate that answers its version command and is new enough.
+pub fn find(runtime: &Runtime) -> Result<Toolchain, Unavailable> {
+    let install = runtime.install_hint();
+    let Some(locate) = &runtime.locate else {
+        return check(runtime, None, &install);
+    };
+    let mut nearest_miss = None;
+    for home in candidates(locate) {
+        match check(runtime, Some(home), &install) {
+            Ok(toolchain) => return Ok(toolchain),
+            Err(miss) => nearest_miss = nearest_miss.or(Some(miss)),
+        }
+    }
+    Err(nearest_miss.unwrap_or(Unavailable::Missing { title: runtime.title.clone(), install }))
+}
+
+fn check(runtime: &Runtime, home: Option<PathBuf>, install: &str) -> Result<Toolchain, Unavailable> {
+    let missing = || Unavailable::Missing { title: runtime.title.clone(), install: install.to_owned() };
+    let words: Vec<String> = runtime
+        .version
+        .iter()
+        .map(|word| match &home {
+            Some(home) => word.replace("{home}", &home.to_string_lossy()),
+            None => word.clone(),
+        })
+        .collect();
+    let program = path_lookup(&words[0]).ok_or_else(missing)?;
+    let broken = |why: String| Unavailable::Broken { command: words.join(" "), why };
+    let output =
+        output_within(Command::new(&program).args(&words[1..]).current_dir(&runtime.folder), VERSION_LIMIT)
+            .map_err(|error| broken(error.to_string()))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let why = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+        return Err(broken(format!("{}: {why}", output.status)));
+    }
+    // Java and others print their version to standard error.
+    let spoken = if output.stdout.trim_ascii().is_empty() { output.stderr } else { output.stdout };
+    let spoken = String::from_utf8_lossy(&spoken);
+    let version: String = spoken
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .unwrap_or_default()
+        .chars()
+        .take(200)
+        .collect();
+    if let Some(minimum) = &runtime.minimum
+        && number_in(&version).is_none_or(|found| found < dotted(minimum))
+    {
+        return Err(Unavailable::TooOld {
+            title: runtime.title.clone(),
+            minimum: minimum.clone(),
+            found: version,
+            install: install.to_owned(),
+        });
+    }
+    Ok(Toolchain { home, version })
+}
+
+/// Folders that may be the toolchain's, best first, each once.
+fn candidates(locate: &Locate) -> Vec<PathBuf> {
+    let named = locate.env.as_ref().and_then(env::var_os).map(PathBuf::from);
+    let answered = locate.ask.as_ref().and_then(|words| {
+        let output =
+            output_within(Command::new(path_lookup(&words[0])?).args(&words[1..]), VERSION_LIMIT).ok()?;
+        let folder = String::from_utf8(output.stdout).ok()?;
+        output.status.success().then(|| PathBuf::from(folder.trim()))
+    });
+    let on_path = Path::new(&locate.program)
+        .file_name()
+        .and_then(|program| path_lookup(&program.to_string_lossy()))
+        .and_then(|program| program.canonicalize().ok())
+        .and_then(|program| {
+            // The folder is the program's path less `bin/java`; a link such as /etc/alternatives was resolved.
+            let depth = Path::new(&locate.program).components().count();
+            program.ends_with(&locate.program).then(|| program.ancestors().nth(depth).map(Path::to_owned))?
+        });
+    let mut globbed: Vec<PathBuf> = locate
+        .folders
+        .iter()
+        .filter_map(|pattern| glob::glob(pattern).ok())
+        .flat_map(|paths| paths.flatten())
+        .filter_map(|path| path.canonicalize().ok())
+        .collect();
+    // Newer versions usually sort later: try them first.
+    globbed.sort();
+    globbed.reverse();
+
+    let mut seen = BTreeSet::new();
+    named
+        .into_iter()
+        .chain(answered)
+        .chain(on_path)
+        .chain(globbed)
+        .filter(|home| home.join(&locate.program).is_file() && seen.insert(home.clone()))
+        .collect()
+}
+
+/// The program that a command's first word means: the path itself where it holds a slash, or the first match in PATH.
+pub fn path_lookup(program: &str) -> Option<PathBuf> {
+    let runnable = |path: &Path| {
+        path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    };
+    if program.contains('/') {
+        let path = PathBuf::from(program);
+        return runnable(&path).then_some(path);
+    }
+    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(program)).find(|path| runnable(path))
+}
+
+/// The first dotted number in a version receipt: `go version go1.26.8` gives 1, 26, 8.
+fn number_in(receipt: &str) -> Option<Vec<u64>> {
+    let start = receipt.find(|c: char| c.is_ascii_digit())?;
+    let rest = &receipt[start..];
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    Some(dotted(&rest[..end]))
+}
+
+fn dotted(number: &str) -> Vec<u64> {
+    number.split('.').filter_map(|part| part.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_found_in_what_toolchains_print() {
+        assert_eq!(number_in("go version go1.26.8 linux/amd64"), Some(vec![1, 26, 8]));
+        assert_eq!(number_in("openjdk version \"17.0.15\" 2025-04-15"), Some(vec![17, 0, 15]));
+        assert_eq!(number_in("v20.20.2"), Some(vec![20, 20, 2]));
+        assert_eq!(number_in("no number"), None);
+        assert!(dotted("21") > dotted("17.0.15"));
+        assert!(dotted("1.9") < dotted("1.24"));
+    }
+
+    #[test]
+    fn a_missing_program_is_not_found() {
+        assert_eq!(path_lookup("no-such-program-anywhere"), None);
+        assert_eq!(path_lookup("/no/such/path"), None);
+        assert!(path_lookup("sh").is_some_and(|path| path.is_absolute()));
+    }
+}

@@ -1,0 +1,10 @@
+//! Find a runtime's toolchain, ask it for its version, and build its entries into the user's cache.
+//!
+//! Knows the catalogue; must not know how programs are measured.
+
+mod build;
+mod find;
+mod process;
+
+pub use build::{BuildError, Built, Cache, build, source_digest};
+pub use find::{Toolchain, Unavailable, find, path_lookup};

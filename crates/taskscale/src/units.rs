@@ -1,0 +1,235 @@
+//! Counts, sizes and durations: how people write them, and how reports show them.
+//!
+//! Pure functions of text and numbers. Knows nothing of records, tables or the command line.
+
+mod parse;
+
+pub use parse::{Quantity, UnitError, parse_bytes, parse_count, parse_duration};
+
+/// A count as people write it, and exact: `1M`, `100k`, `2.5k`, `1,234`.
+///
+/// A suffix is used only where three digits or fewer are left in front of it, so that the number can be read at
+/// once and [`parse_count`] (less the commas) gives the same count back.
+pub fn count(n: u64) -> String {
+    for (suffix, unit) in [('G', 1_000_000_000), ('M', 1_000_000), ('k', 1_000)] {
+        if n < unit || n / unit >= 1_000 {
+            continue;
+        }
+        let whole = n / unit;
+        let decimals = 3 - digits(whole);
+        let step = unit / 10u64.pow(decimals);
+        if n.is_multiple_of(step) {
+            let number = format!("{whole}.{:0width$}", n % unit / step, width = decimals as usize);
+            let number = number.trim_end_matches('0').trim_end_matches('.');
+            // Without decimals there is no point to stop at, and the zeros belong to the number.
+            return if decimals == 0 { format!("{whole}{suffix}") } else { format!("{number}{suffix}") };
+        }
+    }
+    grouped(n)
+}
+
+/// A count in full, with commas: `1,000,000`.
+pub fn grouped(n: u64) -> String {
+    let plain = n.to_string();
+    let mut shown = String::with_capacity(plain.len() + plain.len() / 3);
+    for (i, digit) in plain.chars().enumerate() {
+        if i > 0 && (plain.len() - i).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
+}
+
+/// A number with a fixed number of decimals and commas: `2,150.3`.
+///
+/// For columns of one unit, where the decimal points must stand below each other. Never `-0.0`; a number that is
+/// not finite is `?`.
+pub fn decimal(value: f64, decimals: usize) -> String {
+    if !value.is_finite() {
+        return "?".to_owned();
+    }
+    let plain = format!("{:.decimals$}", value.abs());
+    let (whole, fraction) = plain.split_once('.').unwrap_or((&plain, ""));
+    let mut shown = String::new();
+    if value < 0.0 && plain.chars().any(|c| matches!(c, '1'..='9')) {
+        shown.push('-');
+    }
+    match whole.parse() {
+        Ok(n) => shown.push_str(&grouped(n)),
+        // Beyond 2^64, where nobody counts digits.
+        Err(_) => shown.push_str(whole),
+    }
+    if !fraction.is_empty() {
+        shown.push('.');
+        shown.push_str(fraction);
+    }
+    shown
+}
+
+/// A size in binary units and three significant digits: `436 MiB`, `4.10 MiB`, `912 KiB`, `17 B`.
+pub fn bytes(n: u64) -> String {
+    if n < 1024 {
+        return format!("{n} B");
+    }
+    let mut value = n as f64;
+    let mut unit = "B";
+    for larger in ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"] {
+        // 1023.6 would be shown as 1024: take the next unit already there.
+        if value < 1023.5 {
+            break;
+        }
+        value /= 1024.0;
+        unit = larger;
+    }
+    let decimals = if value < 9.995 {
+        2
+    } else if value < 99.95 {
+        1
+    } else {
+        0
+    };
+    format!("{value:.decimals$} {unit}")
+}
+
+/// Bytes in MiB, for columns of one unit.
+pub fn mib(bytes: f64) -> f64 {
+    bytes / (1024.0 * 1024.0)
+}
+
+/// A length of time in the unit that suits it: `812 µs`, `1.2 ms`, `12 ms`, `0.81 s`, `12.3 s`, `2 m 05 s`, `1 h 02 m`.
+pub fn seconds(s: f64) -> String {
+    if !s.is_finite() {
+        return "?".to_owned();
+    }
+    if s < 0.0 {
+        return format!("-{}", seconds(-s));
+    }
+    // Each border is where the rounded number would need one more digit than its unit shows.
+    if s == 0.0 {
+        "0 s".to_owned()
+    } else if s < 0.999_5e-3 {
+        format!("{:.0} µs", s * 1e6)
+    } else if s < 9.95e-3 {
+        format!("{:.1} ms", s * 1e3)
+    } else if s < 99.5e-3 {
+        format!("{:.0} ms", s * 1e3)
+    } else if s < 9.995 {
+        format!("{s:.2} s")
+    } else if s < 59.95 {
+        format!("{s:.1} s")
+    } else if s < 3599.5 {
+        let whole = s.round() as u64;
+        format!("{} m {:02} s", whole / 60, whole % 60)
+    } else {
+        let minutes = (s / 60.0).round() as u64;
+        format!("{} h {:02} m", minutes / 60, minutes % 60)
+    }
+}
+
+fn digits(n: u64) -> u32 {
+    n.checked_ilog10().unwrap_or(0) + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn counts_are_short_where_that_is_exact() {
+        for (n, shown) in [
+            (0, "0"),
+            (1, "1"),
+            (999, "999"),
+            (1_000, "1k"),
+            (1_234, "1,234"),
+            (2_500, "2.5k"),
+            (9_999, "9,999"),
+            (10_000, "10k"),
+            (100_000, "100k"),
+            (102_000, "102k"),
+            (250_500, "250,500"),
+            (1_000_000, "1M"),
+            (1_010_000, "1.01M"),
+            (1_234_567, "1,234,567"),
+            (10_000_000_000, "10G"),
+            (u64::MAX, "18,446,744,073,709,551,615"),
+        ] {
+            assert_eq!(count(n), shown);
+        }
+    }
+
+    #[test]
+    fn sizes_have_three_digits() {
+        for (n, shown) in [
+            (0, "0 B"),
+            (1023, "1023 B"),
+            (1024, "1.00 KiB"),
+            (912 << 10, "912 KiB"),
+            (4_299_162, "4.10 MiB"),
+            (436 << 20, "436 MiB"),
+            ((1 << 20) - 1, "1.00 MiB"),
+            (10 << 30, "10.0 GiB"),
+            (u64::MAX, "16.0 EiB"),
+        ] {
+            assert_eq!(bytes(n), shown);
+        }
+    }
+
+    #[test]
+    fn times_change_unit_without_a_gap() {
+        for (s, shown) in [
+            (0.0, "0 s"),
+            (0.000_812, "812 µs"),
+            (0.000_999_9, "1.0 ms"),
+            (0.001_24, "1.2 ms"),
+            (0.012, "12 ms"),
+            (0.099_7, "0.10 s"),
+            (0.81, "0.81 s"),
+            (9.996, "10.0 s"),
+            (59.96, "1 m 00 s"),
+            (125.0, "2 m 05 s"),
+            (3_599.7, "1 h 00 m"),
+            (3_720.0, "1 h 02 m"),
+            (-0.5, "-0.50 s"),
+            (f64::NAN, "?"),
+        ] {
+            assert_eq!(seconds(s), shown);
+        }
+    }
+
+    #[test]
+    fn decimals_stand_below_each_other() {
+        assert_eq!(decimal(2150.34, 1), "2,150.3");
+        assert_eq!(decimal(-0.04, 1), "0.0");
+        assert_eq!(decimal(-1234.0, 0), "-1,234");
+        assert_eq!(decimal(0.999, 2), "1.00");
+        assert_eq!(decimal(f64::INFINITY, 1), "?");
+        assert_eq!(decimal(1e30, 0).len(), 31);
+    }
+
+    proptest! {
+        #[test]
+        fn a_shown_count_reads_back_as_itself(n in 1u64..) {
+            prop_assert_eq!(parse_count(&count(n).replace(',', "")), Ok(n));
+        }
+
+        #[test]
+        fn a_short_count_reads_back_as_itself(m in 1u64..1_000, power in 0u32..9) {
+            let n = m * 10u64.pow(power);
+            prop_assert_eq!(parse_count(&count(n).replace(',', "")), Ok(n));
+        }
+
+        #[test]
+        fn a_shown_size_reads_back_as_shown(n in 1u64..1 << 60) {
+            let shown = bytes(n);
+            prop_assert_eq!(parse_bytes(&shown).map(bytes), Ok(shown));
+        }
+
+        #[test]
+        fn showing_never_panics(value in any::<f64>(), decimals in 0usize..9, n in any::<u64>()) {
+            let _ = (seconds(value), decimal(value, decimals), bytes(n), grouped(n));
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! Reads counts, sizes and durations as people write them.
+//!
+//! Numbers are read as whole numbers and decimals, never through floating point: what is accepted is exact.
+
+use std::fmt;
+use std::time::Duration;
+
+/// What a text was read as; chooses the words of an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    Count,
+    Size,
+    Duration,
+}
+
+impl Quantity {
+    /// What is accepted, by example.
+    fn accepted(self) -> &'static str {
+        match self {
+            Quantity::Count => "a whole number above 0 such as 1000, 1_000_000, 10k, 2.5k or 1M",
+            Quantity::Size => {
+                "a number and a unit such as 512MiB, 1.5GiB, 64kB or 4096B (B, kB, MB, GB, KiB, MiB, GiB)"
+            }
+            Quantity::Duration => "a number and a unit such as 500ms, 10s, 2m or 1m30s (ms, s, m, h)",
+        }
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Quantity::Count => "count",
+            Quantity::Size => "size",
+            Quantity::Duration => "duration",
+        })
+    }
+}
+
+/// Why a text is not a count, a size or a duration, and what would be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnitError {
+    #[error("a {0} is missing: give {accepted}", accepted = .0.accepted())]
+    Empty(Quantity),
+    #[error("{text:?} is not a {quantity}: give {accepted}", accepted = .quantity.accepted())]
+    NotANumber { quantity: Quantity, text: String },
+    #[error("{text:?} is below zero: give {accepted}", accepted = .quantity.accepted())]
+    Negative { quantity: Quantity, text: String },
+    #[error("{text:?} is zero: give {accepted}", accepted = .quantity.accepted())]
+    Zero { quantity: Quantity, text: String },
+    #[error("{text:?} has no unit: give {accepted}", accepted = .quantity.accepted())]
+    NoUnit { quantity: Quantity, text: String },
+    #[error("{unit:?} in {text:?} is not a unit of a {quantity}: give {accepted}", accepted = .quantity.accepted())]
+    UnknownUnit { quantity: Quantity, text: String, unit: String },
+    #[error("{text:?} may mean powers of 1000 or of 1024: write {number}{decimal} or {number}{binary}")]
+    Ambiguous { text: String, number: String, decimal: &'static str, binary: &'static str },
+    #[error("{text:?} does not come out whole: give {accepted}", accepted = .quantity.accepted())]
+    NotWhole { quantity: Quantity, text: String },
+    #[error("{text:?} is too large: the largest {quantity} is {largest}")]
+    TooLarge { quantity: Quantity, text: String, largest: &'static str },
+    #[error("the parts of {text:?} are out of order: write the larger unit first, as in 1m30s")]
+    OutOfOrder { text: String },
+}
+
+/// Reads a count of tasks: `1000`, `1_000_000`, `10k`, `2.5k`, `1M`. Above zero, and whole.
+pub fn parse_count(text: &str) -> Result<u64, UnitError> {
+    let quantity = Quantity::Count;
+    let (number, unit, rest) = Number::split(quantity, text)?;
+    let power = match unit {
+        "" => 0,
+        "k" | "K" => 3,
+        "m" | "M" => 6,
+        "g" | "G" => 9,
+        _ => return Err(unknown(quantity, text, unit)),
+    };
+    if !rest.is_empty() {
+        return Err(not_a_number(quantity, text));
+    }
+    let scaled = number.times(10u128.pow(power)).ok_or_else(|| too_large(quantity, text))?;
+    let n = scaled.whole().ok_or_else(|| UnitError::NotWhole { quantity, text: text.to_owned() })?;
+    above_zero(quantity, text, n)
+}
+
+/// Reads a size in bytes: `512MiB`, `1.5GiB`, `64 kB`, `4096`. A broken byte is rounded to the nearest whole one.
+///
+/// `64k` is not taken: some tools mean 64,000 by it and others 65,536.
+pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
+    let quantity = Quantity::Size;
+    let (number, unit, rest) = Number::split(quantity, text)?;
+    let ambiguous = |decimal, binary| {
+        let number = text.trim().trim_end_matches(unit).trim_end().to_owned();
+        Err(UnitError::Ambiguous { text: text.to_owned(), number, decimal, binary })
+    };
+    let factor: u128 = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "tb" => 1_000_000_000_000,
+        "kib" => 1 << 10,
+        "mib" => 1 << 20,
+        "gib" => 1 << 30,
+        "tib" => 1 << 40,
+        "pib" => 1 << 50,
+        "eib" => 1 << 60,
+        "k" => return ambiguous("kB", "KiB"),
+        "m" => return ambiguous("MB", "MiB"),
+        "g" => return ambiguous("GB", "GiB"),
+        _ => return Err(unknown(quantity, text, unit)),
+    };
+    if !rest.is_empty() {
+        return Err(not_a_number(quantity, text));
+    }
+    let scaled = number.times(factor).ok_or_else(|| too_large(quantity, text))?;
+    above_zero(quantity, text, scaled.rounded())
+}
+
+/// Reads a duration: `500ms`, `10s`, `1.5s`, `2m`, `1m30s`, `1h`. Above zero, to the nanosecond.
+pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
+    let quantity = Quantity::Duration;
+    let mut total: u128 = 0;
+    let mut last_unit = u128::MAX;
+    let mut rest = text;
+    loop {
+        let (number, unit, after) =
+            Number::split(quantity, rest).map_err(|error| about_whole(error, text))?;
+        let nanos: u128 = match unit.to_ascii_lowercase().as_str() {
+            "ns" => 1,
+            "us" | "µs" => 1_000,
+            "ms" => 1_000_000,
+            "s" => 1_000_000_000,
+            "m" | "min" => 60_000_000_000,
+            "h" => 3_600_000_000_000,
+            "" => {
+                return Err(UnitError::NoUnit { quantity, text: text.to_owned() });
+            }
+            _ => return Err(unknown(quantity, text, unit)),
+        };
+        if nanos >= last_unit {
+            return Err(UnitError::OutOfOrder { text: text.to_owned() });
+        }
+        last_unit = nanos;
+        let scaled = number.times(nanos).ok_or_else(|| too_large(quantity, text))?;
+        total = total.checked_add(scaled.rounded()).ok_or_else(|| too_large(quantity, text))?;
+        if after.is_empty() {
+            break;
+        }
+        rest = after;
+    }
+    above_zero(quantity, text, total).map(Duration::from_nanos)
+}
+
+/// A decimal number: `numerator / 10^decimals`.
+#[derive(Clone, Copy)]
+struct Number {
+    numerator: u128,
+    decimals: u32,
+}
+
+impl Number {
+    /// Splits a text into its first number, the letters after it and what follows those.
+    fn split(quantity: Quantity, text: &str) -> Result<(Number, &str, &str), UnitError> {
+        let trimmed = text.trim();
+        if trimmed.is_empty() {
+            return Err(UnitError::Empty(quantity));
+        }
+        if let Some(after) = trimmed.strip_prefix(['-', '−'])
+            && after.starts_with(|c: char| c.is_ascii_digit())
+        {
+            return Err(UnitError::Negative { quantity, text: text.to_owned() });
+        }
+        let is_part = |c: char| c.is_ascii_digit() || c == '.' || c == '_';
+        let number_end = trimmed.find(|c| !is_part(c)).unwrap_or(trimmed.len());
+        let (number, after) = trimmed.split_at(number_end);
+        let after = after.trim_start();
+        let unit_end = after.find(|c: char| !c.is_alphabetic()).unwrap_or(after.len());
+        let (unit, rest) = after.split_at(unit_end);
+        let number = Number::read(quantity, text, number)?;
+        Ok((number, unit, rest.trim_start()))
+    }
+
+    fn read(quantity: Quantity, text: &str, number: &str) -> Result<Number, UnitError> {
+        let (whole, fraction) = match number.split_once('.') {
+            Some((whole, fraction)) if !fraction.is_empty() => (whole, fraction),
+            Some(_) => return Err(not_a_number(quantity, text)),
+            None => (number, ""),
+        };
+        // An underscore stands between digits only.
+        let groups_ok = whole.split('_').all(|group| !group.is_empty());
+        if !groups_ok || fraction.contains(['_', '.']) {
+            return Err(not_a_number(quantity, text));
+        }
+        let fraction = fraction.trim_end_matches('0');
+        let mut numerator: u128 = 0;
+        for digit in whole.chars().chain(fraction.chars()).filter_map(|c| c.to_digit(10)) {
+            numerator = numerator
+                .checked_mul(10)
+                .and_then(|n| n.checked_add(u128::from(digit)))
+                .ok_or_else(|| too_large(quantity, text))?;
+        }
+        // The numerator holds at most 39 digits here, leading zeros of the fraction aside.
+        let decimals = u32::try_from(fraction.len()).map_err(|_| not_a_number(quantity, text))?;
+        Ok(Number { numerator, decimals })
+    }
+
+    fn times(self, factor: u128) -> Option<Number> {
+        Some(Number { numerator: self.numerator.checked_mul(factor)?, ..self })
+    }
+
+    /// The number where it is whole.
+    fn whole(self) -> Option<u128> {
+        match 10u128.checked_pow(self.decimals) {
+            Some(divisor) => self.numerator.is_multiple_of(divisor).then_some(self.numerator / divisor),
+            None => (self.numerator == 0).then_some(0),
+        }
+    }
+
+    /// The nearest whole number.
+    fn rounded(self) -> u128 {
+        match 10u128.checked_pow(self.decimals) {
+            Some(divisor) => {
+                self.numerator / divisor + u128::from(self.numerator % divisor >= divisor.div_ceil(2))
+            }
+            None => 0,
+        }
+    }
+}
+
+fn above_zero(quantity: Quantity, text: &str, n: u128) -> Result<u64, UnitError> {
+    match u64::try_from(n) {
+        Ok(0) => Err(UnitError::Zero { quantity, text: text.to_owned() }),
+        Ok(n) => Ok(n),
+        Err(_) => Err(too_large(quantity, text)),
+    }
+}
+
+fn not_a_number(quantity: Quantity, text: &str) -> UnitError {
+    UnitError::NotANumber { quantity, text: text.to_owned() }
+}
+
+fn unknown(quantity: Quantity, text: &str, unit: &str) -> UnitError {
+    UnitError::UnknownUnit { quantity, text: text.to_owned(), unit: unit.to_owned() }
+}
+
+fn too_large(quantity: Quantity, text: &str) -> UnitError {
+    let largest = match quantity {
+        Quantity::Count => "18446744073709551615 (2^64 - 1)",
+        Quantity::Size => "16 EiB less one byte",
+        Quantity::Duration => "about 584 years",
+    };
+    UnitError::TooLarge { quantity, text: text.to_owned(), largest }
+}
+
+/// An error met in a later part of a duration speaks of the text as given.
+fn about_whole(error: UnitError, whole: &str) -> UnitError {
+    match error {
+        UnitError::NotANumber { quantity, .. } => not_a_number(quantity, whole),
+        UnitError::Negative { quantity, .. } => UnitError::Negative { quantity, text: whole.to_owned() },
+        UnitError::TooLarge { quantity, .. } => too_large(quantity, whole),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn counts() {
+        for (text, n) in [
+            ("1", 1),
+            ("10k", 10_000),
+            ("10K", 10_000),
+            ("1M", 1_000_000),
+            ("1_000_000", 1_000_000),
+            ("2.5k", 2_500),
+            ("1.50M", 1_500_000),
+            (" 7 ", 7),
+            ("18446744073709551615", u64::MAX),
+        ] {
+            assert_eq!(parse_count(text), Ok(n), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_count_is_told_why() {
+        let told = |text| parse_count(text).unwrap_err().to_string();
+        let accepted = "give a whole number above 0 such as 1000, 1_000_000, 10k, 2.5k or 1M";
+        assert_eq!(told(""), format!("a count is missing: {accepted}"));
+        assert_eq!(told("1x"), format!("\"x\" in \"1x\" is not a unit of a count: {accepted}"));
+        assert_eq!(told("0"), format!("\"0\" is zero: {accepted}"));
+        assert_eq!(told("-5"), format!("\"-5\" is below zero: {accepted}"));
+        assert_eq!(told("2.5"), format!("\"2.5\" does not come out whole: {accepted}"));
+        assert_eq!(told("many"), format!("\"many\" is not a count: {accepted}"));
+        assert_eq!(
+            told("1000000000000000000000000000000"),
+            "\"1000000000000000000000000000000\" is too large: the largest count is 18446744073709551615 (2^64 - 1)"
+        );
+        for text in
+            ["1,000", "_1", "1__0", "1_", "1.", ".5k", "1.2.3", "1k1", "0x10", "1e6", "١", "\u{1b}[2J"]
+        {
+            assert!(parse_count(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        for (text, n) in [
+            ("512MiB", 512 << 20),
+            ("512mib", 512 << 20),
+            ("1GB", 1_000_000_000),
+            ("1GiB", 1 << 30),
+            ("1.5 GiB", 3 << 29),
+            ("64kB", 64_000),
+            ("64KB", 64_000),
+            ("64KiB", 65_536),
+            ("4096", 4_096),
+            ("4096B", 4_096),
+            ("0.3KiB", 307),
+        ] {
+            assert_eq!(parse_bytes(text), Ok(n), "{text}");
+        }
+        assert_eq!(
+            parse_bytes("64k").unwrap_err().to_string(),
+            "\"64k\" may mean powers of 1000 or of 1024: write 64kB or 64KiB"
+        );
+        for text in ["", "0", "-1MiB", "1XB", "16EiB", "MiB", "1MiB2", "0.0001B"] {
+            assert!(parse_bytes(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn durations() {
+        for (text, ms) in [
+            ("10s", 10_000),
+            ("500ms", 500),
+            ("2m", 120_000),
+            ("1.5s", 1_500),
+            ("1m30s", 90_000),
+            ("2 m 05 s", 125_000),
+            ("1h", 3_600_000),
+        ] {
+            assert_eq!(parse_duration(text), Ok(Duration::from_millis(ms)), "{text}");
+        }
+        assert_eq!(
+            parse_duration("10").unwrap_err().to_string(),
+            "\"10\" has no unit: give a number and a unit such as 500ms, 10s, 2m or 1m30s (ms, s, m, h)"
+        );
+        assert!(matches!(parse_duration("30s1m"), Err(UnitError::OutOfOrder { .. })));
+        for text in ["", "0s", "-1s", "1d", "s", "1s1", "1m1m", "999999999999h"] {
+            assert!(parse_duration(text).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(text in "\\PC*|[0-9._kKMmGiBshn -]{0,50}") {
+            let _ = (parse_count(&text), parse_bytes(&text), parse_duration(&text));
+        }
+
+        #[test]
+        fn plain_numbers_read_back(n in 1u64..) {
+            prop_assert_eq!(parse_count(&n.to_string()), Ok(n));
+            prop_assert_eq!(parse_bytes(&n.to_string()), Ok(n));
+            prop_assert_eq!(parse_duration(&format!("{n}ns")), Ok(Duration::from_nanos(n)));
+        }
+
+        #[test]
+        fn units_multiply(n in 1u64..1_000_000) {
+            prop_assert_eq!(parse_count(&format!("{n}k")), Ok(n * 1_000));
+            prop_assert_eq!(parse_bytes(&format!("{n}KiB")), Ok(n * 1_024));
+            prop_assert_eq!(parse_duration(&format!("{n}s")), Ok(Duration::from_secs(n)));
+        }
+    }
+}

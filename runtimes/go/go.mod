@@ -1,0 +1,3 @@
+module github.com/taskscale/taskscale/runtimes/go
+
+go 1.25

@@ -1,0 +1,63 @@
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** One platform thread, which is a thread of the operating system, per task. */
+final class Sleep {
+    private static final AtomicInteger started = new AtomicInteger();
+    private static final AtomicInteger finished = new AtomicInteger();
+
+    public static void main(String[] args) throws InterruptedException {
+        int tasks = args.length == 2 ? parse(args[0]) : -1;
+        int seconds = args.length == 2 ? parse(args[1]) : -1;
+        if (tasks < 1 || seconds < 0) {
+            System.err.println("usage: Sleep <tasks> <seconds>: whole numbers, at least one task");
+            System.exit(2);
+        }
+        Duration wait = Duration.ofSeconds(seconds);
+
+        List<Thread> threads = new ArrayList<>(tasks);
+        try {
+            for (int i = 0; i < tasks; i++) {
+                threads.add(Thread.ofPlatform().start(() -> task(tasks, wait)));
+            }
+        } catch (OutOfMemoryError e) {
+            giveUp(tasks, threads.size(), e);
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+
+        System.out.println("done " + finished.get());
+        System.exit(finished.get() == tasks ? 0 : 1);
+    }
+
+    private static void task(int tasks, Duration wait) {
+        if (started.incrementAndGet() == tasks) {
+            System.out.println("alive " + (tasks - finished.get()));
+        }
+        try {
+            Thread.sleep(wait);
+        } catch (InterruptedException e) {
+            return; // nobody interrupts; if somebody does, this task is not done
+        }
+        finished.incrementAndGet();
+    }
+
+    /** Halts, because an orderly exit would need more threads, of which there are none left. */
+    private static void giveUp(int tasks, int launched, OutOfMemoryError e) {
+        System.err.println("cannot start task " + (launched + 1) + " of " + tasks + ": " + e.getMessage());
+        System.out.println("done " + finished.get());
+        System.out.println("failed " + (tasks - launched));
+        Runtime.getRuntime().halt(1);
+    }
+
+    private static int parse(String number) {
+        try {
+            return Integer.parseInt(number);
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+    }
+}
