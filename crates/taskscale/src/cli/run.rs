@@ -12,7 +12,7 @@ use super::progress::Progress;
 use super::{Failure, OrUsage, colour, open_catalog, print_result};
 use crate::campaign::{self, NotReady, Outcome, Prepared, Settings, plan_digest, prepare};
 use crate::catalog::{Entry, Runtime, select};
-use crate::measure::{GroupHome, Interrupt, LocalRunner, available_memory_bytes, machine_facts};
+use crate::measure::{GroupHome, Interrupt, LocalRunner, MachineLock, available_memory_bytes, machine_facts};
 use crate::record::{self, Campaign, Hold, Loaded, Plan, RejectedLine, SCHEMA_VERSION, Sample, Store};
 use crate::report::{self, RenderOptions, Report};
 use crate::toolchain::Cache;
@@ -82,9 +82,17 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
     check_folder(&folder).or_usage()?;
 
     let interrupt = Interrupt::install().context("cannot catch signals")?;
+    let mut progress = Progress::new(args.quiet);
+    let holder = format!("taskscale {} with {}", std::process::id(), folder.display());
+    let lock = MachineLock::acquire(&holder, &interrupt, |who| {
+        progress
+            .say(&format!("waiting: {who} is measuring on this machine, and two would measure each other"));
+    })?;
+    if lock.is_none() {
+        return Ok(ended_by_signal(&interrupt));
+    }
     // Before any child of ours exists: one that shares our control group keeps us from stepping aside.
     let home = GroupHome::find();
-    let mut progress = Progress::new(args.quiet);
     for why in home.why_none().iter().filter(|_| home.source() == record::MemorySource::Proc) {
         progress.say(&format!("no control group: {why}"));
     }
@@ -93,9 +101,9 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
     }
 
     let prepared = prepare_all(&entries, &options.workload, &progress, &interrupt);
-    if let Some(signal) = interrupt.signal() {
+    if interrupt.signal().is_some() {
         progress.finish();
-        return Ok(ExitCode::from(128 + signal as u8));
+        return Ok(ended_by_signal(&interrupt));
     }
     if prepared.iter().all(|entry| entry.command.is_err()) {
         progress.finish();
@@ -225,12 +233,16 @@ fn conclude(
     }
     if outcome.interrupted {
         eprintln!("interrupted: what was measured is kept; the same command with `-o {shown}` goes on");
-        let signal = interrupt.signal().unwrap_or(libc::SIGINT);
-        return Ok(ExitCode::from(128 + signal as u8));
+        return Ok(ended_by_signal(interrupt));
     }
     let build_failed = prepared.iter().any(|entry| matches!(entry.command, Err(NotReady::BuildFailed(_))));
     let fell_short = record::last_attempts(samples).iter().any(|sample| sample.status.fell_short());
     Ok(if build_failed || fell_short { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The exit code that shells give to a program ended by a signal.
+fn ended_by_signal(interrupt: &Interrupt) -> ExitCode {
+    ExitCode::from(128 + interrupt.signal().unwrap_or(libc::SIGINT) as u8)
 }
 
 /// A campaign in one of the formats of standard output.

@@ -9,6 +9,7 @@ mod interrupt;
 mod launcher;
 mod limits;
 mod machine;
+mod machine_lock;
 mod plateau;
 mod procfs;
 mod protocol;
@@ -25,6 +26,7 @@ pub use interrupt::Interrupt;
 pub use launcher::{LAUNCH_ARGUMENT, launcher_main};
 pub use limits::{SystemLimits, read_limits};
 pub use machine::{available_memory_bytes, machine_facts, machine_warnings};
+pub use machine_lock::MachineLock;
 pub use run::LocalRunner;
 
 use crate::catalog::Kind;

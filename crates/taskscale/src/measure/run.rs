@@ -388,7 +388,7 @@ impl<'a> Run<'a> {
         let window_start = now.saturating_sub((QUIET_WINDOW_S * 1e9) as u64);
         // The latest reading that is at least a window old, and not of the launch.
         let earlier = self.cpu_readings.iter().rev().find(|(at, _)| *at <= window_start && *at >= alive);
-        earlier.is_some_and(|(at, cpu)| (last.total_s() - cpu.total_s()) / seconds(*at, now) < QUIET_SHARE)
+        earlier.is_some_and(|(at, cpu)| (last.total_s - cpu.total_s) / seconds(*at, now) < QUIET_SHARE)
     }
 
     fn sample_threads(&mut self) {
@@ -419,7 +419,7 @@ impl<'a> Run<'a> {
         let end = self.end.take().unwrap_or(Word::Empty);
         let (end_ns, rss_peak, usage) = match &end {
             Word::Ended { at_ns, rss_peak_bytes, user_s, system_s, .. } => {
-                (Some(*at_ns), Some(*rss_peak_bytes), CpuReading { user_s: *user_s, system_s: *system_s })
+                (Some(*at_ns), Some(*rss_peak_bytes), CpuReading::of(*user_s, *system_s))
             }
             _ => (None, None, CpuReading::default()),
         };
@@ -490,18 +490,19 @@ impl<'a> Run<'a> {
 
     fn cpu(&self, usage: CpuReading) -> Cpu {
         // A group still knows what its ended processes used; without one only the parent's account remains.
-        let group = self.group.cpu().filter(|cpu| cpu.total_s() > 0.0 && !self.group.folders().is_empty());
+        let group = self.group.cpu().filter(|cpu| cpu.total_s > 0.0 && !self.group.folders().is_empty());
         let end = group.unwrap_or(usage);
-        let phase = |from: Option<CpuReading>, to: Option<CpuReading>| {
-            Some((to?.total_s() - from?.total_s()).max(0.0))
-        };
+        let phase =
+            |from: Option<CpuReading>, to: Option<CpuReading>| Some((to?.total_s - from?.total_s).max(0.0));
         let at_start = self.cpu_at_alive.map(|_| CpuReading::default());
         // Where tasks were due before all had started, there was no plateau and the drain follows the launch.
         let no_plateau = self.alive_ns.zip(self.due_ns()).is_some_and(|(alive, due)| alive >= due);
         let at_due = if no_plateau { self.cpu_at_alive } else { self.cpu_at_due };
+        // Where the group does not split its time, the program's first process says how.
+        let user_s = end.user_share.or(usage.user_share).map(|share| end.total_s * share);
         Cpu {
-            user_s: Some(end.user_s),
-            system_s: Some(end.system_s),
+            user_s,
+            system_s: user_s.map(|user_s| end.total_s - user_s),
             launch_s: phase(at_start, self.cpu_at_alive),
             plateau_s: phase(self.cpu_at_alive, at_due),
             drain_s: phase(at_due, Some(end)),

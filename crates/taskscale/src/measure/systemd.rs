@@ -19,7 +19,9 @@ pub fn move_into_scope(own_group: impl Fn() -> Option<String>) -> Result<(), Str
         .args(["org.freedesktop.systemd1", "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager"])
         .args(["StartTransientUnit", "ssa(sv)a(sa(sv))"])
         .args([&format!("taskscale-{pid}.scope"), "fail"])
-        .args(["4", "Description", "s", "taskscale", "PIDs", "au", "1", &pid.to_string()])
+        .args(["5", "Description", "s", "taskscale", "PIDs", "au", "1", &pid.to_string()])
+        // The user manager's default bound on tasks is a share of the machine's and would end thread entries early.
+        .args(["TasksMax", "t", "18446744073709551615"])
         .args(["Delegate", "b", "true", "CollectMode", "s", "inactive-or-failed", "0"])
         .stdin(Stdio::null())
         .output();

@@ -21,13 +21,16 @@ use crate::record::MemorySource;
 /// CPU time used so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CpuReading {
-    pub user_s: f64,
-    pub system_s: f64,
+    pub total_s: f64,
+    /// The share spent in user mode, where it is known better than by the timer's ticks.
+    pub user_share: Option<f64>,
 }
 
 impl CpuReading {
-    pub fn total_s(self) -> f64 {
-        self.user_s + self.system_s
+    /// From user and system time, each exact.
+    pub fn of(user_s: f64, system_s: f64) -> CpuReading {
+        let total_s = user_s + system_s;
+        CpuReading { total_s, user_share: (total_s > 0.0).then(|| user_s / total_s) }
     }
 }
 

@@ -29,14 +29,9 @@ impl Group for NoGroup {
     }
 
     fn cpu(&self) -> Option<CpuReading> {
-        let mut sum = CpuReading::default();
-        for pid in self.processes() {
-            if let Some((user, system)) = procfs::cpu_times(pid) {
-                sum.user_s += user;
-                sum.system_s += system;
-            }
-        }
-        Some(sum)
+        let times = self.processes().into_iter().filter_map(procfs::cpu_times);
+        let (user_s, system_s) = times.fold((0.0, 0.0), |sum, times| (sum.0 + times.0, sum.1 + times.1));
+        Some(CpuReading::of(user_s, system_s))
     }
 
     fn memory_now(&self) -> Option<u64> {

@@ -77,9 +77,10 @@ impl Group for GroupV1 {
     }
 
     fn cpu(&self) -> Option<CpuReading> {
-        let folder = self.cpuacct.as_ref()?;
-        let seconds = |name| read_number(&folder.join(name)).map(|nanoseconds| nanoseconds as f64 / 1e9);
-        Some(CpuReading { user_s: seconds("cpuacct.usage_user")?, system_s: seconds("cpuacct.usage_sys")? })
+        // Exact to the nanosecond. usage_user and usage_sys count whole ticks of the timer on most kernels, too coarse
+        // for a phase of a short run.
+        let usage_ns = read_number(&self.cpuacct.as_ref()?.join("cpuacct.usage"))?;
+        Some(CpuReading { total_s: usage_ns as f64 / 1e9, user_share: None })
     }
 
     fn memory_now(&self) -> Option<u64> {

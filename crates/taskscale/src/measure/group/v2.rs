@@ -78,7 +78,7 @@ impl Group for GroupV2 {
         // Present in every group, whether or not the cpu controller is enabled.
         let text = self.text("cpu.stat");
         let seconds = |key| keyed(&text, key).map(|microseconds| microseconds as f64 / 1e6);
-        Some(CpuReading { user_s: seconds("user_usec")?, system_s: seconds("system_usec")? })
+        Some(CpuReading::of(seconds("user_usec")?, seconds("system_usec")?))
     }
 
     fn memory_now(&self) -> Option<u64> {
