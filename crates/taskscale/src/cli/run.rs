@@ -115,7 +115,8 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
     let now = describe(&options, &prepared);
     let (mut store, campaign, mut samples) = open(&folder, now, &progress)?;
     let settings = Settings { memory_cap_bytes: options.memory_cap_bytes, time_cap: options.time_cap };
-    let launcher = std::env::current_exe().context("cannot find the path of taskscale itself")?;
+    // Not its path: this very program, even where another version has been put in its place meanwhile.
+    let launcher = PathBuf::from("/proc/self/exe");
     let mut runner = LocalRunner::new(home, &interrupt, launcher);
     let outcome =
         campaign::run(&campaign, &prepared, &settings, &mut runner, &mut store, &mut samples, &mut progress);

@@ -67,6 +67,17 @@ pub struct ThreadRoom {
     pub limit: LimitHit,
 }
 
+impl ThreadRoom {
+    /// The limit, and a sentence on it.
+    pub fn told(self) -> (LimitHit, String) {
+        let sentence = format!(
+            "{} = {} leaves room for {} threads ({KEPT_FOR_THE_MACHINE} are kept for the rest of the machine)",
+            self.limit.name, self.limit.value, self.room
+        );
+        (self.limit, sentence)
+    }
+}
+
 impl SystemLimits {
     /// Every limit on threads with the room it leaves, tightest first.
     pub fn thread_rooms(&self) -> Vec<ThreadRoom> {
@@ -95,6 +106,12 @@ impl SystemLimits {
         self.thread_rooms().first().map(|room| room.room.max(1))
     }
 
+    /// The limit that `tasks` of this kind are bound to meet, if there is one: each needs a thread of the system.
+    pub fn bound_to_meet(&self, kind: Kind, tasks: u64) -> Option<ThreadRoom> {
+        let needs_threads = matches!(kind, Kind::Thread | Kind::Process);
+        self.thread_rooms().into_iter().next().filter(|tightest| needs_threads && tasks > tightest.room)
+    }
+
     /// What vm.max_map_count leaves room for: a task with a stack of its own takes two memory areas in most runtimes
     /// (the stack and its guard page), four in Rust (a signal stack and its guard as well).
     pub fn map_rooms(&self) -> Option<(RangeInclusive<u64>, LimitHit)> {
@@ -107,8 +124,8 @@ impl SystemLimits {
 /// What a failed run tells about limits.
 #[derive(Debug, Clone, Default)]
 pub struct Evidence<'a> {
-    /// How often the run's group was refused a thread by its own bound.
-    pub refused_threads: u64,
+    /// How often the run's group was refused a thread by its own bound; `None` where it had no bound.
+    pub refused_threads: Option<u64>,
     /// Tasks that had started when one could not, where known.
     pub started: Option<u64>,
     /// The most threads seen.
@@ -119,20 +136,18 @@ pub struct Evidence<'a> {
 /// The limit that a run has met, if the evidence points to one, with a sentence.
 pub fn limit_met(limits: &SystemLimits, kind: Kind, evidence: &Evidence) -> Option<(LimitHit, String)> {
     let started = evidence.started.unwrap_or(evidence.threads);
-    if evidence.refused_threads > 0
+    if evidence.refused_threads.is_some_and(|times| times > 0)
         && let Some(tightest) = limits.thread_rooms().into_iter().next()
     {
-        let sentence = format!(
-            "{} = {} leaves room for {} threads ({KEPT_FOR_THE_MACHINE} are kept for the rest of the machine)",
-            tightest.limit.name, tightest.limit.value, tightest.room
-        );
-        return Some((tightest.limit, sentence));
+        return Some(tightest.told());
     }
     if kind.stackful() && started > 0 {
-        // Without a group nothing is kept back, and the count of the machine's other threads drifts.
+        // Without a bound nothing is kept back, and the count of the machine's other threads drifts. A bound that was
+        // not met rules these limits out.
         let near = |room: u64| (started as f64 - room as f64).abs() <= room as f64 * 0.03;
         let mut rooms = limits.thread_rooms().into_iter();
-        if let Some(room) = rooms.find(|room| near(room.room + KEPT_FOR_THE_MACHINE)) {
+        let met = rooms.find(|room| near(room.room + KEPT_FOR_THE_MACHINE));
+        if let Some(room) = met.filter(|_| evidence.refused_threads.is_none()) {
             let sentence = format!("{} = {} ends it near {started} tasks", room.limit.name, room.limit.value);
             return Some((room.limit, sentence));
         }
@@ -190,10 +205,19 @@ mod tests {
 
     #[test]
     fn a_refusal_by_the_group_names_the_limit_behind_it() {
-        let evidence = Evidence { refused_threads: 1, ..Evidence::default() };
+        let evidence = Evidence { refused_threads: Some(1), ..Evidence::default() };
         let (limit, sentence) = limit_met(&limits(), Kind::Thread, &evidence).unwrap();
         assert_eq!(limit.name, "kernel.pid_max");
         assert!(sentence.contains("room for 32056 threads"), "{sentence}");
+    }
+
+    #[test]
+    fn a_bound_on_threads_that_was_not_met_is_not_named() {
+        // A JVM's threads: two memory areas each, and pid_max is hardly further away.
+        let evidence = Evidence { started: Some(32_098), refused_threads: Some(0), ..Evidence::default() };
+        assert_eq!(limit_met(&limits(), Kind::Thread, &evidence).unwrap().0.name, "vm.max_map_count");
+        let unbounded = Evidence { refused_threads: None, ..evidence };
+        assert_eq!(limit_met(&limits(), Kind::Thread, &unbounded).unwrap().0.name, "kernel.pid_max");
     }
 
     #[test]

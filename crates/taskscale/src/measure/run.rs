@@ -31,6 +31,8 @@ const TICK_S: f64 = 0.02;
 const SAMPLE_S: f64 = 0.005;
 /// How much of standard error is kept: its end.
 const STDERR_TAIL_BYTES: usize = 4096;
+/// How long a run may try that is bound to meet a limit.
+const HOPELESS_S: f64 = 10.0;
 /// How long the launcher may take to end everything.
 const END_PATIENCE_S: f64 = 60.0;
 
@@ -194,9 +196,9 @@ impl<'a> Run<'a> {
             if self.interrupt.signal().is_some() {
                 self.end_run(EndedBy::User);
             }
-            let since_start_s = seconds(begun_ns, now);
-            if since_start_s > self.spec.bounds.time.as_secs_f64() && self.end.is_none() {
-                self.end_run(EndedBy::TimeOut);
+            let (time_cap_s, why) = self.time_cap();
+            if seconds(begun_ns, now) > time_cap_s && self.end.is_none() {
+                self.end_run(why);
             }
             if let Some(since) = self.ending_since_ns
                 && seconds(since, now) > END_PATIENCE_S
@@ -206,6 +208,16 @@ impl<'a> Run<'a> {
             self.tick(now);
         }
         Ok(self.ended_by == Some(EndedBy::User))
+    }
+
+    /// When the run is ended, in seconds, and why then. A run that cannot succeed shows how far it gets, but is not
+    /// let weigh on the machine for long: a JVM takes a minute to start the threads that a usual limit allows.
+    fn time_cap(&self) -> (f64, EndedBy) {
+        let cap_s = self.spec.bounds.time.as_secs_f64();
+        match self.limits.bound_to_meet(self.spec.kind, self.spec.tasks) {
+            Some(_) if cap_s > HOPELESS_S => (HOPELESS_S, EndedBy::Hopeless),
+            _ => (cap_s, EndedBy::TimeOut),
+        }
     }
 
     /// How long nothing needs to be done unless something happens.
@@ -538,7 +550,7 @@ impl<'a> Run<'a> {
             ended_by: self.ended_by,
             oom_kills: self.group.oom_kills(),
             memory_cap_bytes: self.spec.bounds.memory_bytes,
-            time_cap_s: self.spec.bounds.time.as_secs_f64(),
+            time_cap_s: self.time_cap().0,
             output_cap_bytes: self.spec.bounds.output_bytes,
             wall_s: time.wall_s,
             counted: self.reading.as_ref().filter(|r| r.processes > 0).map(|r| (r.threads, r.processes)),

@@ -1,7 +1,7 @@
 //! From what was observed of a run to its status and a sentence that says why. Pure.
 
 use super::launcher::Word;
-use super::limits::{Evidence, SystemLimits, limit_met};
+use super::limits::{Evidence, SystemLimits, ThreadRoom, limit_met};
 use super::protocol::Said;
 use crate::catalog::Kind;
 use crate::record::{LimitHit, Status};
@@ -10,6 +10,8 @@ use crate::record::{LimitHit, Status};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndedBy {
     TimeOut,
+    /// It was bound to meet a limit and took long to get there.
+    Hopeless,
     OutputCap,
     MemoryCap,
     User,
@@ -63,6 +65,14 @@ pub fn judge(seen: &Observed) -> Verdict {
         _ => (None, None),
     };
     match seen.ended_by {
+        Some(EndedBy::Hopeless) => {
+            if let Some((limit, sentence)) = seen.limits.bound_to_meet(seen.kind, n).map(ThreadRoom::told) {
+                let most = seen.evidence.threads;
+                let reason =
+                    format!("{sentence}; ended after {} s with {most} threads started", seen.time_cap_s);
+                return limit_verdict(limit, reason);
+            }
+        }
         Some(EndedBy::TimeOut) => {
             let phase = match (said.alive, said.done) {
                 (None, _) => "tasks were still starting",
@@ -94,9 +104,7 @@ pub fn judge(seen: &Observed) -> Verdict {
     let short = code != Some(0) || said.failed.is_some_and(|failed| failed > 0);
     if short && let Some((limit, sentence)) = limit_met(seen.limits, seen.kind, &seen.evidence) {
         let started = seen.evidence.started.map(|started| format!("; {started} of {n} tasks started"));
-        let lift = limit.lift.as_ref().map(|lift| format!("; `{lift}` lifts it"));
-        let reason = format!("{sentence}{}{}", started.unwrap_or_default(), lift.unwrap_or_default());
-        return Verdict { status: Status::Limit, reason: Some(reason), limit: Some(limit) };
+        return limit_verdict(limit, format!("{sentence}{}", started.unwrap_or_default()));
     }
     if let Some(signal) = signal {
         return Verdict::new(
@@ -155,6 +163,11 @@ pub fn judge(seen: &Observed) -> Verdict {
         );
     }
     Verdict { status: Status::Ok, reason: None, limit: None }
+}
+
+fn limit_verdict(limit: LimitHit, reason: String) -> Verdict {
+    let lift = limit.lift.as_ref().map(|lift| format!("; `{lift}` lifts it")).unwrap_or_default();
+    Verdict { status: Status::Limit, reason: Some(format!("{reason}{lift}")), limit: Some(limit) }
 }
 
 /// The last line that the program wrote to standard error: most say there what went wrong.
@@ -263,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_limit_is_named_only_for_a_run_that_fell_short() {
-        let refused = |seen: &mut Observed| seen.evidence.refused_threads = 1;
+        let refused = |seen: &mut Observed| seen.evidence.refused_threads = Some(1);
         assert_eq!(verdict(&said(10, 10), &ended(Some(0), None), refused).0, Status::Ok);
         let (status, reason) = verdict(&said(10, 10), &ended(Some(1), None), refused);
         assert_eq!(status, Status::Limit);

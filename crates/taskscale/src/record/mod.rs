@@ -4,10 +4,12 @@
 
 mod campaign;
 mod sample;
+mod schema;
 mod store;
 
 pub use campaign::*;
 pub use sample::*;
+pub use schema::{campaign_schema, sample_schema};
 pub use store::*;
 
 /// Version of the shape of samples and campaigns. Raised when a field changes its meaning; added fields do not raise it.

@@ -68,8 +68,8 @@ pub trait Group {
     fn oom_kills(&self) -> u64;
     /// Whether the kernel itself keeps the run below its memory cap.
     fn enforces_memory_cap(&self) -> bool;
-    /// How often the group was refused a new thread or process because of its own bound.
-    fn refused_threads(&self) -> u64;
+    /// How often the group was refused a new thread or process because of its own bound; `None` where it has none.
+    fn refused_threads(&self) -> Option<u64>;
     /// The launcher, below which the run's processes are found where there is no group.
     fn set_launcher(&mut self, _pid: u32) {}
 }

@@ -60,7 +60,7 @@ impl Group for NoGroup {
         false
     }
 
-    fn refused_threads(&self) -> u64 {
-        0
+    fn refused_threads(&self) -> Option<u64> {
+        None
     }
 }

@@ -116,8 +116,7 @@ impl Group for GroupV1 {
         true
     }
 
-    fn refused_threads(&self) -> u64 {
-        let events = self.pids.as_ref().and_then(|pids| fs::read_to_string(pids.join("pids.events")).ok());
-        keyed(&events.unwrap_or_default(), "max").unwrap_or(0)
+    fn refused_threads(&self) -> Option<u64> {
+        keyed(&fs::read_to_string(self.pids.as_ref()?.join("pids.events")).ok()?, "max")
     }
 }

@@ -104,8 +104,8 @@ impl Group for GroupV2 {
         true
     }
 
-    fn refused_threads(&self) -> u64 {
-        keyed(&self.text("pids.events"), "max").unwrap_or(0)
+    fn refused_threads(&self) -> Option<u64> {
+        keyed(&self.text("pids.events"), "max")
     }
 }
 

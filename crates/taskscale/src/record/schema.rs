@@ -1,0 +1,45 @@
+//! The published schemas of results, generated from the types so that they cannot drift from them.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+
+use super::{Campaign, Sample};
+
+/// JSON Schema (2020-12) of a line of `samples.jsonl`.
+pub fn sample_schema() -> Schema {
+    schema_of::<Sample>()
+}
+
+/// JSON Schema (2020-12) of `campaign.json`.
+pub fn campaign_schema() -> Schema {
+    schema_of::<Campaign>()
+}
+
+fn schema_of<T: JsonSchema>() -> Schema {
+    SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `TASKSCALE_BLESS=1 cargo test schema` writes them anew.
+    #[test]
+    fn published_schemas_are_up_to_date() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema");
+        for (name, schema) in [("sample", sample_schema()), ("campaign", campaign_schema())] {
+            let path = folder.join(format!("{name}.schema.json"));
+            let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+            if std::env::var_os("TASKSCALE_BLESS").is_some() {
+                std::fs::create_dir_all(&folder).unwrap();
+                std::fs::write(&path, &text).unwrap();
+            }
+            let published = std::fs::read_to_string(&path).unwrap_or_default();
+            assert!(
+                published == text,
+                "{} is not up to date: TASKSCALE_BLESS=1 writes it anew",
+                path.display()
+            );
+        }
+    }
+}
