@@ -169,8 +169,9 @@ pub fn run(
         }
         let (entry, command) = ready[cell.entry.as_str()];
         observer.warm_up(&cell.entry);
-        let bounds = Bounds { time: WARM_UP_TIME, ..bounds(settings, 0.0) };
-        let spec = spec(entry, command, WARM_UP_TASKS, 0.0, bounds);
+        let time = settings.time_cap.map_or(WARM_UP_TIME, |cap| cap.min(WARM_UP_TIME));
+        let bounds = Bounds { time, ..bounds(settings, 0.0) };
+        let spec = spec(campaign, entry, command, WARM_UP_TASKS, 0.0, bounds);
         // Whatever it brings about: the measured runs will tell.
         if matches!(runner.run(&spec)?, RunEnd::Interrupted) {
             return Ok(Outcome { interrupted: true, ..outcome });
@@ -184,7 +185,7 @@ pub fn run(
         loop {
             let left_s: f64 = left[index..].iter().map(|(cell, ..)| estimate_s(&holds, cell)).sum();
             observer.run_begins(cell, hold_s, attempt, outcome.kept + index, cells.len(), left_s);
-            let spec = spec(entry, command, cell.tasks, hold_s, bounds(settings, hold_s));
+            let spec = spec(campaign, entry, command, cell.tasks, hold_s, bounds(settings, hold_s));
             let RunEnd::Measured(measurement) = runner.run(&spec)? else {
                 return Ok(Outcome { interrupted: true, ..outcome });
             };
@@ -230,10 +231,25 @@ fn bounds(settings: &Settings, hold_s: f64) -> Bounds {
     }
 }
 
-fn spec(entry: &Prepared, command: &[String], tasks: u64, hold_s: f64, bounds: Bounds) -> RunSpec {
+fn spec(
+    campaign: &Campaign,
+    entry: &Prepared,
+    command: &[String],
+    tasks: u64,
+    hold_s: f64,
+    bounds: Bounds,
+) -> RunSpec {
     let mut command = command.to_vec();
     command.extend([tasks.to_string(), format!("{}", hold_s as u64)]);
-    RunSpec { command, env: entry.facts.env.clone(), kind: entry.facts.kind, tasks, hold_s, bounds }
+    RunSpec {
+        command,
+        env: entry.facts.env.clone(),
+        kind: entry.facts.kind,
+        tasks,
+        hold_s,
+        plateau_s: campaign.plan.hold.plateau_s(),
+        bounds,
+    }
 }
 
 fn sample(

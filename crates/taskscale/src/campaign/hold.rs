@@ -83,7 +83,7 @@ impl HoldKeeper {
                 let per_task = ((t2 - t1) / (n2 - n1) as f64).max(0.0);
                 t2 + per_task * (tasks - n2) as f64
             }
-            (Some((n, t)), None) => t * (tasks as f64 / *n as f64).min(10.0).max(1.0).max(tasks as f64 / 2e6),
+            (Some((n, t)), None) => t * (tasks as f64 / *n as f64).clamp(1.0, 10.0).max(tasks as f64 / 2e6),
             // Only larger N are known: they bound it.
             (None, _) => seen.range(tasks..).next().map_or(0.0, |(_, launch)| *launch),
         }

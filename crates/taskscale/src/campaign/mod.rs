@@ -10,4 +10,4 @@ mod prepare;
 pub use drive::{CampaignError, Observer, Outcome, Settings, run};
 pub use hold::HoldKeeper;
 pub use plan::{Cell, cells, plan_digest};
-pub use prepare::{NotReady, Prepared, prepare};
+pub use prepare::{NotReady, Prepared, prepare, receipt};

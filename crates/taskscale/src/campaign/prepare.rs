@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::{Entry, Runtime};
+use crate::catalog::{Entry, Runtime, ToolchainSpec};
 use crate::record::EntryFacts;
 use crate::toolchain::{self, Cache, Toolchain, Unavailable};
 
@@ -32,26 +32,29 @@ impl NotReady {
 }
 
 /// Finds toolchains, each once, and builds every entry that can be built. `before` is told each entry's name before
-/// its build, and returns false to stop.
+/// its build. Ends early, with fewer entries, soon after `stop` says so.
 pub fn prepare(
     cache: &Cache,
     entries: &[(&Runtime, &Entry)],
     workload: &str,
-    mut before: impl FnMut(&str) -> bool,
+    stop: &dyn Fn() -> bool,
+    mut before: impl FnMut(&str),
 ) -> Vec<Prepared> {
-    let mut toolchains: BTreeMap<&str, Result<Toolchain, Unavailable>> = BTreeMap::new();
+    let mut toolchains: BTreeMap<&ToolchainSpec, Result<Toolchain, Unavailable>> = BTreeMap::new();
     let mut prepared = Vec::new();
     for (runtime, entry) in entries {
-        if !before(&entry.full_name) {
+        if stop() {
             break;
         }
-        let toolchain = toolchains.entry(&runtime.name).or_insert_with(|| toolchain::find(runtime));
+        before(&entry.full_name);
+        let toolchain =
+            toolchains.entry(&entry.toolchain).or_insert_with(|| toolchain::find(&entry.toolchain));
         let mut facts = facts_of(runtime, entry, workload);
         let command = match toolchain {
             Err(unavailable) => Err(NotReady::NoToolchain(unavailable.to_string())),
             Ok(toolchain) => {
-                facts.version = Some(toolchain.version.clone());
-                match toolchain::build(cache, runtime, entry, workload, toolchain) {
+                facts.version = Some(receipt(toolchain, entry));
+                match toolchain::build(cache, runtime, entry, workload, toolchain, stop) {
                     Ok(built) => {
                         facts.digest = Some(built.digest);
                         Ok(built.command)
@@ -64,6 +67,14 @@ pub fn prepare(
         prepared.push(Prepared { facts, command });
     }
     prepared
+}
+
+/// The version of the toolchain, and of the library where the entry is about one.
+pub fn receipt(toolchain: &Toolchain, entry: &Entry) -> String {
+    match &entry.library {
+        Some(library) => format!("{}; {} {}", toolchain.version, library.name, library.version),
+        None => toolchain.version.clone(),
+    }
 }
 
 fn facts_of(runtime: &Runtime, entry: &Entry, workload: &str) -> EntryFacts {

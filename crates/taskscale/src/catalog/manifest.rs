@@ -18,8 +18,21 @@ pub(super) struct RuntimeToml {
     pub minimum: Option<String>,
     pub install: InstallToml,
     pub locate: Option<LocateToml>,
+    /// Toolchains beside the runtime's own, for entries that name them.
+    #[serde(default, rename = "toolchain")]
+    pub toolchains: BTreeMap<String, ToolchainToml>,
     #[serde(default, rename = "entry")]
     pub entries: Vec<EntryToml>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ToolchainToml {
+    pub title: String,
+    pub version: Vec<String>,
+    pub minimum: Option<String>,
+    pub install: InstallToml,
+    pub locate: Option<LocateToml>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -43,9 +56,12 @@ pub(super) struct LocateToml {
 #[serde(deny_unknown_fields)]
 pub(super) struct EntryToml {
     pub name: toml::Spanned<String>,
+    /// Another entry of the runtime that this one is a twin of: the same program with other flags.
+    pub like: Option<String>,
+    pub toolchain: Option<String>,
     pub title: String,
-    pub kind: Kind,
-    pub parallel: bool,
+    pub kind: Option<Kind>,
+    pub parallel: Option<bool>,
     pub style: Style,
     #[serde(default)]
     pub reference: bool,
@@ -57,11 +73,28 @@ pub(super) struct EntryToml {
     pub notes: Vec<String>,
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+    /// What `{flags}` stands for in `run`.
+    #[serde(default)]
+    pub flags: Vec<String>,
+    /// What `{build_flags}` stands for in `build`.
+    #[serde(default)]
+    pub build_flags: Vec<String>,
+    pub library: Option<LibraryToml>,
     #[serde(default)]
     pub workloads: BTreeMap<String, toml::Spanned<WorkloadToml>>,
 }
 
+/// The library that an entry is about, with its version found in a lock file.
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LibraryToml {
+    pub name: String,
+    pub file: String,
+    /// A regular expression whose first group is the version.
+    pub version: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WorkloadToml {
     pub build: Option<CommandsToml>,
@@ -69,7 +102,7 @@ pub(super) struct WorkloadToml {
 }
 
 /// One command, or several one after the other.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub(super) enum CommandsToml {
     One(Vec<String>),

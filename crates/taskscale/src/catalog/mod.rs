@@ -3,11 +3,14 @@
 //! Wire types (`manifest`) become validated types (`load`). This module starts no process and must not know how
 //! anything is built or measured.
 
+mod check;
 mod kind;
 mod load;
 mod manifest;
 mod select;
 
 pub use kind::{Kind, Style};
-pub use load::{Catalog, CatalogError, Entry, Locate, Runtime, Workload, find_catalog};
+pub use load::{
+    Catalog, CatalogError, Entry, Library, Locate, Runtime, ToolchainSpec, Workload, find_catalog,
+};
 pub use select::{SelectError, closest, select};

@@ -65,7 +65,7 @@ pub struct Run {
     /// How often each cell is measured [default: 3]
     #[arg(short, long, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repetitions: Option<u32>,
-    /// One repetition, up to 100k tasks: a first table within a minute
+    /// One repetition up to 100k tasks, with plateaus of half a second: a first table within a minute
     #[arg(long, conflicts_with = "classic")]
     pub quick: bool,
     /// Wait 10 s flat as the posts did, and show who never had all tasks alive

@@ -2,20 +2,27 @@
 
 use std::process::ExitCode;
 
+use anyhow::Context;
+
 use super::args::{Build, Global};
-use super::{Failure, OrUsage, open_catalog, print_result, printable};
+use super::{Failure, OrUsage, open_catalog, print_result, printable, say_aside};
 use crate::campaign::{NotReady, prepare};
 use crate::catalog::select;
+use crate::measure::Interrupt;
 use crate::toolchain::Cache;
 
 pub fn run(args: &Build, global: &Global) -> Result<ExitCode, Failure> {
     let catalog = open_catalog(global).or_usage()?;
     let words = if args.entries.is_empty() { vec!["@all".to_owned()] } else { args.entries.clone() };
     let entries = select(&catalog, &words, &args.workload).or_usage()?;
-    let prepared = prepare(&Cache::of_user(), &entries, &args.workload, |name| {
-        eprintln!("building {name}");
-        true
+    let interrupt = Interrupt::install().context("cannot catch signals")?;
+    let stop = || interrupt.signal().is_some();
+    let prepared = prepare(&Cache::of_user(), &entries, &args.workload, &stop, |name| {
+        say_aside(&format!("building {name}"));
     });
+    if let Some(signal) = interrupt.signal() {
+        return Ok(ExitCode::from(128 + signal as u8));
+    }
     let mut code = ExitCode::SUCCESS;
     for entry in &prepared {
         let line = match &entry.command {

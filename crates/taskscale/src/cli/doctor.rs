@@ -1,5 +1,6 @@
 //! `taskscale doctor`: what this machine can measure, what will limit it, and how to mend that.
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use super::args::Global;
@@ -46,15 +47,16 @@ pub fn run(global: &Global) -> Result<ExitCode, Failure> {
         machine.warnings.iter().map(|warning| format!("! {warning}")).collect()
     };
     section("What disturbs figures", disturbances);
+    let mut seen = BTreeSet::new();
     let toolchains = catalog
-        .runtimes
-        .iter()
-        .map(|runtime| match toolchain::find(runtime) {
+        .entries()
+        .filter(|(_, entry)| seen.insert(entry.toolchain.clone()))
+        .map(|(_, entry)| match toolchain::find(&entry.toolchain) {
             Ok(found) => {
                 let home = found.home.map(|home| format!(" in {}", home.display())).unwrap_or_default();
-                format!("✓ {:<10} {}{home}", runtime.name, found.version)
+                format!("✓ {:<14} {}{home}", entry.toolchain.title, found.version)
             }
-            Err(why) => format!("- {:<10} {why}", runtime.name),
+            Err(why) => format!("- {:<14} {why}", entry.toolchain.title),
         })
         .collect();
     section("Toolchains", toolchains);

@@ -7,7 +7,8 @@ use serde_json::json;
 
 use super::args::{Global, List};
 use super::{Failure, OrUsage, open_catalog, print_result, printable};
-use crate::catalog::select;
+use crate::campaign::receipt;
+use crate::catalog::{ToolchainSpec, select};
 use crate::toolchain::{self, Toolchain, Unavailable};
 
 pub fn run(args: &List, global: &Global) -> Result<ExitCode, Failure> {
@@ -15,22 +16,22 @@ pub fn run(args: &List, global: &Global) -> Result<ExitCode, Failure> {
     let words = if args.entries.is_empty() { vec!["@all".to_owned()] } else { args.entries.clone() };
     let entries = select(&catalog, &words, &args.workload).or_usage()?;
 
-    let mut toolchains: BTreeMap<&str, Result<Toolchain, Unavailable>> = BTreeMap::new();
-    for (runtime, _) in &entries {
-        toolchains.entry(&runtime.name).or_insert_with(|| toolchain::find(runtime));
+    let mut toolchains: BTreeMap<&ToolchainSpec, Result<Toolchain, Unavailable>> = BTreeMap::new();
+    for (_, entry) in &entries {
+        toolchains.entry(&entry.toolchain).or_insert_with(|| toolchain::find(&entry.toolchain));
     }
     if args.json {
         let list: Vec<_> = entries
             .iter()
             .map(|(runtime, entry)| {
-                let toolchain = &toolchains[runtime.name.as_str()];
+                let toolchain = &toolchains[&entry.toolchain];
                 json!({
                     "entry": entry.full_name, "title": entry.title, "kind": entry.kind,
                     "stackful": entry.kind.stackful(), "parallel": entry.parallel, "style": entry.style,
                     "reference": entry.reference, "posts": entry.posts, "unverified": entry.unverified,
                     "why": entry.why, "notes": entry.notes, "url": runtime.url,
                     "workloads": entry.workloads.keys().collect::<Vec<_>>(),
-                    "version": toolchain.as_ref().ok().map(|t| &t.version),
+                    "version": toolchain.as_ref().ok().map(|found| receipt(found, entry)),
                     "unavailable": toolchain.as_ref().err().map(ToString::to_string),
                 })
             })
@@ -40,9 +41,9 @@ pub fn run(args: &List, global: &Global) -> Result<ExitCode, Failure> {
     }
 
     let mut rows = vec![["entry", "kind", "style", "runs on", "version"].map(str::to_owned)];
-    for (runtime, entry) in &entries {
-        let version = match &toolchains[runtime.name.as_str()] {
-            Ok(toolchain) => toolchain.version.clone(),
+    for (_, entry) in &entries {
+        let version = match &toolchains[&entry.toolchain] {
+            Ok(toolchain) => receipt(toolchain, entry),
             Err(why) => format!("unavailable: {why}"),
         };
         let mut style = entry.style.name().to_owned();

@@ -76,7 +76,7 @@ pub fn main() -> ExitCode {
                 Failure::Usage(error) => (2, error),
                 Failure::Broken(error) => (1, error),
             };
-            eprintln!("error: {}", printable(&format!("{error:#}")));
+            say_aside(&format!("error: {error:#}"));
             ExitCode::from(code)
         }
     }
@@ -97,9 +97,17 @@ fn colour(stream: &impl IsTerminal) -> bool {
         && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// Text from outside made safe for a terminal: no control characters but line ends and tabs.
+/// Text from outside made safe for a terminal: nothing that acts instead of being seen but line ends and tabs.
 fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
+    text.chars()
+        .map(|c| if crate::report::acts(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c })
+        .collect()
+}
+
+/// A line on standard error. Nobody may be listening any more (`2>&1 | head`, a closed terminal): no reason to stop.
+fn say_aside(line: &str) {
+    use std::io::Write;
+    let _ = std::io::stderr().write_all(format!("{}\n", printable(line)).as_bytes());
 }
 
 /// Writes a result to standard output. A reader that has seen enough (`| head`) is no error.

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::printable;
+use super::{printable, say_aside};
 use crate::campaign::{Cell, Observer};
 use crate::record::{Sample, Status};
 use crate::units;
@@ -36,7 +36,7 @@ impl Progress {
         match (&self.bar, self.quiet) {
             (_, true) => {}
             (Some(bar), _) => bar.println(line),
-            (None, _) => eprintln!("{line}"),
+            (None, _) => say_aside(&line),
         }
     }
 

@@ -9,7 +9,7 @@ use anyhow::{Context, anyhow, bail};
 
 use super::args::{Format, Global, Run};
 use super::progress::Progress;
-use super::{Failure, OrUsage, colour, open_catalog, print_result};
+use super::{Failure, OrUsage, colour, open_catalog, print_result, printable, say_aside};
 use crate::campaign::{self, NotReady, Outcome, Prepared, Settings, plan_digest, prepare};
 use crate::catalog::{Entry, Runtime, select};
 use crate::measure::{GroupHome, Interrupt, LocalRunner, MachineLock, available_memory_bytes, machine_facts};
@@ -22,6 +22,8 @@ use crate::units;
 const MEMORY_SHARE: f64 = 0.8;
 /// How long all tasks are alive together at least, in seconds.
 const PLATEAU_S: f64 = 1.0;
+/// The same for `--quick`: with it most cells need a hold of 1 s only.
+const QUICK_PLATEAU_S: f64 = 0.5;
 /// What the posts waited, in seconds.
 const CLASSIC_HOLD_S: u64 = 10;
 
@@ -53,7 +55,7 @@ fn validate(args: &Run) -> anyhow::Result<Options> {
     let hold = if args.classic {
         Hold::Fixed { seconds: CLASSIC_HOLD_S }
     } else {
-        Hold::Chosen { plateau_s: PLATEAU_S }
+        Hold::Chosen { plateau_s: if args.quick { QUICK_PLATEAU_S } else { PLATEAU_S } }
     };
     let memory_cap_bytes = match &args.memory_cap {
         Some(size) => Some(units::parse_bytes(size).context("--memory-cap")?),
@@ -122,13 +124,16 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
         campaign::run(&campaign, &prepared, &settings, &mut runner, &mut store, &mut samples, &mut progress);
     drop(runner);
     progress.finish();
-    let outcome = outcome.with_context(|| {
-        format!(
-            "stopped; {} samples are kept in {}, and the same command with `-o {0}` goes on",
-            samples.len(),
-            folder.display()
-        )
-    })?;
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            // The folder may be the very thing that failed: what is known is shown at least.
+            if !samples.is_empty() {
+                print_result(&render(&campaign, &samples, options.format))?;
+            }
+            return Err(Failure::Broken(anyhow!(error).context(what_is_kept(&folder))));
+        }
+    };
 
     conclude(&options, &folder, &campaign, &prepared, &samples, &outcome, &interrupt)
 }
@@ -140,10 +145,9 @@ fn prepare_all(
     interrupt: &Interrupt,
 ) -> Vec<Prepared> {
     let mut position = 0;
-    let prepared = prepare(&Cache::of_user(), entries, workload, |name| {
+    let prepared = prepare(&Cache::of_user(), entries, workload, &|| interrupt.signal().is_some(), |name| {
         position += 1;
         progress.building(name, position, entries.len());
-        interrupt.signal().is_none()
     });
     if interrupt.signal().is_none() {
         for entry in &prepared {
@@ -182,6 +186,18 @@ fn describe(options: &Options, prepared: &[Prepared]) -> Campaign {
     }
 }
 
+/// For a campaign that could not go on.
+fn what_is_kept(folder: &Path) -> String {
+    match record::load(folder) {
+        Ok(Loaded { samples, .. }) => format!(
+            "stopped; {} samples are kept in {folder}, and the same command with `-o {folder}` goes on",
+            samples.len(),
+            folder = folder.display()
+        ),
+        Err(_) => format!("stopped; {} and its samples are gone or cannot be read", folder.display()),
+    }
+}
+
 /// A new campaign, or the unfinished one that the folder holds.
 fn open(
     folder: &Path,
@@ -192,9 +208,10 @@ fn open(
         let store = Store::create(folder, &now).or_usage()?;
         return Ok((store, now, Vec::new()));
     }
+    // Looked at before anything is written: another campaign's folder stays as it is.
+    record::load(folder).or_usage()?.campaign.check_same(&now, folder).or_usage()?;
     let (store, Loaded { mut campaign, samples, rejected }) = Store::reopen(folder).or_usage()?;
-    warn_of_rejected(folder, &rejected);
-    campaign.check_same(&now, folder).or_usage()?;
+    warn_of_rejected(folder, &rejected, "set aside in samples.rejected.jsonl");
     // A toolchain may have come since: what is known of entries is today's.
     campaign.entries = now.entries;
     store.write_campaign(&campaign)?;
@@ -202,15 +219,15 @@ fn open(
     Ok((store, campaign, samples))
 }
 
-/// Names lines that were no samples.
-pub(super) fn warn_of_rejected(folder: &Path, rejected: &[RejectedLine]) {
+/// Names lines that were no samples; `done` is what was done with them.
+pub(super) fn warn_of_rejected(folder: &Path, rejected: &[RejectedLine], done: &str) {
     for line in rejected {
-        eprintln!(
-            "warning: {}, line {} is no sample and is set aside: {}",
+        say_aside(&format!(
+            "warning: {}, line {} is no sample and is {done}: {}",
             folder.join("samples.jsonl").display(),
             line.number,
             line.why
-        );
+        ));
     }
 }
 
@@ -228,12 +245,14 @@ fn conclude(
     }
     let shown = folder.display();
     if options.format == Format::Table && !samples.is_empty() {
-        print_result(&format!("\nCampaign: {shown}\n"))?;
+        print_result(&printable(&format!("\nCampaign: {shown}\n")))?;
     } else {
-        eprintln!("campaign: {shown}");
+        say_aside(&format!("campaign: {shown}"));
     }
     if outcome.interrupted {
-        eprintln!("interrupted: what was measured is kept; the same command with `-o {shown}` goes on");
+        say_aside(&format!(
+            "interrupted: what was measured is kept; the same command with `-o {shown}` goes on"
+        ));
         return Ok(ended_by_signal(interrupt));
     }
     let build_failed = prepared.iter().any(|entry| matches!(entry.command, Err(NotReady::BuildFailed(_))));

@@ -163,9 +163,7 @@ impl GroupHome {
 
     fn settle_below(&mut self, parent: &Path) -> io::Result<()> {
         enable_controllers(parent)?;
-        let base = parent.join(base_name());
-        fs::create_dir(&base)?;
-        self.made.push(base.clone());
+        let base = self.make_in(parent)?;
         let usable = enable_controllers(&base).and_then(|()| can_join(&base));
         if let Err(error) = usable {
             self.made.pop();
@@ -186,16 +184,10 @@ impl GroupHome {
             self.why_none.push("no cgroup v1 memory hierarchy is mounted".into());
             return;
         };
-        let make = |parent: PathBuf| {
-            let folder = parent.join(base_name());
-            fs::create_dir(&folder).map(|()| folder)
-        };
-        match make(memory.clone()) {
+        match self.make_in(&memory) {
             Ok(memory) => {
-                let optional = |controller| folder_of(controller).and_then(|parent| make(parent).ok());
+                let mut optional = |controller| folder_of(controller).and_then(|p| self.make_in(&p).ok());
                 let parents = V1Parents { memory, cpuacct: optional("cpuacct"), pids: optional("pids") };
-                self.made.push(parents.memory.clone());
-                self.made.extend([&parents.cpuacct, &parents.pids].into_iter().flatten().cloned());
                 self.place = Place::V1(parents);
             }
             Err(error) => {
@@ -203,6 +195,17 @@ impl GroupHome {
                     .push(format!("no cgroup v1 group can be made in {}: {error}", memory.display()));
             }
         }
+    }
+
+    /// Makes our folder in a group. Noted first: a kill between the two must not leave a folder that nobody knows.
+    fn make_in(&mut self, parent: &Path) -> io::Result<PathBuf> {
+        let folder = parent.join(base_name());
+        self.made.push(folder.clone());
+        self.write_record();
+        fs::create_dir(&folder).inspect_err(|_| {
+            self.made.pop();
+        })?;
+        Ok(folder)
     }
 
     /// Notes which folders are ours, so that the next taskscale can clean up should this one be killed. A note without

@@ -22,6 +22,10 @@ impl Interrupt {
         let (wake, notify) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
         for number in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            // Started under nohup: the end of the terminal is to be no end of ours.
+            if number == libc::SIGHUP && is_ignored(number) {
+                continue;
+            }
             signal_hook::flag::register_usize(number, Arc::clone(&signal), number as usize)?;
             signal_hook::low_level::pipe::register(number, notify.try_clone()?)?;
         }
@@ -45,5 +49,13 @@ impl Interrupt {
     /// Becomes readable when a signal comes.
     pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.wake.as_fd()
+    }
+}
+
+fn is_ignored(signal: i32) -> bool {
+    // SAFETY: asks only; the struct is plain data.
+    unsafe {
+        let mut action = std::mem::zeroed::<libc::sigaction>();
+        libc::sigaction(signal, std::ptr::null(), &mut action) == 0 && action.sa_sigaction == libc::SIG_IGN
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 
 use rustix::process::{Resource, getrlimit};
 
@@ -11,6 +12,9 @@ use crate::record::LimitHit;
 
 /// Threads that no run may take from the rest of the machine: with none left, not even `kill` can be started.
 const KEPT_FOR_THE_MACHINE: u64 = 512;
+
+/// The same within a control group that has a bound of its own, such as a container.
+const KEPT_FOR_THE_GROUP: u64 = 64;
 
 /// The limits in force for a process started now. `None`: no limit, or unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,6 +29,8 @@ pub struct SystemLimits {
     pub user_processes: Option<u64>,
     /// The tightest pids.max of the control groups that taskscale is in.
     pub group_threads: Option<u64>,
+    /// Threads and processes there are now in the group of that bound.
+    pub group_threads_now: u64,
     /// Threads and processes there are now, on the whole machine.
     pub threads_now: u64,
 }
@@ -34,6 +40,7 @@ pub fn read_limits() -> SystemLimits {
     let number = |path: &str| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
     let open_files = getrlimit(Resource::Nofile);
     let root = rustix::process::geteuid().is_root();
+    let group_threads = group_threads();
     SystemLimits {
         pid_max: number("/proc/sys/kernel/pid_max"),
         threads_max: number("/proc/sys/kernel/threads-max"),
@@ -41,7 +48,8 @@ pub fn read_limits() -> SystemLimits {
         open_files: open_files.current,
         open_files_hard: open_files.maximum,
         user_processes: if root { None } else { getrlimit(Resource::Nproc).current },
-        group_threads: group_threads(),
+        group_threads: group_threads.map(|(most, _)| most),
+        group_threads_now: group_threads.map_or(0, |(_, now)| now),
         threads_now: threads_now().unwrap_or(0),
     }
 }
@@ -52,18 +60,24 @@ fn threads_now() -> Option<u64> {
     text.split_whitespace().nth(3)?.split_once('/')?.1.parse().ok()
 }
 
-fn group_threads() -> Option<u64> {
+/// The bound of the control group that leaves least room, and how much of it is used.
+fn group_threads() -> Option<(u64, u64)> {
+    let number = |path: PathBuf| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
     ["", "pids"]
         .into_iter()
         .flat_map(own_folders)
-        .filter_map(|folder| fs::read_to_string(folder.join("pids.max")).ok()?.trim().parse().ok())
-        .min()
+        .filter_map(|folder| {
+            Some((number(folder.join("pids.max"))?, number(folder.join("pids.current")).unwrap_or(0)))
+        })
+        .min_by_key(|(most, now)| most.saturating_sub(*now))
 }
 
 /// How many more threads something leaves room for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThreadRoom {
     pub room: u64,
+    /// Threads that no run may take, beyond those there are.
+    kept: u64,
     pub limit: LimitHit,
 }
 
@@ -71,8 +85,8 @@ impl ThreadRoom {
     /// The limit, and a sentence on it.
     pub fn told(self) -> (LimitHit, String) {
         let sentence = format!(
-            "{} = {} leaves room for {} threads ({KEPT_FOR_THE_MACHINE} are kept for the rest of the machine)",
-            self.limit.name, self.limit.value, self.room
+            "{} = {} leaves room for {} threads ({} are kept for the rest of the machine)",
+            self.limit.name, self.limit.value, self.room, self.kept
         );
         (self.limit, sentence)
     }
@@ -82,19 +96,21 @@ impl SystemLimits {
     /// Every limit on threads with the room it leaves, tightest first.
     pub fn thread_rooms(&self) -> Vec<ThreadRoom> {
         let lift_to = |name: &str, value: u64| Some(format!("sysctl -w {name}={value}"));
+        let machine = (self.threads_now, KEPT_FOR_THE_MACHINE);
         let limits = [
             // 4194304 is the kernel's own maximum (PID_MAX_LIMIT on 64-bit machines).
-            ("kernel.pid_max", self.pid_max, lift_to("kernel.pid_max", 4_194_304)),
-            ("kernel.threads-max", self.threads_max, lift_to("kernel.threads-max", 4_194_304)),
-            ("ulimit -u", self.user_processes, Some("ulimit -u unlimited".to_owned())),
-            ("pids.max", self.group_threads, None),
+            ("kernel.pid_max", self.pid_max, machine, lift_to("kernel.pid_max", 4_194_304)),
+            ("kernel.threads-max", self.threads_max, machine, lift_to("kernel.threads-max", 4_194_304)),
+            ("ulimit -u", self.user_processes, machine, Some("ulimit -u unlimited".to_owned())),
+            // A container's bound is used up by the container's threads alone.
+            ("pids.max", self.group_threads, (self.group_threads_now, KEPT_FOR_THE_GROUP), None),
         ];
         let mut rooms: Vec<ThreadRoom> = limits
             .into_iter()
-            .filter_map(|(name, value, lift)| {
+            .filter_map(|(name, value, (now, kept), lift)| {
                 let value = value?;
-                let room = value.saturating_sub(self.threads_now + KEPT_FOR_THE_MACHINE);
-                Some(ThreadRoom { room, limit: LimitHit { name: name.to_owned(), value, lift } })
+                let room = value.saturating_sub(now + kept);
+                Some(ThreadRoom { room, kept, limit: LimitHit { name: name.to_owned(), value, lift } })
             })
             .collect();
         rooms.sort_by_key(|room| room.room);
@@ -146,7 +162,7 @@ pub fn limit_met(limits: &SystemLimits, kind: Kind, evidence: &Evidence) -> Opti
         // not met rules these limits out.
         let near = |room: u64| (started as f64 - room as f64).abs() <= room as f64 * 0.03;
         let mut rooms = limits.thread_rooms().into_iter();
-        let met = rooms.find(|room| near(room.room + KEPT_FOR_THE_MACHINE));
+        let met = rooms.find(|room| near(room.room + room.kept));
         if let Some(room) = met.filter(|_| evidence.refused_threads.is_none()) {
             let sentence = format!("{} = {} ends it near {started} tasks", room.limit.name, room.limit.value);
             return Some((room.limit, sentence));
@@ -201,6 +217,14 @@ mod tests {
     fn the_tightest_limit_bounds_threads() {
         assert_eq!(limits().thread_bound(), Some(32_768 - 200 - 512));
         assert_eq!(SystemLimits::default().thread_bound(), None);
+    }
+
+    #[test]
+    fn a_container_is_bounded_by_its_own_threads() {
+        // The machine around it runs far more threads than the container may have.
+        let group = SystemLimits { group_threads: Some(2_000), group_threads_now: 10, ..limits() };
+        let busy = SystemLimits { threads_now: 9_000, pid_max: Some(4_194_304), ..group };
+        assert_eq!(busy.thread_bound(), Some(2_000 - 10 - 64));
     }
 
     #[test]

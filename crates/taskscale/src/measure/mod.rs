@@ -27,6 +27,7 @@ pub use launcher::{LAUNCH_ARGUMENT, launcher_main};
 pub use limits::{SystemLimits, read_limits};
 pub use machine::{available_memory_bytes, machine_facts, machine_warnings};
 pub use machine_lock::MachineLock;
+pub use protocol::{Event, Listener, Said};
 pub use run::LocalRunner;
 
 use crate::catalog::Kind;
@@ -44,6 +45,8 @@ pub struct RunSpec {
     pub tasks: u64,
     /// How long each task waits, in seconds.
     pub hold_s: f64,
+    /// A plateau shorter than this is marked, in seconds.
+    pub plateau_s: f64,
     pub bounds: Bounds,
 }
 

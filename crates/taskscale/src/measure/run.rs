@@ -23,8 +23,11 @@ const QUIET_SHARE: f64 = 0.02;
 const QUIET_WINDOW_S: f64 = 0.1;
 /// The plateau is read no later than this before the first task can be due.
 const READ_MARGIN_S: f64 = 0.15;
-/// A plateau shorter than this is marked.
-const PLATEAU_MIN_S: f64 = 1.0;
+/// Memory that grew by more than both after the reading is marked.
+const GROWTH_SHARE: f64 = 0.05;
+const GROWTH_MIN_BYTES: u64 = 4 << 20;
+/// When that is looked for, before the first task can be due.
+const LAST_LOOK_S: f64 = 0.05;
 /// How often a run is looked at while it launches or falls quiet.
 const TICK_S: f64 = 0.02;
 /// How often memory is sampled where the kernel keeps no peak or no cap.
@@ -32,7 +35,7 @@ const SAMPLE_S: f64 = 0.005;
 /// How much of standard error is kept: its end.
 const STDERR_TAIL_BYTES: usize = 4096;
 /// How long a run may try that is bound to meet a limit.
-const HOPELESS_S: f64 = 10.0;
+const HOPELESS_S: f64 = 5.0;
 /// How long the launcher may take to end everything.
 const END_PATIENCE_S: f64 = 60.0;
 
@@ -119,6 +122,8 @@ struct Run<'a> {
     cpu_at_due: Option<CpuReading>,
     reading: Option<Reading>,
     read_ns: Option<u64>,
+    memory_at_reading: Option<u64>,
+    looked_again: bool,
     most_threads: u64,
     sampled_peak: u64,
     warnings: Vec<Warning>,
@@ -146,10 +151,9 @@ impl<'a> Run<'a> {
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let set = || -> io::Result<()> {
             socket.set_nonblocking(true)?;
-            for descriptor in [stdout.as_ref().map(AsFd::as_fd), stderr.as_ref().map(AsFd::as_fd)] {
-                if let Some(descriptor) = descriptor {
-                    rustix::io::ioctl_fionbio(descriptor, true)?;
-                }
+            let pipes = [stdout.as_ref().map(AsFd::as_fd), stderr.as_ref().map(AsFd::as_fd)];
+            for descriptor in pipes.into_iter().flatten() {
+                rustix::io::ioctl_fionbio(descriptor, true)?;
             }
             Ok(())
         };
@@ -180,6 +184,8 @@ impl<'a> Run<'a> {
             cpu_at_due: None,
             reading: None,
             read_ns: None,
+            memory_at_reading: None,
+            looked_again: false,
             most_threads: 0,
             sampled_peak: 0,
             warnings: Vec::new(),
@@ -233,7 +239,8 @@ impl<'a> Run<'a> {
             return TICK_S;
         }
         match self.due_ns() {
-            // Between the reading and the first task's due time there is nothing to look at.
+            // Between the reading and the first task's due time there is nothing to look at but growth, once.
+            Some(due) if !self.looked_again => seconds(now_ns(), last_look(due)).clamp(0.0005, 1.0),
             Some(due) if self.cpu_at_due.is_none() => seconds(now_ns(), due).clamp(0.0005, 1.0),
             _ => 1.0,
         }
@@ -385,14 +392,28 @@ impl<'a> Run<'a> {
             if quiet || last_moment {
                 self.reading = Some(plateau::read(self.group.as_ref()).unwrap_or_default());
                 self.read_ns = Some(now);
+                self.memory_at_reading = self.group.memory_now();
                 if !quiet {
                     self.warnings.push(Warning::PlateauNotQuiet);
                 }
             }
         }
+        if now >= last_look(due) && self.memory_at_reading.is_some_and(|then| self.has_grown_since(then)) {
+            self.warnings.push(Warning::PlateauGrew);
+        }
+        if now >= last_look(due) && self.reading.is_some() {
+            self.memory_at_reading = None;
+            self.looked_again = true;
+        }
         if now >= due && self.cpu_at_due.is_none() {
             self.cpu_at_due = self.group.cpu();
         }
+    }
+
+    /// Tasks that only wait need no more memory: what comes after the reading was not alive when `alive` was said.
+    fn has_grown_since(&self, then: u64) -> bool {
+        let now = self.group.memory_now().unwrap_or(0);
+        now.saturating_sub(then) > GROWTH_MIN_BYTES.max((then as f64 * GROWTH_SHARE) as u64)
     }
 
     fn is_quiet(&self, alive: u64, now: u64) -> bool {
@@ -443,7 +464,7 @@ impl<'a> Run<'a> {
         if said.stray_lines > 0 {
             self.warnings.push(Warning::StrayOutput);
         }
-        if self.alive_ns.is_some() && time.plateau_s.is_some_and(|plateau| plateau < PLATEAU_MIN_S) {
+        if self.alive_ns.is_some() && time.plateau_s.is_some_and(|plateau| plateau < self.spec.plateau_s) {
             self.warnings.push(Warning::PlateauShort);
         }
         let (exit_code, signal) = match end {
@@ -563,6 +584,11 @@ impl<'a> Run<'a> {
             limits: self.limits,
         })
     }
+}
+
+/// When the plateau is looked at for the last time: before the first task can be due, which may allocate.
+fn last_look(due_ns: u64) -> u64 {
+    due_ns.saturating_sub((LAST_LOOK_S * 1e9) as u64)
 }
 
 fn seconds(from_ns: u64, to_ns: u64) -> f64 {

@@ -50,6 +50,16 @@ pub enum Hold {
     Fixed { seconds: u64 },
 }
 
+impl Hold {
+    /// How long all tasks should be alive together at least, in seconds.
+    pub fn plateau_s(self) -> f64 {
+        match self {
+            Hold::Chosen { plateau_s } => plateau_s,
+            Hold::Fixed { .. } => 1.0,
+        }
+    }
+}
+
 /// What is known of one entry of a campaign.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EntryFacts {

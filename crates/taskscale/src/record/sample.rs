@@ -287,8 +287,10 @@ pub struct Metric {
 pub enum Warning {
     /// The CPU was never quiet while all tasks waited; memory was read at the last moment.
     PlateauNotQuiet,
-    /// All tasks were alive together for less than a second.
+    /// All tasks were alive together for less time than the campaign asks for (1 s; 0.5 s with `--quick`).
     PlateauShort,
+    /// Memory grew by more than 5 % and 4 MiB between the reading and the first task's due time.
+    PlateauGrew,
     /// No control group: kernel memory and peak are only what /proc tells.
     NoControlGroup,
     /// Part of the memory was in swap.
@@ -312,7 +314,12 @@ impl Warning {
             Warning::PlateauNotQuiet => {
                 "the program never fell quiet while all tasks waited: its memory was read at the last moment of the plateau"
             }
-            Warning::PlateauShort => "all tasks were alive together for less than a second",
+            Warning::PlateauShort => {
+                "all tasks were alive together for a shorter time than the campaign asks for"
+            }
+            Warning::PlateauGrew => {
+                "memory grew after the plateau was read: not all tasks were there when the program said so"
+            }
             Warning::NoControlGroup => {
                 "measured without a control group: kernel memory and peak are only what /proc tells (`taskscale doctor` says how to get the better source)"
             }

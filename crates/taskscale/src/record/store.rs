@@ -4,8 +4,10 @@
 //! then synced to the disk). A cut-off at any instant costs at most the line being written, which is set aside when
 //! the campaign goes on.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::{Campaign, SCHEMA_VERSION, Sample};
@@ -121,39 +123,57 @@ impl Store {
     /// Opens the folder of a campaign to go on with it. Lines that are no samples are moved to
     /// `samples.rejected.jsonl`, so that what follows is appended to good lines only.
     pub fn reopen(folder: &Path) -> Result<(Store, Loaded), StoreError> {
-        let store = Store::lock(folder)?;
+        let mut store = Store::lock(folder)?;
         let loaded = load(folder)?;
         let path = folder.join(SAMPLES_FILE);
         let bytes = at("read", &path, fs::read(&path))?;
         let unfinished = bytes.last().is_some_and(|last| *last != b'\n');
-        if loaded.rejected.is_empty() && !unfinished {
-            return Ok((store, loaded));
+        if !loaded.rejected.is_empty() || unfinished {
+            store.set_aside(&bytes, &loaded.rejected)?;
         }
-        let rejected_path = folder.join(REJECTED_FILE);
-        let mut rejected =
-            at("open", &rejected_path, OpenOptions::new().append(true).create(true).open(&rejected_path))?;
-        for line in &loaded.rejected {
-            at("write", &rejected_path, writeln!(rejected, "{}", line.text))?;
+        Ok((store, loaded))
+    }
+
+    /// Parts the lines, byte for byte: a newer taskscale's fields in a good line stay, and a bad one can be examined.
+    fn set_aside(&mut self, bytes: &[u8], rejected: &[RejectedLine]) -> Result<(), StoreError> {
+        let bad: BTreeSet<usize> = rejected.iter().map(|line| line.number).collect();
+        let (mut good, mut aside) = (Vec::new(), Vec::new());
+        for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+            let lines = if bad.contains(&(index + 1)) { &mut aside } else { &mut good };
+            if !line.trim_ascii().is_empty() {
+                lines.extend_from_slice(line);
+                lines.push(b'\n');
+            }
         }
-        at("sync", &rejected_path, rejected.sync_all())?;
-        let mut good = Vec::new();
-        for sample in &loaded.samples {
-            good.extend(line_of(sample, &path)?);
+        if !aside.is_empty() {
+            let path = self.folder.join(REJECTED_FILE);
+            let mut file = at("open", &path, OpenOptions::new().append(true).create(true).open(&path))?;
+            at("write", &path, file.write_all(&aside))?;
+            at("sync", &path, file.sync_all())?;
         }
-        replace(&path, &good)?;
-        // The old file is gone from its name: open the new one.
-        drop(store);
-        Ok((Store::lock(folder)?, loaded))
+        let path = self.folder.join(SAMPLES_FILE);
+        let file = write_beside(&path, &good)?;
+        // Locked before it gets its name: at no instant can another take the folder.
+        let _ = file.try_lock();
+        put_in_place(&path)?;
+        self.samples = file;
+        Ok(())
     }
 
     fn lock(folder: &Path) -> Result<Store, StoreError> {
         let path = folder.join(SAMPLES_FILE);
-        let samples = at("open", &path, OpenOptions::new().append(true).create(true).open(&path))?;
-        match samples.try_lock() {
-            Ok(()) => Ok(Store { folder: folder.to_owned(), samples }),
-            Err(TryLockError::WouldBlock) => Err(StoreError::InUse(folder.to_owned())),
-            // A file system without locks: nothing can be known of others.
-            Err(TryLockError::Error(_)) => Ok(Store { folder: folder.to_owned(), samples }),
+        loop {
+            let samples = at("open", &path, OpenOptions::new().append(true).create(true).open(&path))?;
+            match samples.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Err(StoreError::InUse(folder.to_owned())),
+                // A file system without locks: nothing can be known of others.
+                Err(TryLockError::Error(_)) => {}
+            }
+            // Another may have put a new file in the place of the one just opened: then that one is to be locked.
+            if at("examine", &path, is_at(&samples, &path))? {
+                return Ok(Store { folder: folder.to_owned(), samples });
+            }
         }
     }
 
@@ -174,13 +194,30 @@ impl Store {
     pub fn append(&mut self, sample: &Sample) -> Result<(), StoreError> {
         let path = self.folder.join(SAMPLES_FILE);
         // A results folder that was removed while measuring would swallow samples unseen.
-        if !path.exists() {
+        if !at("examine", &path, is_at(&self.samples, &path))? {
             let gone = io::Error::new(io::ErrorKind::NotFound, "the campaign's folder has vanished");
             return at("append to", &path, Err(gone));
         }
         let line = line_of(sample, &path)?;
-        at("append to", &path, self.samples.write_all(&line))?;
+        let length = at("examine", &path, self.samples.metadata())?.len();
+        let written = self.samples.write_all(&line);
+        if written.is_err() {
+            // On a full disk a piece of the line may be there. It is no sample, and would be in the way of the next;
+            // where even this fails, the next start sets it aside.
+            let _ = self.samples.set_len(length);
+        }
+        at("append to", &path, written)?;
         at("sync", &path, self.samples.sync_data())
+    }
+}
+
+/// Whether `file` is the one that `path` leads to: not removed, and no other put in its place.
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let own = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(there) => Ok((there.dev(), there.ino()) == (own.dev(), own.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
@@ -193,10 +230,25 @@ fn line_of(sample: &Sample, path: &Path) -> Result<Vec<u8>, StoreError> {
 
 /// Puts `bytes` in the place of a file by way of a rename, so that a cut-off leaves the old or the new, never a piece.
 fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    write_beside(path, bytes)?;
+    put_in_place(path)
+}
+
+/// Writes the new file durably, beside the old one. Leaves none where the disk is full.
+fn write_beside(path: &Path, bytes: &[u8]) -> Result<File, StoreError> {
     let new = path.with_extension("new");
-    let mut file = at("create", &new, File::create(&new))?;
-    at("write", &new, file.write_all(bytes))?;
-    at("sync", &new, file.sync_all())?;
+    let mut file = at("create", &new, OpenOptions::new().append(true).create(true).open(&new))?;
+    let written = file.set_len(0).and_then(|()| file.write_all(bytes)).and_then(|()| file.sync_all());
+    if written.is_err() {
+        let _ = fs::remove_file(&new);
+    }
+    at("write", &new, written)?;
+    Ok(file)
+}
+
+/// Gives the file that `write_beside` made its name, durably.
+fn put_in_place(path: &Path) -> Result<(), StoreError> {
+    let new = path.with_extension("new");
     at("rename", &new, fs::rename(&new, path))?;
     let folder = path.parent().unwrap_or(Path::new("."));
     at("sync", folder, File::open(folder).and_then(|folder| folder.sync_all()))

@@ -23,7 +23,7 @@ pub use model::{
     Entry, Group, Growth, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Unavailable, Version,
     WarningCount,
 };
-pub use text::safe;
+pub use text::{acts, safe};
 
 /// How a report is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -3,9 +3,13 @@
 use std::env;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use sha2::{Digest, Sha256};
 
 use super::{Toolchain, path_lookup};
@@ -37,6 +41,8 @@ pub enum BuildError {
     NoProgram { command: String, program: String },
     #[error("`{command}` failed ({status}); its output is in {log}\n{tail}")]
     Failed { command: String, status: String, log: PathBuf, tail: String },
+    #[error("`{0}` was ended before it was done")]
+    Stopped(String),
     #[error("the build made no program: {0} is missing or cannot be run")]
     NoResult(PathBuf),
 }
@@ -66,13 +72,15 @@ impl Cache {
     }
 }
 
-/// Builds `entry` for `workload` unless the cache has it, and returns the command that runs it.
+/// Builds `entry` for `workload` unless the cache has it, and returns the command that runs it. A build is ended soon
+/// after `stop` says so.
 pub fn build(
     cache: &Cache,
     runtime: &Runtime,
     entry: &Entry,
     workload: &str,
     toolchain: &Toolchain,
+    stop: &dyn Fn() -> bool,
 ) -> Result<Built, BuildError> {
     let recipe = &entry.workloads[workload];
     let digest = source_digest(runtime, toolchain)?;
@@ -98,7 +106,7 @@ pub fn build(
         at("create", &shared, fs::create_dir_all(&shared))?;
         at("create", &log, File::create(&log))?;
         for command in &recipe.build {
-            run_build(&fill(command), &runtime.folder, &log)?;
+            run_build(&fill(command), &runtime.folder, &log, stop)?;
         }
     }
     let mut command = fill(&recipe.run);
@@ -130,21 +138,31 @@ fn fill(
         .collect()
 }
 
-fn run_build(command: &[String], folder: &Path, log: &Path) -> Result<(), BuildError> {
+fn run_build(
+    command: &[String],
+    folder: &Path,
+    log: &Path,
+    stop: &dyn Fn() -> bool,
+) -> Result<(), BuildError> {
     let shown = command.join(" ");
     let program = path_lookup(&command[0])
         .ok_or_else(|| BuildError::NoProgram { command: shown.clone(), program: command[0].clone() })?;
     let mut file = at("open", log, File::options().append(true).open(log))?;
     at("write", log, writeln!(file, "$ {shown}"))?;
     let errors = at("open", log, file.try_clone())?;
-    let status = Command::new(program)
+    let child = Command::new(program)
         .args(&command[1..])
         .current_dir(folder)
         .stdin(Stdio::null())
         .stdout(file)
         .stderr(errors)
-        .status();
-    let status = at("start", Path::new(&command[0]), status)?;
+        // A build has processes of its own, which are to be ended with it.
+        .process_group(0)
+        .spawn();
+    let mut child = at("start", Path::new(&command[0]), child)?;
+    let Some(status) = at("wait for", Path::new(&command[0]), wait(&mut child, stop))? else {
+        return Err(BuildError::Stopped(shown));
+    };
     if status.success() {
         return Ok(());
     }
@@ -154,6 +172,24 @@ fn run_build(command: &[String], folder: &Path, log: &Path) -> Result<(), BuildE
         log: log.to_owned(),
         tail: tail(log),
     })
+}
+
+/// Waits for a build; `None` where it was ended because `stop` said so.
+fn wait(child: &mut Child, stop: &dyn Fn() -> bool) -> io::Result<Option<ExitStatus>> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if stop() {
+            // The leader has not been waited for: the number still means its group.
+            if let Some(group) = Pid::from_raw(child.id() as i32) {
+                let _ = kill_process_group(group, Signal::KILL);
+            }
+            child.wait()?;
+            return Ok(None);
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// The last lines of a log, enough to see what went wrong.

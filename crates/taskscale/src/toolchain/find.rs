@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::process::output_within;
-use crate::catalog::{Locate, Runtime};
+use crate::catalog::{Locate, ToolchainSpec};
 
 /// A JVM on a busy machine answers `-version` within a second or two; nothing sane takes longer than this.
 const VERSION_LIMIT: Duration = Duration::from_secs(20);
@@ -33,25 +33,25 @@ pub enum Unavailable {
     Broken { command: String, why: String },
 }
 
-/// Finds the toolchain of `runtime`: the first candidate that answers its version command and is new enough.
-pub fn find(runtime: &Runtime) -> Result<Toolchain, Unavailable> {
-    let install = runtime.install_hint();
-    let Some(locate) = &runtime.locate else {
-        return check(runtime, None, &install);
+/// Finds a toolchain: the first candidate that answers its version command and is new enough.
+pub fn find(spec: &ToolchainSpec) -> Result<Toolchain, Unavailable> {
+    let install = spec.install_hint();
+    let Some(locate) = &spec.locate else {
+        return check(spec, None, &install);
     };
     let mut nearest_miss = None;
     for home in candidates(locate) {
-        match check(runtime, Some(home), &install) {
+        match check(spec, Some(home), &install) {
             Ok(toolchain) => return Ok(toolchain),
             Err(miss) => nearest_miss = nearest_miss.or(Some(miss)),
         }
     }
-    Err(nearest_miss.unwrap_or(Unavailable::Missing { title: runtime.title.clone(), install }))
+    Err(nearest_miss.unwrap_or(Unavailable::Missing { title: spec.title.clone(), install }))
 }
 
-fn check(runtime: &Runtime, home: Option<PathBuf>, install: &str) -> Result<Toolchain, Unavailable> {
-    let missing = || Unavailable::Missing { title: runtime.title.clone(), install: install.to_owned() };
-    let words: Vec<String> = runtime
+fn check(spec: &ToolchainSpec, home: Option<PathBuf>, install: &str) -> Result<Toolchain, Unavailable> {
+    let missing = || Unavailable::Missing { title: spec.title.clone(), install: install.to_owned() };
+    let words: Vec<String> = spec
         .version
         .iter()
         .map(|word| match &home {
@@ -62,7 +62,7 @@ fn check(runtime: &Runtime, home: Option<PathBuf>, install: &str) -> Result<Tool
     let program = path_lookup(&words[0]).ok_or_else(missing)?;
     let broken = |why: String| Unavailable::Broken { command: words.join(" "), why };
     let output =
-        output_within(Command::new(&program).args(&words[1..]).current_dir(&runtime.folder), VERSION_LIMIT)
+        output_within(Command::new(&program).args(&words[1..]).current_dir(&spec.folder), VERSION_LIMIT)
             .map_err(|error| broken(error.to_string()))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
@@ -80,11 +80,11 @@ fn check(runtime: &Runtime, home: Option<PathBuf>, install: &str) -> Result<Tool
         .chars()
         .take(200)
         .collect();
-    if let Some(minimum) = &runtime.minimum
+    if let Some(minimum) = &spec.minimum
         && number_in(&version).is_none_or(|found| found < dotted(minimum))
     {
         return Err(Unavailable::TooOld {
-            title: runtime.title.clone(),
+            title: spec.title.clone(),
             minimum: minimum.clone(),
             found: version,
             install: install.to_owned(),

@@ -1,0 +1,330 @@
+//! The rules of `runtime.toml`: from wire types to validated ones, every fault with its line and column.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use regex_lite::Regex;
+
+use super::load::{CatalogError, Entry, Library, Locate, Runtime, ToolchainSpec, Workload};
+use super::manifest::{CommandsToml, EntryToml, LibraryToml, RuntimeToml, ToolchainToml, WorkloadToml};
+use super::{Kind, closest};
+
+/// What entries of one runtime share.
+struct RuntimeContext<'a> {
+    name: &'a str,
+    folder: &'a Path,
+    toolchain: &'a ToolchainSpec,
+    toolchains: &'a BTreeMap<String, ToolchainSpec>,
+}
+
+/// What a twin takes from the entry that it is like.
+struct Recipe {
+    kind: Kind,
+    parallel: bool,
+    toolchain: Option<String>,
+    library: Option<Library>,
+    env: BTreeMap<String, String>,
+    notes: Vec<String>,
+    /// With the place in the file of each.
+    workloads: BTreeMap<String, (usize, WorkloadToml)>,
+}
+
+/// A command with a placeholder for several arguments filled in.
+fn spread(command: &[String], placeholder: &str, flags: &[String]) -> Vec<String> {
+    let fill =
+        |argument: &String| if argument == placeholder { flags.to_vec() } else { vec![argument.clone()] };
+    command.iter().flat_map(fill).collect()
+}
+
+/// A manifest while it is checked: knows how to say where a fault is.
+pub(super) struct ManifestFile<'a> {
+    pub path: &'a Path,
+    pub text: &'a str,
+}
+
+impl ManifestFile<'_> {
+    fn error(&self, offset: usize, message: impl Into<String>) -> CatalogError {
+        let before = self.text.get(..offset).unwrap_or("");
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        CatalogError::Invalid { path: self.path.to_owned(), line, column, message: message.into() }
+    }
+
+    pub fn syntax_error(&self, error: &toml::de::Error) -> CatalogError {
+        let mut message = error.message().trim().to_owned();
+        if let Some(nearest) = nearest_expected(&message) {
+            message.push_str(&format!("; did you mean `{nearest}`?"));
+        }
+        self.error(error.span().map_or(0, |span| span.start), message)
+    }
+
+    /// The position of a string in the file, for faults of values that carry no span.
+    fn find(&self, value: &str) -> usize {
+        self.text.find(&format!("\"{value}\"")).unwrap_or(0)
+    }
+
+    pub fn validate(&self, wire: RuntimeToml, folder: &Path) -> Result<Runtime, CatalogError> {
+        let folder_name = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        if wire.name != folder_name {
+            let message =
+                format!("name is `{}` but the folder is `{folder_name}`: they must be the same", wire.name);
+            return Err(self.error(self.find(&wire.name), message));
+        }
+        self.check_name("runtime", &wire.name, self.find(&wire.name))?;
+        if wire.entries.is_empty() {
+            return Err(self.error(0, "there is no [[entry]]: a runtime has at least one"));
+        }
+        let toolchain = self.toolchain(
+            ToolchainToml {
+                title: wire.title.clone(),
+                version: wire.version,
+                minimum: wire.minimum,
+                install: wire.install,
+                locate: wire.locate,
+            },
+            folder,
+        )?;
+        let mut toolchains = BTreeMap::new();
+        for (name, other) in wire.toolchains {
+            toolchains.insert(name, self.toolchain(other, folder)?);
+        }
+        let runtime =
+            RuntimeContext { name: &wire.name, folder, toolchain: &toolchain, toolchains: &toolchains };
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut recipes: BTreeMap<String, Recipe> = BTreeMap::new();
+        for entry in wire.entries {
+            let (name, offset) = (entry.name.get_ref().clone(), entry.name.span().start);
+            if recipes.contains_key(&name) {
+                return Err(self.error(offset, format!("entry `{name}` is defined twice: names must differ")));
+            }
+            let (entry, recipe) = self.validate_entry(entry, &runtime, &recipes)?;
+            entries.push(entry);
+            recipes.insert(name, recipe);
+        }
+        Ok(Runtime {
+            name: wire.name,
+            title: wire.title,
+            url: wire.url,
+            toolchain,
+            folder: folder.to_owned(),
+            entries,
+        })
+    }
+
+    fn toolchain(&self, wire: ToolchainToml, folder: &Path) -> Result<ToolchainSpec, CatalogError> {
+        if wire.version.first().is_none_or(String::is_empty) {
+            return Err(self.error(0, "version is empty: give the command that prints the version"));
+        }
+        if let Some(minimum) = &wire.minimum
+            && !minimum.split('.').all(|part| part.parse::<u64>().is_ok())
+        {
+            return Err(self.error(
+                self.find(minimum),
+                format!("minimum `{minimum}` is not a dotted number such as `21` or `1.24`"),
+            ));
+        }
+        Ok(ToolchainSpec {
+            title: wire.title,
+            version: wire.version,
+            minimum: wire.minimum,
+            install_debian: wire.install.debian,
+            install_other: wire.install.other,
+            locate: wire.locate.map(|locate| Locate {
+                program: locate.program,
+                env: locate.env,
+                ask: locate.ask.filter(|words| !words.is_empty()),
+                folders: locate.folders,
+            }),
+            folder: folder.to_owned(),
+        })
+    }
+
+    /// Checks an entry; one that is `like` another takes from it what it does not say itself.
+    fn validate_entry(
+        &self,
+        wire: EntryToml,
+        runtime: &RuntimeContext,
+        earlier: &BTreeMap<String, Recipe>,
+    ) -> Result<(Entry, Recipe), CatalogError> {
+        let offset = wire.name.span().start;
+        let name = wire.name.into_inner();
+        self.check_name("entry", &name, offset)?;
+        let fault = |message: String| self.error(offset, format!("entry `{name}`{message}"));
+        let twin_of = match &wire.like {
+            None => None,
+            Some(like) => Some(earlier.get(like).ok_or_else(|| {
+                let nearest = closest(like, earlier.keys().map(String::as_str));
+                let nearest =
+                    nearest.map(|nearest| format!(": did you mean `{nearest}`?")).unwrap_or_default();
+                fault(format!(" is like `{like}`, but no entry above has that name{nearest}"))
+            })?),
+        };
+        if wire.why.trim().is_empty() {
+            return Err(fault(" has an empty why: say why this is the way".into()));
+        }
+        let missing = |key: &str| fault(format!(" has no `{key}`"));
+        let kind = wire.kind.or(twin_of.map(|twin| twin.kind)).ok_or_else(|| missing("kind"))?;
+        let parallel =
+            wire.parallel.or(twin_of.map(|twin| twin.parallel)).ok_or_else(|| missing("parallel"))?;
+        let toolchain_name = wire.toolchain.or(twin_of.and_then(|twin| twin.toolchain.clone()));
+        let toolchain = match &toolchain_name {
+            None => runtime.toolchain,
+            Some(named) => runtime.toolchains.get(named).ok_or_else(|| {
+                fault(format!(" names the toolchain `{named}`, but there is no [toolchain.{named}]"))
+            })?,
+        };
+        let library = match (wire.library, twin_of) {
+            (Some(library), _) => Some(self.library(library, &name, offset, runtime.folder)?),
+            (None, twin_of) => twin_of.and_then(|twin| twin.library.clone()),
+        };
+
+        let mut wires = twin_of.map(|twin| twin.workloads.clone()).unwrap_or_default();
+        for (workload, wire) in wire.workloads {
+            self.check_name("workload", &workload, wire.span().start)?;
+            wires.insert(workload, (wire.span().start, wire.into_inner()));
+        }
+        if wires.is_empty() {
+            return Err(fault(" has no workload: add workloads.sleep = { run = […] }".into()));
+        }
+        let mut workloads = BTreeMap::new();
+        for (workload, (start, recipe)) in &wires {
+            let build = recipe.build.clone().map(CommandsToml::into_commands).unwrap_or_default();
+            for command in build.iter().chain([&recipe.run]) {
+                self.check_command(command, &name, *start, runtime.folder)?;
+            }
+            let used =
+                |word: &str, commands: &[Vec<String>]| commands.iter().flatten().any(|arg| arg == word);
+            if !wire.flags.is_empty() && !used("{flags}", std::slice::from_ref(&recipe.run)) {
+                return Err(fault(" has flags, but no argument of its run is `{flags}`".into()));
+            }
+            if !wire.build_flags.is_empty() && !used("{build_flags}", &build) {
+                return Err(fault(
+                    " has build_flags, but no argument of its build is `{build_flags}`".into(),
+                ));
+            }
+            let build =
+                build.iter().map(|command| spread(command, "{build_flags}", &wire.build_flags)).collect();
+            let run = spread(&recipe.run, "{flags}", &wire.flags);
+            workloads.insert(workload.clone(), Workload { build, run });
+        }
+        let mut env = twin_of.map(|twin| twin.env.clone()).unwrap_or_default();
+        env.extend(wire.env);
+        let mut notes = twin_of.map(|twin| twin.notes.clone()).unwrap_or_default();
+        notes.extend(wire.notes);
+        let recipe = Recipe {
+            kind,
+            parallel,
+            toolchain: toolchain_name,
+            library: library.clone(),
+            env: env.clone(),
+            notes: notes.clone(),
+            workloads: wires,
+        };
+        let entry = Entry {
+            full_name: format!("{}/{name}", runtime.name),
+            name,
+            title: wire.title,
+            kind,
+            parallel,
+            style: wire.style,
+            reference: wire.reference,
+            posts: wire.posts,
+            unverified: wire.unverified,
+            why: wire.why,
+            notes,
+            env,
+            toolchain: toolchain.clone(),
+            library,
+            workloads,
+        };
+        Ok((entry, recipe))
+    }
+
+    fn library(
+        &self,
+        wire: LibraryToml,
+        entry: &str,
+        offset: usize,
+        folder: &Path,
+    ) -> Result<Library, CatalogError> {
+        let fault = |message: String| self.error(offset, format!("entry `{entry}`: library: {message}"));
+        let pattern = Regex::new(&wire.version).map_err(|error| fault(error.to_string()))?;
+        let path = folder.join(&wire.file);
+        let text = fs::read_to_string(&path)
+            .map_err(|error| fault(format!("cannot read {}: {error}", path.display())))?;
+        let version = pattern.captures(&text).and_then(|found| found.get(1)).ok_or_else(|| {
+            fault(format!("{} does not match /{}/, or it has no group", path.display(), wire.version))
+        })?;
+        Ok(Library { name: wire.name, version: version.as_str().to_owned() })
+    }
+
+    /// Names become parts of paths and are shown everywhere: nothing but small letters, digits, `-`, `_`, `+` and `.`.
+    fn check_name(&self, what: &str, name: &str, offset: usize) -> Result<(), CatalogError> {
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_+.".contains(c);
+        if name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit()) && name.chars().all(plain)
+        {
+            return Ok(());
+        }
+        Err(self.error(
+            offset,
+            format!("{what} name {name:?} must start with a small letter or digit and hold only small letters, digits, `-`, `_`, `+`, `.`"),
+        ))
+    }
+
+    fn check_command(
+        &self,
+        command: &[String],
+        entry: &str,
+        offset: usize,
+        folder: &Path,
+    ) -> Result<(), CatalogError> {
+        if command.first().is_none_or(String::is_empty) {
+            return Err(self.error(offset, format!("entry `{entry}` has an empty command")));
+        }
+        for argument in command {
+            if let Some(unknown) = unknown_placeholder(argument) {
+                return Err(self.error(
+                    offset,
+                    format!("entry `{entry}`: unknown placeholder {unknown}: there are {{src}}, {{out}}, {{shared}}, {{home}}, {{flags}} and {{build_flags}}"),
+                ));
+            }
+            if let Some(relative) = argument.strip_prefix("{src}/")
+                && !folder.join(relative).exists()
+            {
+                return Err(self.error(
+                    offset,
+                    format!("entry `{entry}` names a missing file: {}", folder.join(relative).display()),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+const PLACEHOLDERS: [&str; 6] = ["{src}", "{out}", "{shared}", "{home}", "{flags}", "{build_flags}"];
+
+fn unknown_placeholder(argument: &str) -> Option<&str> {
+    let mut rest = argument;
+    while let Some(start) = rest.find('{') {
+        let end = rest[start..].find('}')? + start + 1;
+        let word = &rest[start..end];
+        let is_word =
+            word.len() > 2 && word[1..word.len() - 1].chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        if is_word && !PLACEHOLDERS.contains(&word) {
+            return Some(word);
+        }
+        rest = &rest[end..];
+    }
+    None
+}
+
+/// From serde's "unknown field `a`, expected one of `b`, `c`": the nearest of those expected.
+fn nearest_expected(message: &str) -> Option<&str> {
+    let (unknown, expected) = message.split_once(", expected ")?;
+    if !unknown.starts_with("unknown") {
+        return None;
+    }
+    let quoted = |text| str::split(text, '`').skip(1).step_by(2);
+    closest(quoted(unknown).next()?, quoted(expected))
+}

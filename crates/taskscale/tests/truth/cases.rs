@@ -1,0 +1,248 @@
+//! What the scripted program is told to take, and so what is true.
+
+use taskscale::record::{MemorySource, Sample};
+
+pub const KIB: u64 = 1 << 10;
+pub const MIB: u64 = 1 << 20;
+
+/// A figure of a sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Figure {
+    Anon,
+    Shmem,
+    File,
+    KernelStack,
+    PageTables,
+    Kernel,
+    Sock,
+    Peak,
+}
+
+impl Figure {
+    pub fn name(self) -> &'static str {
+        match self {
+            Figure::Anon => "anon",
+            Figure::Shmem => "shmem",
+            Figure::File => "file",
+            Figure::KernelStack => "kernel_stack",
+            Figure::PageTables => "page_tables",
+            Figure::Kernel => "kernel",
+            Figure::Sock => "sock",
+            Figure::Peak => "peak",
+        }
+    }
+
+    pub fn of(self, sample: &Sample) -> Option<u64> {
+        let plateau = sample.memory.plateau.as_ref()?;
+        match self {
+            Figure::Anon => Some(plateau.anon_bytes),
+            Figure::Shmem => Some(plateau.shmem_bytes),
+            Figure::File => Some(plateau.file_bytes),
+            Figure::KernelStack => plateau.kernel_stack_bytes,
+            Figure::PageTables => plateau.page_tables_bytes,
+            Figure::Kernel => Some(plateau.kernel_bytes),
+            Figure::Sock => plateau.sock_bytes,
+            Figure::Peak => sample.memory.peak_bytes,
+        }
+    }
+
+    /// How far what is said may be from what is true. Control groups charge in batches of 64 pages per CPU, ahead of
+    /// use: the peak shows that, the plateau does not.
+    pub fn bound(self, truth: u64) -> u64 {
+        match self {
+            Figure::Peak => MIB.max(truth / 200),
+            _ => (64 * KIB).max(truth / 1000),
+        }
+    }
+}
+
+/// By how much a figure is above that of the reference case.
+#[derive(Debug, Clone, Copy)]
+pub enum Truth {
+    Exactly(u64),
+    /// The kernel adds an unknown overhead.
+    AtLeast(u64),
+    /// At least the bytes that the program says are queued in its sockets.
+    AtLeastQueued,
+}
+
+pub struct Expect {
+    pub figure: Figure,
+    pub truth: Truth,
+    /// Sources that cannot see it: there the difference is 0 or unknown.
+    pub unseen_by: &'static [MemorySource],
+}
+
+pub struct Case {
+    /// Also the entry's name.
+    pub name: &'static str,
+    pub title: &'static str,
+    /// Arguments of fake-entry.
+    pub args: &'static [&'static str],
+    /// The case that does the same but takes nothing.
+    pub reference: &'static str,
+    pub expects: Vec<Expect>,
+}
+
+/// The reference of most cases.
+pub const NOTHING: &str = "nothing";
+/// The file that is mapped lies beside the program.
+pub const DATA_FILE: &str = "data";
+pub const DATA_BYTES: u64 = 16 * MIB;
+
+const NO_GROUP: &[MemorySource] = &[MemorySource::Proc];
+
+fn is(figure: Figure, bytes: u64) -> Expect {
+    Expect { figure, truth: Truth::Exactly(bytes), unseen_by: &[] }
+}
+
+fn at_least(figure: Figure, bytes: u64) -> Expect {
+    Expect { figure, truth: Truth::AtLeast(bytes), unseen_by: &[] }
+}
+
+impl Expect {
+    fn unseen_by(self, unseen_by: &'static [MemorySource]) -> Expect {
+        Expect { unseen_by, ..self }
+    }
+}
+
+/// 8 bytes for each page of 4 KiB.
+fn tables_of(bytes: u64) -> u64 {
+    bytes / 512
+}
+
+fn case(
+    name: &'static str,
+    title: &'static str,
+    args: &'static [&'static str],
+    expects: Vec<Expect>,
+) -> Case {
+    Case { name, title, args, reference: NOTHING, expects }
+}
+
+fn anon(name: &'static str, title: &'static str, args: &'static [&'static str], mib: u64) -> Case {
+    let bytes = mib * MIB;
+    let expects = vec![
+        is(Figure::Anon, bytes),
+        is(Figure::Shmem, 0),
+        is(Figure::File, 0),
+        is(Figure::KernelStack, 0),
+        is(Figure::PageTables, tables_of(bytes)),
+        is(Figure::Peak, bytes),
+    ];
+    case(name, title, args, expects)
+}
+
+/// All cases, references included (they expect nothing).
+pub fn all() -> Vec<Case> {
+    use Figure::*;
+    vec![
+        case(NOTHING, "", &[], vec![]),
+        anon("anon-0", "nothing, once more", &[], 0),
+        anon("anon-1", "1 MiB of anonymous memory", &["--anon-bytes", "1MiB"], 1),
+        anon("anon-10", "10 MiB of anonymous memory", &["--anon-bytes", "10MiB"], 10),
+        anon("anon-100", "100 MiB of anonymous memory", &["--anon-bytes", "100MiB"], 100),
+        anon("anon-1000", "1000 MiB of anonymous memory", &["--anon-bytes", "1000MiB"], 1000),
+        case(
+            "shmem",
+            "64 MiB of shared memory",
+            &["--shmem-bytes", "64MiB"],
+            vec![is(Shmem, 64 * MIB), is(Anon, 0), is(File, 0), is(Peak, 64 * MIB)],
+        ),
+        case(
+            "memfd",
+            "64 MiB in a memfd that nobody maps",
+            &["--memfd-bytes", "64MiB"],
+            vec![
+                is(Shmem, 64 * MIB).unseen_by(NO_GROUP),
+                is(Anon, 0),
+                is(File, 0),
+                is(Peak, 64 * MIB).unseen_by(NO_GROUP),
+            ],
+        ),
+        case(
+            "file",
+            "16 MiB of a mapped file",
+            &["--file", "{src}/data", "--file-bytes", "16MiB"],
+            vec![is(File, DATA_BYTES), is(Anon, 0), is(Shmem, 0)],
+        ),
+        case(
+            "threads",
+            "500 threads",
+            &["--threads", "500"],
+            vec![is(KernelStack, 500 * 16 * KIB), at_least(Kernel, 500 * 16 * KIB), is(Shmem, 0)],
+        ),
+        case("processes-0", "", &["--processes", "8"], vec![]),
+        Case {
+            reference: "processes-0",
+            ..case(
+                "processes",
+                "8 processes of 8 MiB each",
+                &["--processes", "8", "--anon-bytes-per-process", "8MiB"],
+                vec![
+                    is(Anon, 64 * MIB),
+                    is(File, 0),
+                    is(Shmem, 0),
+                    is(KernelStack, 0),
+                    is(PageTables, tables_of(64 * MIB)),
+                    is(Peak, 64 * MIB),
+                ],
+            )
+        },
+        case("grandchildren-0", "", &["--grandchildren", "8"], vec![]),
+        Case {
+            reference: "grandchildren-0",
+            ..case(
+                "grandchildren",
+                "8 grandchildren of 8 MiB each",
+                &["--grandchildren", "8", "--anon-bytes-per-process", "8MiB"],
+                vec![
+                    is(Anon, 64 * MIB),
+                    is(File, 0),
+                    is(Shmem, 0),
+                    is(KernelStack, 0),
+                    is(PageTables, tables_of(64 * MIB)),
+                    is(Peak, 64 * MIB),
+                ],
+            )
+        },
+        case(
+            "sockets",
+            "64 TCP pairs, buffers full",
+            &["--sockets", "64"],
+            vec![
+                Expect { figure: Sock, truth: Truth::AtLeastQueued, unseen_by: NO_GROUP },
+                Expect { figure: Kernel, truth: Truth::AtLeastQueued, unseen_by: NO_GROUP },
+                is(Anon, 0),
+            ],
+        ),
+        case(
+            "peak-launch",
+            "256 MiB, gone before the plateau",
+            &["--peak-launch-bytes", "256MiB", "--launch-ms", "50"],
+            vec![is(Peak, 256 * MIB), is(Anon, 0)],
+        ),
+        case(
+            "peak-drain",
+            "32 MiB, and 256 MiB more in the drain",
+            &["--anon-bytes", "32MiB", "--peak-drain-bytes", "256MiB", "--drain-ms", "50"],
+            vec![is(Anon, 32 * MIB), is(Peak, 288 * MIB)],
+        ),
+        case(
+            "given-back",
+            "256 MiB, touched and given back",
+            &["--give-back-bytes", "256MiB"],
+            vec![is(Peak, 256 * MIB), is(Anon, 0)],
+        ),
+        case(
+            "mixed",
+            "10 MiB anonymous, 10 MiB shared, 10 MiB in a memfd",
+            &["--anon-bytes", "10MiB", "--shmem-bytes", "10MiB", "--memfd-bytes", "10MiB"],
+            vec![
+                is(Anon, 10 * MIB),
+                is(Shmem, 20 * MIB).unseen_by(NO_GROUP),
+                is(Peak, 30 * MIB).unseen_by(NO_GROUP),
+            ],
+        ),
+    ]
+}

@@ -1,0 +1,106 @@
+//! Does taskscale say the truth? The scripted program takes memory of a known size; the difference from the same
+//! program taking none is compared with what taskscale says.
+//!
+//! `cargo test --test truth -- --nocapture` prints the tables for this machine. `tests/vm/truth` does the same on
+//! control groups v2 in virtual machines, and with TASKSCALE_BLESS=1 writes docs/ground-truth.md.
+
+mod cases;
+mod place;
+mod table;
+
+use cases::{Case, NOTHING};
+use place::{NoSamples, Place};
+use table::{Row, rows};
+use taskscale::record::{Sample, Status, Warning};
+
+/// Measures all cases in a place. What is wrong is in the second part.
+fn check(place: &Place, cases: &[Case]) -> Option<(Vec<Row>, Vec<String>)> {
+    let every: Vec<&Case> = cases.iter().collect();
+    let samples = match place.measure(&every, 1, 1) {
+        Ok(samples) => samples,
+        Err(NoSamples::Skipped(why)) => {
+            println!("SKIPPED: {}: {}", place.title, why.trim());
+            return None;
+        }
+        Err(NoSamples::Failed(why)) => return Some((Vec::new(), vec![format!("{}: {why}", place.title)])),
+    };
+    let mut wrong = Vec::new();
+    for sample in &samples {
+        wrong.extend(
+            unexpected(place, sample).map(|what| format!("{}: {}: {what}", place.title, sample.entry)),
+        );
+    }
+    let rows = rows(cases, &samples, place.files_in_memory());
+    println!("{}", table::text(place.title, &samples, &rows));
+    wrong
+        .extend(rows.iter().filter(|row| !row.holds()).map(|row| format!("{}: {}", place.title, row.text())));
+    Some((rows, wrong))
+}
+
+/// What is wrong with a sample besides its figures.
+fn unexpected(place: &Place, sample: &Sample) -> Option<String> {
+    if sample.status != Status::Ok {
+        return Some(format!("{}: {:?} {:?}", sample.status, sample.reason, sample.stderr_tail));
+    }
+    if place.source.is_some_and(|source| source != sample.memory.source) {
+        return Some(format!("measured by {}", sample.memory.source.name()));
+    }
+    let expected: Vec<Warning> = place.warning.into_iter().collect();
+    (place.source.is_some() && sample.warnings != expected).then(|| format!("warns of {:?}", sample.warnings))
+}
+
+fn assert_right(wrong: &[String]) {
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn figures_are_true() {
+    let (_, wrong) = check(&place::here(), &cases::all()).expect("this machine is always there");
+    assert_right(&wrong);
+}
+
+#[test]
+fn figures_are_true_without_a_control_group() {
+    let (_, wrong) = check(&place::here_by_proc(), &cases::all()).expect("this machine is always there");
+    assert_right(&wrong);
+}
+
+/// Small after large, large after small: twenty shuffles, five in each of four campaigns side by side.
+#[test]
+fn order_makes_no_difference() {
+    let cases = cases::all();
+    let names = [NOTHING, "anon-1", "anon-10", "anon-100"];
+    let some: Vec<&Case> = cases.iter().filter(|case| names.contains(&case.name)).collect();
+    let samples: Vec<Sample> = std::thread::scope(|scope| {
+        let campaigns: Vec<_> = (1..=4)
+            .map(|seed| {
+                scope.spawn({
+                    let some = &some;
+                    move || place::here().measure(some, 5, seed)
+                })
+            })
+            .collect();
+        campaigns
+            .into_iter()
+            .flat_map(|campaign| match campaign.join().unwrap() {
+                Ok(samples) => samples,
+                Err(NoSamples::Skipped(why) | NoSamples::Failed(why)) => panic!("{why}"),
+            })
+            .collect()
+    });
+    let mut wrong = Vec::new();
+    for case in &some {
+        for figure in [cases::Figure::Anon, cases::Figure::Peak] {
+            let entry = format!("fake/{}", case.name);
+            let seen: Vec<u64> =
+                samples.iter().filter(|s| s.entry == entry).map(|s| figure.of(s).unwrap()).collect();
+            assert_eq!(seen.len(), 20);
+            let (least, most) = (seen.iter().min().unwrap(), seen.iter().max().unwrap());
+            println!("{:10} {:5} {least:>10} to {most:>10} in 20 shuffles", case.name, figure.name());
+            if most - least > figure.bound(*least) {
+                wrong.push(format!("{}: {}: {seen:?}", case.name, figure.name()));
+            }
+        }
+    }
+    assert_right(&wrong);
+}

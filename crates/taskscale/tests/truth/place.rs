@@ -1,0 +1,177 @@
+//! Where the suite runs: on this machine, or in a VM. Either way it is the taskscale program that measures.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use taskscale::record::{self, MemorySource, Sample, Warning};
+
+use super::cases::{Case, DATA_BYTES, DATA_FILE};
+
+/// One way of being measured.
+pub struct Place {
+    pub title: &'static str,
+    /// Where figures must come from; `None`: whatever this machine offers.
+    pub source: Option<MemorySource>,
+    /// What every sample must be warned of.
+    pub warning: Option<Warning>,
+    /// Environment of taskscale.
+    pub env: &'static [(&'static str, &'static str)],
+    /// The command that runs another in a VM, and the home of who it runs as.
+    pub vm: Option<(&'static [&'static str], &'static str)>,
+}
+
+/// Why there are no samples.
+pub enum NoSamples {
+    Skipped(String),
+    Failed(String),
+}
+
+pub fn here() -> Place {
+    Place { title: "this machine", source: None, warning: None, env: &[], vm: None }
+}
+
+pub fn here_by_proc() -> Place {
+    Place {
+        title: "this machine, no group",
+        source: Some(MemorySource::Proc),
+        warning: Some(Warning::NoControlGroup),
+        env: &[("TASKSCALE_CGROUP", "none")],
+        vm: None,
+    }
+}
+
+pub fn vms() -> Vec<Place> {
+    let v2 = |title, command, home| Place {
+        title,
+        source: Some(MemorySource::CgroupV2),
+        warning: None,
+        env: &[],
+        vm: Some((command, home)),
+    };
+    vec![
+        v2("v2, root", &["run", "--as", "root"], "/root"),
+        v2("v2, delegated", &["run", "--as", "delegated"], "/home/user"),
+        v2("v2, systemd user", &["systemd"], "/home/alice"),
+        Place {
+            warning: Some(Warning::PeakSampled),
+            env: &[("TASKSCALE_CGROUP", "no-peak")],
+            ..v2("v2, no memory.peak", &["run", "--as", "root"], "/root")
+        },
+        Place {
+            source: Some(MemorySource::Proc),
+            warning: Some(Warning::NoControlGroup),
+            ..v2("v2, no delegation", &["run", "--as", "plain"], "/home/user")
+        },
+    ]
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// taskscale and the scripted program, built for here, or static for a VM (tests/vm/truth names their folder).
+fn programs(vm: bool) -> Result<(PathBuf, PathBuf), NoSamples> {
+    if vm {
+        let Some(folder) = std::env::var_os("TASKSCALE_TRUTH_STATIC").map(PathBuf::from) else {
+            return Err(NoSamples::Failed("TASKSCALE_TRUTH_STATIC is not set: run tests/vm/truth".into()));
+        };
+        return Ok((folder.join("taskscale"), folder.join("fake-entry")));
+    }
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--locked", "-p", "fake-entry", "--message-format=json"])
+        .current_dir(repository())
+        .output()
+        .map_err(|error| NoSamples::Failed(format!("cargo: {error}")))?;
+    let fake = String::from_utf8_lossy(&built.stdout)
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .find_map(|message| Some(PathBuf::from(message["executable"].as_str()?)));
+    match fake {
+        Some(fake) => Ok((PathBuf::from(env!("CARGO_BIN_EXE_taskscale")), fake)),
+        None => Err(NoSamples::Failed(format!("fake-entry: {}", String::from_utf8_lossy(&built.stderr)))),
+    }
+}
+
+/// A catalogue with an entry for each case.
+fn write_catalog(folder: &Path, cases: &[&Case], fake: &Path) {
+    let runtime = folder.join("fake");
+    fs::create_dir_all(&runtime).unwrap();
+    fs::copy(fake, runtime.join("fake-entry")).unwrap();
+    fs::write(runtime.join(DATA_FILE), vec![7; DATA_BYTES as usize]).unwrap();
+    let mut manifest = String::from(
+        "name = \"fake\"\ntitle = \"Scripted\"\nurl = \"https://example.org\"\nversion = [\"echo\", \"scripted 1.0\"]\n\
+         install = { other = \"nothing\" }\n",
+    );
+    for case in cases {
+        let run: Vec<_> =
+            ["{src}/fake-entry"].iter().chain(case.args).map(|word| format!("{word:?}")).collect();
+        manifest.push_str(&format!(
+            "[[entry]]\nname = \"{}\"\ntitle = \"{0}\"\nkind = \"stackless\"\nparallel = false\nstyle = \"idiomatic\"\n\
+             why = \"its memory is known\"\nworkloads.sleep = {{ run = [{}] }}\n",
+            case.name,
+            run.join(", "),
+        ));
+    }
+    fs::write(runtime.join("runtime.toml"), manifest).unwrap();
+}
+
+impl Place {
+    /// One campaign of all `cases`. The last attempt of each repetition.
+    pub fn measure(&self, cases: &[&Case], repetitions: u32, seed: u64) -> Result<Vec<Sample>, NoSamples> {
+        let (taskscale, fake) = programs(self.vm.is_some())?;
+        let work = tempfile::Builder::new().prefix("truth-").tempdir().unwrap();
+        let (catalog, results) = (work.path().join("catalog"), work.path().join("results"));
+        write_catalog(&catalog, cases, &fake);
+
+        let mut command = match self.vm {
+            None => {
+                let mut command = Command::new(&taskscale);
+                // Nothing of this test may meet the user's taskscale, or another test's.
+                command
+                    .env("TASKSCALE_CACHE", work.path().join("cache"))
+                    .env("TASKSCALE_LOCK", work.path().join("lock"))
+                    .env("TMPDIR", work.path());
+                command.envs(self.env.iter().copied());
+                command
+            }
+            Some((vm, home)) => {
+                let mut command = Command::new(repository().join("tests/vm").join(vm[0]));
+                command.args(&vm[1..]).args(["--memory", "2048M", "--timeout", "480"]);
+                for (host, guest) in [(&taskscale, "/truth/taskscale"), (&catalog, "/truth/catalog")] {
+                    command.arg("--file").arg(format!("{}:{guest}", host.display()));
+                }
+                command.arg("--out").arg(format!("{home}/results:{}", results.display())).arg("--");
+                if !self.env.is_empty() {
+                    command.arg("env").args(self.env.iter().map(|(name, value)| format!("{name}={value}")));
+                }
+                command.arg("/truth/taskscale");
+                command
+            }
+        };
+        let (catalog, output) = match self.vm {
+            None => (catalog, results.clone()),
+            Some((_, home)) => ("/truth/catalog".into(), format!("{home}/results").into()),
+        };
+        command
+            .args(["run", "fake", "-n", "1", "--quiet", "--format", "json"])
+            .args(["-r", &repetitions.to_string(), "--seed", &seed.to_string()])
+            .arg("--catalog")
+            .arg(catalog)
+            .arg("-o")
+            .arg(output);
+        let run = command.output().map_err(|error| NoSamples::Failed(format!("{command:?}: {error}")))?;
+        let stderr = String::from_utf8_lossy(&run.stderr);
+        if self.vm.is_some() && run.status.code() == Some(77) {
+            return Err(NoSamples::Skipped(stderr.into_owned()));
+        }
+        let loaded = record::load(&results)
+            .map_err(|error| NoSamples::Failed(format!("{command:?}: {}: {error}\n{stderr}", run.status)))?;
+        Ok(record::last_attempts(&loaded.samples).into_iter().cloned().collect())
+    }
+
+    /// Whether files, programs too, lie in memory (tmpfs), where a mapped file's pages are shared memory.
+    pub fn files_in_memory(&self) -> bool {
+        self.vm.is_some()
+    }
+}
