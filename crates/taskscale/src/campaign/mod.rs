@@ -6,6 +6,8 @@ mod drive;
 mod hold;
 mod plan;
 mod prepare;
+#[cfg(test)]
+mod tests;
 
 pub use drive::{CampaignError, Observer, Outcome, Settings, run};
 pub use hold::HoldKeeper;

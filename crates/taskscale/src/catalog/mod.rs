@@ -8,6 +8,8 @@ mod kind;
 mod load;
 mod manifest;
 mod select;
+#[cfg(test)]
+mod tests;
 
 pub use kind::{Kind, Style};
 pub use load::{

@@ -1,7 +1,7 @@
 //! The reading while all tasks wait: what the run's processes hold, page by page, and what the kernel holds for them.
 
 use super::group::Group;
-use super::procfs;
+use super::procfs::{self, MappedFiles};
 use crate::record::{MemorySource, Plateau, Warning};
 
 /// What a thread's stack in the kernel takes (THREAD_SIZE), in bytes; unknown elsewhere.
@@ -44,15 +44,14 @@ pub fn read(group: &dyn Group) -> Option<Reading> {
         return None;
     }
     let account = group.kernel_account();
-    // One process: all its pages that are neither anonymous nor shared memory are a file's. Several: a file's page
-    // that two of them map is there once.
-    let file_bytes = if reading.processes == 1 {
-        sum.rss.saturating_sub(sum.anonymous).saturating_sub(sum.pss_shmem)
-    } else {
-        procfs::mapped_file_union(&pids).unwrap_or(0)
+    // One process without shared memory: all its pages that are not anonymous are a file's. Several: a file's page that
+    // two of them map is there once.
+    let files = match reading.processes > 1 || sum.pss_shmem > 0 {
+        true => procfs::mapped_files(&pids).unwrap_or_default(),
+        false => MappedFiles { bytes: sum.rss.saturating_sub(sum.anonymous), pss_on_tmpfs: 0 },
     };
     // The group also knows shared memory that nobody maps at this instant.
-    let shmem_bytes = sum.pss_shmem.max(account.shmem.unwrap_or(0));
+    let shmem_bytes = sum.pss_shmem.saturating_sub(files.pss_on_tmpfs).max(account.shmem.unwrap_or(0));
 
     let kernel_stacks = THREAD_STACK_BYTES.map(|bytes| bytes * reading.threads);
     let known = kernel_stacks.unwrap_or(0) + page_tables;
@@ -71,10 +70,10 @@ pub fn read(group: &dyn Group) -> Option<Reading> {
         reading.warnings.push(Warning::Swapped);
     }
     reading.memory = Plateau {
-        footprint_bytes: sum.pss_anon + shmem_bytes + file_bytes + kernel_bytes,
+        footprint_bytes: sum.pss_anon + shmem_bytes + files.bytes + kernel_bytes,
         anon_bytes: sum.pss_anon,
         shmem_bytes,
-        file_bytes,
+        file_bytes: files.bytes,
         kernel_bytes,
         kernel_stack_bytes: account.kernel_stack.filter(|bytes| *bytes > 0).or(kernel_stacks),
         page_tables_bytes: Some(account.page_tables.unwrap_or(0).max(page_tables)),

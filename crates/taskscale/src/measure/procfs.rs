@@ -143,47 +143,89 @@ fn pids() -> impl Iterator<Item = u32> {
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// Pages of files that several processes map, each counted once: for each file and offset the largest resident size
-/// that any process shows. Exact where the processes map the same parts, as workers forked from one parent do.
-pub fn mapped_file_union(pids: &[u32]) -> io::Result<u64> {
-    let mut largest: BTreeMap<String, u64> = BTreeMap::new();
+/// Mapped pages of files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MappedFiles {
+    /// Each page counted once, however many processes map it: for each file and offset the largest resident size that
+    /// any process shows. Exact where the processes map the same parts, as workers forked from one parent do.
+    pub bytes: u64,
+    /// What programs and libraries that lie on tmpfs add to `Pss_Shmem`: the kernel counts every page of tmpfs as
+    /// shared memory, where for us a program's text is a file, wherever it lies.
+    pub pss_on_tmpfs: u64,
+}
+
+/// Walks every mapping of the processes: dearer than `rollup`, so at the plateau only, and only where needed.
+pub fn mapped_files(pids: &[u32]) -> io::Result<MappedFiles> {
+    let tmpfs = tmpfs_devices(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default());
+    let mut files = FileSum { tmpfs, ..FileSum::default() };
     for pid in pids {
         let Ok(file) = fs::File::open(format!("/proc/{pid}/smaps")) else { continue };
-        add_mapped_files(BufReader::new(file), &mut largest)?;
+        files.add(BufReader::new(file))?;
     }
-    Ok(largest.values().sum())
+    Ok(files.sum())
 }
 
-fn add_mapped_files(smaps: impl BufRead, largest: &mut BTreeMap<String, u64>) -> io::Result<()> {
-    let mut mapping: Option<String> = None;
-    let mut rss = 0;
-    for line in smaps.lines() {
-        let line = line?;
-        if let Some(value) = kib_field(&line, "Rss") {
-            rss = value;
-        } else if let Some(anonymous) = kib_field(&line, "Anonymous") {
-            if let Some(mapping) = mapping.take() {
-                let place = largest.entry(mapping).or_default();
-                *place = (*place).max(rss.saturating_sub(anonymous));
-            }
-        } else if line.as_bytes().first().is_some_and(u8::is_ascii_hexdigit) && !line.contains(" kB") {
-            // address perms offset dev inode path: shared memory shows as a file on no device (00:01).
-            let mut fields = line.split_ascii_whitespace().skip(2);
-            let (offset, device, inode) = (fields.next(), fields.next(), fields.next());
-            mapping = match (offset, device, inode) {
-                (Some(offset), Some(device), Some(inode)) if inode != "0" && !is_memory(&line) => {
-                    Some(format!("{device} {inode} {offset}"))
+#[derive(Default)]
+struct FileSum {
+    /// Device numbers as smaps writes them.
+    tmpfs: Vec<String>,
+    /// The largest resident size of each file and offset.
+    largest: BTreeMap<String, u64>,
+    pss_on_tmpfs: u64,
+}
+
+impl FileSum {
+    fn add(&mut self, smaps: impl BufRead) -> io::Result<()> {
+        // The file that is mapped, if it is one, and whether it lies on tmpfs.
+        let mut mapping: Option<(String, bool)> = None;
+        let (mut rss, mut pss) = (0, 0);
+        for line in smaps.lines() {
+            let line = line?;
+            if let Some(value) = kib_field(&line, "Rss") {
+                rss = value;
+            } else if let Some(value) = kib_field(&line, "Pss") {
+                pss = value;
+            } else if let Some(anonymous) = kib_field(&line, "Anonymous") {
+                if let Some((file, on_tmpfs)) = mapping.take() {
+                    let place = self.largest.entry(file).or_default();
+                    *place = (*place).max(rss.saturating_sub(anonymous));
+                    self.pss_on_tmpfs += if on_tmpfs { pss.saturating_sub(anonymous) } else { 0 };
                 }
-                _ => None,
-            };
+            } else if line.as_bytes().first().is_some_and(u8::is_ascii_hexdigit) && !line.contains(" kB") {
+                mapping = self.mapped_file(&line);
+            }
         }
+        Ok(())
     }
-    Ok(())
+
+    /// From `address perms offset dev inode path`. Shared memory is no file: neither what shows as one on no device
+    /// (00:01), nor what is mapped shared on tmpfs, as `shm_open` and /dev/shm have it.
+    fn mapped_file(&self, line: &str) -> Option<(String, bool)> {
+        let mut fields = line.split_ascii_whitespace().skip(1);
+        let (perms, offset) = (fields.next()?, fields.next()?);
+        let (device, inode) = (fields.next()?, fields.next()?);
+        let on_tmpfs = self.tmpfs.iter().any(|tmpfs| tmpfs == device);
+        let is_memory = inode == "0"
+            || (on_tmpfs && perms.ends_with('s'))
+            || ["/dev/zero (deleted)", "/memfd:", "/SYSV"].iter().any(|name| line.contains(name));
+        (!is_memory).then(|| (format!("{device} {inode} {offset}"), on_tmpfs))
+    }
+
+    fn sum(self) -> MappedFiles {
+        MappedFiles { bytes: self.largest.values().sum(), pss_on_tmpfs: self.pss_on_tmpfs }
+    }
 }
 
-/// Whether a mapping's "file" is shared memory, which is counted as such and not as a file.
-fn is_memory(line: &str) -> bool {
-    ["/dev/zero (deleted)", "/memfd:", "/SYSV", "/dev/shm/"].iter().any(|name| line.contains(name))
+/// The devices of all tmpfs, of which mountinfo writes the numbers in decimal and smaps in hexadecimal digits.
+fn tmpfs_devices(mountinfo: &str) -> Vec<String> {
+    let device = |line: &str| {
+        let (before, after) = line.split_once(" - ")?;
+        let kind = after.split(' ').next()?;
+        let (major, minor) = before.split(' ').nth(2)?.split_once(':')?;
+        let is_tmpfs = ["tmpfs", "devtmpfs", "rootfs"].contains(&kind);
+        is_tmpfs.then_some(format!("{:02x}:{:02x}", major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?))
+    };
+    mountinfo.lines().filter_map(device).collect()
 }
 
 #[cfg(test)]
@@ -221,14 +263,25 @@ mod tests {
 
     #[test]
     fn files_mapped_by_two_processes_count_once_and_shared_memory_is_no_file() {
-        let process = "7f00-7f01 r-xp 00001000 fe:01 42 /lib/libc.so\nRss: 100 kB\nAnonymous: 4 kB\n\
-                       7f02-7f03 rw-s 00000000 00:01 77 /dev/zero (deleted)\nRss: 50 kB\nAnonymous: 0 kB\n\
-                       7f04-7f05 rw-p 00000000 00:00 0 \nRss: 30 kB\nAnonymous: 30 kB\n";
-        let mut largest = BTreeMap::new();
+        let process = "7f00-7f01 r-xp 00001000 fe:01 42 /lib/libc.so\nRss: 100 kB\nPss: 52 kB\nAnonymous: 4 kB\n\
+                       7f02-7f03 rw-s 00000000 00:01 77 /dev/zero (deleted)\nRss: 50 kB\nPss: 25 kB\nAnonymous: 0 kB\n\
+                       7f04-7f05 rw-p 00000000 00:00 0 \nRss: 30 kB\nPss: 30 kB\nAnonymous: 30 kB\n";
+        let mut files = FileSum::default();
         for _ in 0..2 {
-            add_mapped_files(process.as_bytes(), &mut largest).unwrap();
+            files.add(process.as_bytes()).unwrap();
         }
-        assert_eq!(largest.values().sum::<u64>(), 96 << 10);
+        assert_eq!(files.sum(), MappedFiles { bytes: 96 << 10, pss_on_tmpfs: 0 });
+    }
+
+    #[test]
+    fn on_tmpfs_a_program_is_a_file_and_what_is_mapped_shared_is_memory() {
+        let process = "7f00-7f01 r-xp 00000000 00:1a 42 /tmp/program\nRss: 100 kB\nPss: 60 kB\nAnonymous: 8 kB\n\
+                       7f02-7f03 rw-s 00000000 00:1a 77 /tmp/hsperfdata\nRss: 50 kB\nPss: 50 kB\nAnonymous: 0 kB\n";
+        let tmpfs =
+            tmpfs_devices("30 25 0:26 / /tmp rw - tmpfs tmpfs rw\n31 25 254:1 / / rw - ext4 /dev/x rw\n");
+        let mut files = FileSum { tmpfs, ..FileSum::default() };
+        files.add(process.as_bytes()).unwrap();
+        assert_eq!(files.sum(), MappedFiles { bytes: 92 << 10, pss_on_tmpfs: 52 << 10 });
     }
 
     #[test]

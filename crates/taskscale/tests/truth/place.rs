@@ -1,6 +1,7 @@
 //! Where the suite runs: on this machine, or in a VM. Either way it is the taskscale program that measures.
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -93,6 +94,18 @@ fn programs(vm: bool) -> Result<(PathBuf, PathBuf), NoSamples> {
     }
 }
 
+/// No random addresses, for taskscale and all below it: how many pages of its own text the kernel maps around each
+/// one that a program touches depends on where the text lies, and differs by up to 150 KiB from run to run.
+fn steady_addresses(command: &mut Command) {
+    // SAFETY: between fork and exec, a plain system call.
+    unsafe {
+        command.pre_exec(|| match libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) {
+            -1 => Err(std::io::Error::last_os_error()),
+            _ => Ok(()),
+        });
+    }
+}
+
 /// A catalogue with an entry for each case.
 fn write_catalog(folder: &Path, cases: &[&Case], fake: &Path) {
     let runtime = folder.join("fake");
@@ -133,11 +146,13 @@ impl Place {
                     .env("TASKSCALE_LOCK", work.path().join("lock"))
                     .env("TMPDIR", work.path());
                 command.envs(self.env.iter().copied());
+                steady_addresses(&mut command);
                 command
             }
             Some((vm, home)) => {
                 let mut command = Command::new(repository().join("tests/vm").join(vm[0]));
                 command.args(&vm[1..]).args(["--memory", "2048M", "--timeout", "480"]);
+                command.args(["--kernel-arg", "norandmaps"]);
                 for (host, guest) in [(&taskscale, "/truth/taskscale"), (&catalog, "/truth/catalog")] {
                     command.arg("--file").arg(format!("{}:{guest}", host.display()));
                 }

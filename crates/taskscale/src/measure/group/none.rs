@@ -1,14 +1,35 @@
 //! No control group at all: what /proc tells of the processes below the launcher.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use super::{CpuReading, Group, KernelAccount};
 use crate::measure::procfs;
 use crate::record::MemorySource;
 
+/// How long a list of processes serves for sampling: finding them reads something of every process of the machine.
+const LIST_LIFE: Duration = Duration::from_millis(100);
+
 #[derive(Default)]
 pub struct NoGroup {
     launcher: Option<u32>,
+    listed: RefCell<Option<(Instant, Vec<u32>)>>,
+}
+
+impl NoGroup {
+    /// The processes as they were a moment ago. One that ended since is simply not found.
+    fn recent_processes(&self) -> Vec<u32> {
+        let mut listed = self.listed.borrow_mut();
+        match &*listed {
+            Some((at, pids)) if at.elapsed() < LIST_LIFE && !pids.is_empty() => pids.clone(),
+            _ => {
+                let pids = self.processes();
+                *listed = Some((Instant::now(), pids.clone()));
+                pids
+            }
+        }
+    }
 }
 
 impl Group for NoGroup {
@@ -35,17 +56,16 @@ impl Group for NoGroup {
     }
 
     fn memory_now(&self) -> Option<u64> {
-        Some(
-            self.processes()
-                .into_iter()
-                .filter_map(|pid| procfs::status(pid).ok())
-                .map(|status| status.rss)
-                .sum(),
-        )
+        let sizes = self.recent_processes().into_iter().filter_map(|pid| procfs::status(pid).ok());
+        Some(sizes.map(|status| status.rss).sum())
     }
 
     fn memory_peak(&self) -> Option<u64> {
         None
+    }
+
+    fn set_launcher(&mut self, pid: u32) {
+        self.launcher = Some(pid);
     }
 
     fn kernel_account(&self) -> KernelAccount {

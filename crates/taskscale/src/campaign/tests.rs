@@ -1,0 +1,211 @@
+//! The course of campaigns, with a scripted runner in the place of programs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::*;
+use crate::catalog::{Kind, Style};
+use crate::measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner};
+use crate::record::{
+    Campaign, Cpu, EntryFacts, Hold, Machine, Memory, Plan, SCHEMA_VERSION, Sample, Status, Store, Time, load,
+};
+
+/// Launches at so many tasks a second, and stops the campaign after so many runs.
+struct Scripted {
+    tasks_per_s: f64,
+    interrupt_after: Option<usize>,
+    runs: Vec<(String, u64, f64)>,
+}
+
+impl Scripted {
+    fn new(tasks_per_s: f64) -> Scripted {
+        Scripted { tasks_per_s, interrupt_after: None, runs: Vec::new() }
+    }
+
+    /// Runs that were no warm-ups.
+    fn measured(&self) -> Vec<(String, u64, f64)> {
+        self.runs.iter().filter(|(_, _, hold_s)| *hold_s > 0.0).cloned().collect()
+    }
+}
+
+impl Runner for Scripted {
+    fn run(&mut self, spec: &RunSpec) -> Result<RunEnd, MeasureError> {
+        if self.interrupt_after.is_some_and(|runs| self.runs.len() >= runs) {
+            return Ok(RunEnd::Interrupted);
+        }
+        self.runs.push((spec.command[0].clone(), spec.tasks, spec.hold_s));
+        let launch_s = spec.tasks as f64 / self.tasks_per_s;
+        let alive = if launch_s > spec.hold_s { spec.tasks / 2 } else { spec.tasks };
+        Ok(RunEnd::Measured(Box::new(Measurement {
+            started_at: jiff::Timestamp::UNIX_EPOCH,
+            status: if alive < spec.tasks { Status::Partial } else { Status::Ok },
+            reason: None,
+            limit: None,
+            alive: Some(alive),
+            done: Some(spec.tasks),
+            failed: None,
+            exit_code: Some(0),
+            signal: None,
+            threads: None,
+            processes: None,
+            time: Time {
+                launch_s: Some(launch_s),
+                plateau_s: Some((spec.hold_s - launch_s).max(0.0)),
+                ..Time::default()
+            },
+            cpu: Cpu::default(),
+            memory: Memory::default(),
+            metrics: BTreeMap::new(),
+            warnings: Vec::new(),
+            stderr_tail: None,
+        })))
+    }
+}
+
+fn entry(name: &str) -> Prepared {
+    Prepared {
+        facts: EntryFacts {
+            name: name.to_owned(),
+            title: name.to_owned(),
+            runtime: "x".into(),
+            runtime_title: "X".into(),
+            url: String::new(),
+            kind: Kind::Stackless,
+            parallel: true,
+            style: Style::Idiomatic,
+            reference: false,
+            posts: true,
+            unverified: None,
+            why: String::new(),
+            notes: Vec::new(),
+            version: Some("x 1".into()),
+            unavailable: None,
+            build: Vec::new(),
+            run: Vec::new(),
+            env: BTreeMap::new(),
+            digest: Some("1".into()),
+        },
+        command: Ok(vec![name.to_owned()]),
+    }
+}
+
+fn campaign(hold: Hold, repetitions: u32) -> Campaign {
+    let plan = Plan {
+        workload: "sleep".into(),
+        entries: vec!["x/a".into(), "x/b".into()],
+        tasks: vec![1, 1_000_000],
+        repetitions,
+        hold,
+    };
+    Campaign {
+        schema: SCHEMA_VERSION,
+        taskscale: "0".into(),
+        created_at: jiff::Timestamp::UNIX_EPOCH,
+        command: Vec::new(),
+        machine: Machine { hostname: "here".into(), ..Machine::default() },
+        plan_digest: plan_digest(&plan),
+        plan,
+        seed: 1,
+        entries: vec![entry("x/a").facts, entry("x/b").facts],
+    }
+}
+
+fn drive(campaign: &Campaign, folder: &Path, runner: &mut Scripted) -> (Outcome, Vec<Sample>) {
+    let (mut store, mut samples) = if crate::record::holds_campaign(folder) {
+        let (store, loaded) = Store::reopen(folder).unwrap();
+        (store, loaded.samples)
+    } else {
+        (Store::create(folder, campaign).unwrap(), Vec::new())
+    };
+    let settings = Settings { memory_cap_bytes: None, time_cap: None };
+    let prepared = [entry("x/a"), entry("x/b")];
+    let outcome = run(campaign, &prepared, &settings, runner, &mut store, &mut samples, &mut ()).unwrap();
+    drop(store);
+    assert_eq!(load(folder).unwrap().samples, samples, "what is on the disk is what was measured");
+    (outcome, samples)
+}
+
+const CHOSEN: Hold = Hold::Chosen { plateau_s: 1.0 };
+
+#[test]
+fn every_entry_is_warmed_up_once_and_every_cell_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut runner = Scripted::new(1e7);
+    let (outcome, samples) = drive(&campaign(CHOSEN, 3), folder.path(), &mut runner);
+    assert_eq!(outcome, Outcome { interrupted: false, kept: 0, measured: 12 });
+    assert_eq!(samples.len(), 12);
+    assert_eq!(runner.runs.iter().filter(|(_, tasks, hold_s)| (*tasks, *hold_s) == (1000, 0.0)).count(), 2);
+}
+
+#[test]
+fn a_hold_that_proved_too_short_is_repeated_and_the_next_repetition_knows() {
+    let folder = tempfile::tempdir().unwrap();
+    // 1 M tasks take 10 s: nothing about one task foretells that.
+    let mut runner = Scripted::new(1e5);
+    let (_, samples) = drive(&campaign(CHOSEN, 2), folder.path(), &mut runner);
+    let large: Vec<(u32, u32, Status)> = samples
+        .iter()
+        .filter(|sample| sample.tasks == 1_000_000 && sample.entry == "x/a")
+        .map(|sample| (sample.repetition, sample.attempt, sample.status))
+        .collect();
+    assert_eq!(large, [(1, 1, Status::Partial), (1, 2, Status::Ok), (2, 1, Status::Ok)]);
+    let counted = crate::record::last_attempts(&samples);
+    assert!(counted.iter().all(|sample| sample.status == Status::Ok && sample.time.plateau_s >= Some(1.0)));
+}
+
+#[test]
+fn the_classic_hold_is_never_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut runner = Scripted::new(5e4);
+    let (_, samples) = drive(&campaign(Hold::Fixed { seconds: 10 }, 1), folder.path(), &mut runner);
+    assert_eq!(samples.len(), 4);
+    assert_eq!(samples.iter().filter(|sample| sample.status == Status::Partial).count(), 2);
+    assert!(runner.measured().iter().all(|(_, _, hold_s)| *hold_s == 10.0));
+}
+
+#[test]
+fn cut_off_at_any_run_a_campaign_goes_on_to_the_same_cells_each_once() {
+    let plan = campaign(CHOSEN, 2);
+    let whole = tempfile::tempdir().unwrap();
+    let (_, all) = drive(&plan, whole.path(), &mut Scripted::new(1e5));
+    let cell = |sample: &Sample| (sample.entry.clone(), sample.tasks, sample.repetition, sample.attempt);
+    let mut expected: Vec<_> = all.iter().map(cell).collect();
+    expected.sort();
+    for cut in 0..all.len() + 4 {
+        let folder = tempfile::tempdir().unwrap();
+        let mut runner = Scripted { interrupt_after: Some(cut), ..Scripted::new(1e5) };
+        let (outcome, kept) = drive(&plan, folder.path(), &mut runner);
+        assert_eq!(outcome.interrupted, cut < all.len() + 2, "two of the runs are warm-ups");
+        let mut again = Scripted::new(1e5);
+        let (outcome, samples) = drive(&plan, folder.path(), &mut again);
+        assert!(!outcome.interrupted);
+        assert_eq!(again.measured().len(), all.len() - kept.len(), "nothing is measured twice");
+        let mut cells: Vec<_> = samples.iter().map(cell).collect();
+        cells.sort();
+        assert_eq!(cells, expected, "cut after {cut} runs");
+    }
+}
+
+#[test]
+fn another_plan_machine_or_program_is_another_campaign() {
+    let then = campaign(CHOSEN, 2);
+    let said = |change: &dyn Fn(&mut Campaign)| {
+        let mut now = then.clone();
+        change(&mut now);
+        then.check_same(&now, Path::new("DIR")).err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    assert_eq!(said(&|_| {}), "");
+    let cases: [(&dyn Fn(&mut Campaign), &str); 6] = [
+        (&|now| now.plan.tasks = vec![1], "its numbers of tasks are 1,1000000, not 1"),
+        (&|now| now.plan.entries = vec!["x/a".into()], "it has x/b"),
+        (&|now| now.plan.repetitions = 5, "it has 2 repetitions, not 5"),
+        (&|now| now.plan.hold = Hold::Fixed { seconds: 10 }, "it has a chosen hold, not a hold of 10 s"),
+        (&|now| now.machine.hostname = "there".into(), "another machine or kernel (here, here there)"),
+        (&|now| now.entries[0].digest = Some("2".into()), "the program or toolchain of x/a has changed"),
+    ];
+    for (change, expected) in cases {
+        let said = said(change);
+        assert!(said.contains(expected), "{said:?} lacks {expected:?}");
+        assert!(said.contains("choose another folder with -o"), "{said}");
+    }
+}

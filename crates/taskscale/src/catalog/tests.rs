@@ -1,0 +1,117 @@
+//! What the catalogue accepts, and what it says of what it does not.
+
+use std::fs;
+use std::path::Path;
+
+use super::{Catalog, Kind, SelectError, select};
+
+const GOOD: &str = r#"
+name = "x"
+title = "X"
+url = "https://example.org"
+version = ["x", "--version"]
+install = { debian = "x", other = "https://example.org" }
+
+[[entry]]
+name = "fiber"
+title = "X fibers"
+kind = "stackful"
+parallel = true
+style = "idiomatic"
+posts = true
+why = "the only way"
+env = { A = "1" }
+workloads.sleep = { build = ["xc", "{build_flags}", "-o", "{out}/sleep"], run = ["{out}/sleep", "{flags}"] }
+
+[[entry]]
+name = "fiber-small"
+like = "fiber"
+title = "X fibers, small stacks"
+style = "tuned"
+why = "--stack is documented"
+flags = ["--stack", "4k"]
+build_flags = ["-O3"]
+env = { B = "2" }
+"#;
+
+fn load(manifest: &str) -> Result<Catalog, String> {
+    let folder = tempfile::tempdir().unwrap();
+    add(folder.path(), "x", manifest);
+    Catalog::load(folder.path())
+        .map_err(|error| error.to_string().replace(&folder.path().display().to_string(), ""))
+}
+
+fn add(catalog: &Path, name: &str, manifest: &str) {
+    fs::create_dir_all(catalog.join(name)).unwrap();
+    fs::write(catalog.join(name).join("runtime.toml"), manifest).unwrap();
+}
+
+fn fault(change: impl Fn(&str) -> String) -> String {
+    load(&change(GOOD)).expect_err("a fault")
+}
+
+#[test]
+fn a_twin_is_the_same_program_with_other_flags() {
+    let catalog = load(GOOD).unwrap();
+    let (_, base) = catalog.entry("x/fiber").unwrap();
+    let (_, twin) = catalog.entry("x/fiber-small").unwrap();
+    assert_eq!(base.workloads["sleep"].run, ["{out}/sleep"]);
+    assert_eq!(base.workloads["sleep"].build, [["xc", "-o", "{out}/sleep"]]);
+    assert_eq!(twin.workloads["sleep"].run, ["{out}/sleep", "--stack", "4k"]);
+    assert_eq!(twin.workloads["sleep"].build, [["xc", "-O3", "-o", "{out}/sleep"]]);
+    assert_eq!((twin.kind, twin.parallel, twin.posts), (Kind::Stackful, true, false));
+    assert_eq!(twin.env.iter().map(|(k, v)| format!("{k}{v}")).collect::<Vec<_>>(), ["A1", "B2"]);
+}
+
+#[test]
+fn faults_name_file_line_column_and_the_nearest_key() {
+    insta::assert_snapshot!(fault(|good| good.replace("posts = true", "post = true")), @r#"/x/runtime.toml:14:1: unknown field `post`, expected one of `name`, `like`, `toolchain`, `title`, `kind`, `parallel`, `style`, `reference`, `posts`, `unverified`, `why`, `notes`, `env`, `flags`, `build_flags`, `library`, `workloads`; did you mean `posts`?"#);
+    insta::assert_snapshot!(fault(|good| good.replace("\"stackful\"", "\"stackfull\"")), @r#"/x/runtime.toml:11:8: unknown variant `stackfull`, expected one of `thread`, `process`, `stackful`, `stackless`, `future`, `timer`; did you mean `stackful`?"#);
+    insta::assert_snapshot!(fault(|good| good.replace("title = \"X\"\n", "")), @r#"/x/runtime.toml:1:1: missing field `title`"#);
+    insta::assert_snapshot!(fault(|good| good.replace("like = \"fiber\"", "like = \"fibre\"")), @r#"/x/runtime.toml:20:8: entry `fiber-small` is like `fibre`, but no entry above has that name: did you mean `fiber`?"#);
+    insta::assert_snapshot!(fault(|good| good.replace("{out}/sleep\", \"{flags}", "{out}/sleep")), @r#"/x/runtime.toml:20:8: entry `fiber-small` has flags, but no argument of its run is `{flags}`"#);
+    insta::assert_snapshot!(fault(|good| good.replace("\"{out}/sleep\", \"{flags}\"", "\"{src}/sleep.x\"")), @r#"/x/runtime.toml:17:19: entry `fiber` names a missing file: /x/sleep.x"#);
+    insta::assert_snapshot!(fault(|good| good.replace("\"{out}/sleep\", \"{flags}\"", "\"{oot}/sleep\"")), @r#"/x/runtime.toml:17:19: entry `fiber`: unknown placeholder {oot}: there are {src}, {out}, {shared}, {home}, {flags} and {build_flags}"#);
+    insta::assert_snapshot!(fault(|good| good.replace("fiber-small", "fiber")), @r#"/x/runtime.toml:20:8: entry `fiber` is defined twice: names must differ"#);
+    insta::assert_snapshot!(fault(|good| good.replace("name = \"fiber\"", "name = \"../fiber\"")), @r#"/x/runtime.toml:9:8: entry name "../fiber" must start with a small letter or digit and hold only small letters, digits, `-`, `_`, `+`, `.`"#);
+    insta::assert_snapshot!(fault(|good| good.replace("name = \"x\"", "name = \"y\"")), @r#"/x/runtime.toml:2:8: name is `y` but the folder is `x`: they must be the same"#);
+    insta::assert_snapshot!(fault(|good| good.replace("parallel = true\n", "toolchain = \"z\"\nparallel = true\n")), @r#"/x/runtime.toml:9:8: entry `fiber` names the toolchain `z`, but there is no [toolchain.z]"#);
+    insta::assert_snapshot!(fault(|_| "name = ".into()), @r#"/x/runtime.toml:1:8: string values must be quoted, expected literal string"#);
+}
+
+#[test]
+fn an_empty_catalogue_and_a_missing_one_say_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = Catalog::load(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("holds no runtime"), "{error}");
+    let error = Catalog::load(&folder.path().join("none")).unwrap_err().to_string();
+    assert!(error.contains("cannot read"), "{error}");
+}
+
+fn selected(words: &[&str]) -> Result<Vec<String>, SelectError> {
+    let folder = tempfile::tempdir().unwrap();
+    add(folder.path(), "x", GOOD);
+    add(folder.path(), "yy", &GOOD.replace("name = \"x\"", "name = \"yy\""));
+    let catalog = Catalog::load(folder.path()).unwrap();
+    let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    select(&catalog, &words, "sleep").map(|chosen| chosen.iter().map(|(_, e)| e.full_name.clone()).collect())
+}
+
+#[test]
+fn words_name_entries_runtimes_globs_and_sets_each_entry_once() {
+    assert_eq!(selected(&["yy", "x/fiber", "x/fiber"]).unwrap(), ["x/fiber", "yy/fiber", "yy/fiber-small"]);
+    assert_eq!(selected(&["*/fiber-*"]).unwrap(), ["x/fiber-small", "yy/fiber-small"]);
+    assert_eq!(selected(&["@posts"]).unwrap(), ["x/fiber", "yy/fiber"]);
+    assert_eq!(selected(&["@idiomatic"]).unwrap(), ["x/fiber", "yy/fiber"]);
+    assert_eq!(selected(&["@all"]).unwrap().len(), 4);
+}
+
+#[test]
+fn an_unknown_word_is_answered_with_the_nearest() {
+    let said = |word: &str| selected(&[word]).unwrap_err().to_string();
+    assert_eq!(said("x/fibre"), "no entry `x/fibre`: did you mean `x/fiber`?; `taskscale list` shows all");
+    assert_eq!(said("fiber"), "no entry `fiber`: did you mean `x/fiber`?; `taskscale list` shows all");
+    assert_eq!(said("@post"), "no entry `@post`: did you mean `@posts`?; `taskscale list` shows all");
+    assert_eq!(said("zzzzzzzzzz"), "no entry `zzzzzzzzzz`; `taskscale list` shows all");
+    assert_eq!(said("x/[fiber"), "no entry `x/[fiber`: did you mean `x/fiber`?; `taskscale list` shows all");
+}

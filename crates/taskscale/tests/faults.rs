@@ -1,0 +1,100 @@
+//! Programs that lie, fail, flood or hang: each run ends as a sample with a status and a reason, beside good samples of
+//! other entries, and nothing of it is left.
+
+mod support;
+
+use std::fs;
+
+use support::cases::{self, ENDS, HANGS, LIES, OUTPUT, SHORT};
+use support::{Entry, World, assert_harmless};
+use taskscale::record::Status;
+
+#[test]
+fn every_fault_of_a_program_is_a_sample_with_a_reason() {
+    cases::check(&[&ENDS, &LIES, &SHORT, &OUTPUT, &HANGS]);
+}
+
+#[test]
+fn a_program_that_cannot_be_started_is_unavailable() {
+    let world = World::new(&[]);
+    let script = |name: &str, text: &str, mode: u32| {
+        use std::os::unix::fs::PermissionsExt;
+        let path = world.path(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path.display().to_string()
+    };
+    let entries = [
+        Entry::new("well", ""),
+        // Known before any run, and so no sample: the report says why.
+        Entry::new("missing", "").program(&world.path("nothing").display().to_string()),
+        Entry::new("not-executable", "").program(&script("plain", "#!/bin/sh\n", 0o644)),
+        // Found out by the start alone.
+        Entry::new("no-interpreter", "").program(&script("script", "#!/nowhere/interpreter\n", 0o755)),
+        Entry::new("no-format", "").program(&script("data", "no program at all", 0o755)),
+    ];
+    fs::write(world.manifest(), world.manifest_of(&entries)).unwrap();
+    let finished = world.run(world.campaign("out", "-n 2"));
+    world.assert_nothing_left();
+    // A build that made no program is somebody's fault: exit code 1.
+    finished.expect_code(1);
+    for name in ["missing", "not-executable"] {
+        finished.expect_said(&format!("left out fake/{name}: the build failed: the build made no program"));
+    }
+    let loaded = world.load("out");
+    for entry in &loaded.campaign.entries {
+        let left_out = ["fake/missing", "fake/not-executable"].contains(&entry.name.as_str());
+        assert_eq!(entry.unavailable.is_some(), left_out, "{}: {:?}", entry.name, entry.unavailable);
+    }
+    let samples = world.samples("out");
+    assert_eq!(samples.len(), 3, "{:?}", samples.keys());
+    assert_eq!(samples["well"].status, Status::Ok);
+    for name in ["no-interpreter", "no-format"] {
+        let reason = samples[name].reason.as_deref().unwrap_or_default();
+        assert_eq!(samples[name].status, Status::Unavailable, "{name}: {reason}");
+        assert!(reason.starts_with("the program could not be started: "), "{reason}");
+    }
+}
+
+/// Escapes and HTML from a program's output and from a manifest act nowhere: not on a terminal, not in Markdown or CSV.
+#[test]
+fn hostile_text_is_shown_and_does_not_act() {
+    let hostile = "notes = [\"\\u001b]0;owned\\u0007 \\u202e<script>alert(3)</script>\"]";
+    let entries = [
+        Entry::new("hostile", "--fault escape-text --fault exit:end:1").more(hostile),
+        Entry::new("well", "").more("unverified = \"\\u001b[2J=cmd|' /C calc'!A0\""),
+    ];
+    let world = World::new(&entries);
+    let finished = world.run(world.campaign("out", "-n 2"));
+    world.assert_nothing_left();
+    finished.expect_code(1).expect_said("exited with code 1; it said: ");
+    assert_harmless("standard error", &finished.stderr);
+    assert_harmless("the table", &finished.stdout);
+
+    let folder = world.path("out").display().to_string();
+    for format in ["table", "markdown", "csv", "json"] {
+        let shown = world.run(world.command(&["report", &folder, "--format", format]));
+        shown.expect_code(0);
+        // JSON escapes control characters; those that reverse text are the reader's to mind there.
+        if format != "json" {
+            assert_harmless(format, &shown.stdout);
+        } else {
+            assert!(!shown.stdout.contains('\u{1b}'), "{}", shown.stdout);
+        }
+        if format == "markdown" {
+            assert!(!shown.stdout.contains("<script"), "{}", shown.stdout);
+        }
+    }
+    for args in [vec!["list"], vec!["list", "--json"]] {
+        let shown = world.run(world.command(&args));
+        assert!(!shown.stdout.contains('\u{1b}'), "{}", shown.stdout);
+    }
+    // A folder's name is as foreign as any text.
+    let moved = world.path("o\u{1b}[31mut");
+    fs::rename(world.path("out"), &moved).unwrap();
+    fs::write(moved.join("samples.jsonl"), "{\"schema\":1,\"status\":\"\u{1b}[31m\"}\n").unwrap();
+    let shown = world.run(world.command(&["report", &moved.display().to_string()]));
+    shown.expect_code(0).expect_said("line 1 is no sample and is left out");
+    assert_harmless("standard error", &shown.stderr);
+    assert_harmless("the table", &shown.stdout);
+}

@@ -1,0 +1,403 @@
+//! A world of its own for each test: a catalogue of entries that run the scripted program, folders for everything that
+//! taskscale writes, and a close look at what it leaves behind.
+//!
+//! Both programs are linked into the world under a path that no other test uses. So a process of this world is known
+//! by its `/proc/PID/exe`, whatever became of its number, its parent, its session or its group; and it is only ever
+//! signalled through a pidfd whose program was compared after it was opened.
+
+// Each test file uses a part of this.
+#![allow(dead_code)]
+
+pub mod cases;
+mod left;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use taskscale::record::{self, Loaded, Sample};
+use tempfile::TempDir;
+
+pub use left::{Process, start_ticks};
+
+/// Nothing here takes longer, even on a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// One entry of a world's catalogue.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub name: String,
+    pub kind: &'static str,
+    /// Flags of the scripted program; or the whole command where `program` is given.
+    pub flags: Vec<String>,
+    pub program: Option<String>,
+    /// More lines of the manifest.
+    pub more: String,
+}
+
+impl Entry {
+    /// An entry of kind `stackless` with flags as they are typed.
+    pub fn new(name: &str, flags: &str) -> Entry {
+        let flags = flags.split_whitespace().map(str::to_owned).collect();
+        Entry { name: name.into(), kind: "stackless", flags, program: None, more: String::new() }
+    }
+
+    pub fn kind(self, kind: &'static str) -> Entry {
+        Entry { kind, ..self }
+    }
+
+    /// Another program than the scripted one.
+    pub fn program(self, program: &str) -> Entry {
+        Entry { program: Some(program.into()), ..self }
+    }
+
+    pub fn more(self, more: &str) -> Entry {
+        Entry { more: more.into(), ..self }
+    }
+
+    fn toml(&self, fake: &Path) -> String {
+        let program = self.program.clone().unwrap_or_else(|| fake.display().to_string());
+        let command: Vec<&str> =
+            std::iter::once(program.as_str()).chain(self.flags.iter().map(String::as_str)).collect();
+        format!(
+            "[[entry]]\nname = {:?}\ntitle = \"Scripted: {}\"\nkind = {:?}\nparallel = true\nstyle = \"idiomatic\"\n\
+             posts = true\nwhy = \"a test\"\n{}\nworkloads.sleep = {{ {}run = {command:?} }}\n\n",
+            self.name,
+            self.name,
+            self.kind,
+            self.more.lines().filter(|line| !line.starts_with("build")).collect::<Vec<_>>().join("\n"),
+            self.more
+                .lines()
+                .find(|line| line.starts_with("build"))
+                .map(|line| format!("{line}, "))
+                .unwrap_or_default(),
+        )
+    }
+}
+
+/// Folders, programs and settings of one test.
+pub struct World {
+    root: TempDir,
+    pub env: BTreeMap<String, String>,
+    /// Names of the control groups that the taskscales of this world make.
+    groups: Mutex<Vec<String>>,
+}
+
+impl World {
+    pub fn new(entries: &[Entry]) -> World {
+        let root = tempfile::Builder::new().prefix("taskscale-test-").tempdir().expect("a temporary folder");
+        let world = World { root, env: BTreeMap::new(), groups: Mutex::new(Vec::new()) };
+        for folder in ["bin", "catalog/fake", "tmp", "run", "pids"] {
+            fs::create_dir_all(world.path(folder)).expect("a folder");
+        }
+        link(Path::new(env!("CARGO_BIN_EXE_taskscale")), &world.path("bin/taskscale"));
+        link(fake_entry(), &world.fake());
+        fs::write(world.manifest(), world.manifest_of(entries)).expect("a manifest");
+        world
+    }
+
+    pub fn path(&self, inside: &str) -> PathBuf {
+        self.root.path().join(inside)
+    }
+
+    /// The scripted program of this world.
+    pub fn fake(&self) -> PathBuf {
+        self.path("bin/fake-entry")
+    }
+
+    pub fn manifest(&self) -> PathBuf {
+        self.path("catalog/fake/runtime.toml")
+    }
+
+    pub fn manifest_of(&self, entries: &[Entry]) -> String {
+        let fake = self.fake();
+        let mut text = format!(
+            "name = \"fake\"\ntitle = \"Scripted\"\nurl = \"https://example.org\"\nversion = [{:?}, \"--version\"]\n\
+             install = {{ other = \"it comes with taskscale\" }}\n\n",
+            fake.display().to_string()
+        );
+        text.extend(entries.iter().map(|entry| entry.toml(&fake)));
+        text
+    }
+
+    /// taskscale in this world, with nothing of the tester's environment but what finds programs.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(self.path("bin/taskscale"));
+        command.args(args).args(["--catalog".as_ref(), self.path("catalog").as_os_str()]).env_clear();
+        for name in ["PATH", "HOME", "LANG", "USER", "DBUS_SESSION_BUS_ADDRESS"] {
+            command.envs(std::env::var_os(name).map(|value| (name, value)));
+        }
+        if let Some(runtime) = std::env::var_os("XDG_RUNTIME_DIR") {
+            // An ordinary user's taskscale asks systemd for a control group: its bus is where it always is.
+            let bus = Path::new(&runtime).join("bus");
+            if bus.exists() {
+                command.env("DBUS_SESSION_BUS_ADDRESS", format!("unix:path={}", bus.display()));
+            }
+        }
+        command
+            .env("TASKSCALE_CACHE", self.path("cache"))
+            .env("TASKSCALE_LOCK", self.path("lock"))
+            .env("TMPDIR", self.path("tmp"))
+            .env("XDG_RUNTIME_DIR", self.path("run"))
+            .envs(std::env::var_os("TASKSCALE_CGROUP").map(|value| ("TASKSCALE_CGROUP", value)))
+            .envs(&self.env)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        // SAFETY: plain system calls between fork and exec. A script's background job ignores SIGINT, and so would
+        // taskscale: tests must not depend on how they were started.
+        unsafe {
+            command.pre_exec(|| {
+                for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+                    libc::signal(signal, libc::SIG_DFL);
+                }
+                Ok(())
+            });
+        }
+        command
+    }
+
+    /// `taskscale run @all --quick -o DIR` and more, with one line a run on standard error.
+    pub fn campaign(&self, folder: &str, more: &str) -> Command {
+        let folder = self.path(folder).display().to_string();
+        let mut args = vec!["run", "@all", "--quick", "-o", &folder];
+        args.extend(more.split_whitespace());
+        self.command(&args)
+    }
+
+    pub fn start(&self, mut command: Command) -> Running<'_> {
+        let begun = Instant::now();
+        let mut child = command.spawn().expect("taskscale starts");
+        let base = format!("taskscale-{}-{}", child.id(), start_ticks(child.id()).unwrap_or(0));
+        self.groups.lock().unwrap().push(base);
+        let (stdout, stderr) = (child.stdout.take().map(collect), child.stderr.take().map(collect));
+        Running { _world: self, child, stdout, stderr, begun }
+    }
+
+    pub fn run(&self, command: Command) -> Finished {
+        self.start(command).wait()
+    }
+
+    /// The campaign of a folder, as taskscale itself reads it.
+    pub fn load(&self, folder: &str) -> Loaded {
+        record::load(&self.path(folder)).expect("a campaign")
+    }
+
+    /// Its samples, by entry's name, where each entry has one.
+    pub fn samples(&self, folder: &str) -> BTreeMap<String, Sample> {
+        let samples = self.load(folder).samples.into_iter();
+        samples.map(|sample| (sample.entry.trim_start_matches("fake/").to_owned(), sample)).collect()
+    }
+
+    /// Samples on the disk now, while a campaign may be writing.
+    pub fn sample_count(&self, folder: &str) -> usize {
+        let text = fs::read_to_string(self.path(folder).join("samples.jsonl")).unwrap_or_default();
+        text.matches('\n').count()
+    }
+
+    /// Waits until something is so.
+    pub fn until(&self, what: &str, mut so: impl FnMut() -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !so() {
+            assert!(Instant::now() < deadline, "waited in vain until {what}");
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Living processes of a program of this world: `taskscale` or `fake-entry`.
+    pub fn processes(&self, program: &str) -> Vec<Process> {
+        left::processes(&self.path("bin").join(program))
+    }
+
+    /// Nothing that ran here is left: no process, no control group, no temporary file.
+    pub fn assert_nothing_left(&self) {
+        self.assert_no_processes();
+        let groups = left::groups(&self.groups.lock().unwrap());
+        assert!(groups.is_empty(), "control groups were left behind: {groups:?}");
+        let files = [list(&self.path("tmp")), list(&self.path("run"))].concat();
+        let files: Vec<_> = files.into_iter().filter(|path| !path.ends_with("run/taskscale")).collect();
+        assert!(files.is_empty(), "temporary files were left behind: {files:?}");
+    }
+
+    pub fn assert_no_processes(&self) {
+        let left = [self.processes("fake-entry"), self.processes("taskscale")].concat();
+        assert!(left.is_empty(), "processes were left behind: {left:?}");
+    }
+
+    /// What is in the world's folder, for a test that nothing was written.
+    pub fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let files = list(self.root.path()).into_iter();
+        files
+            .filter(|path| !path.starts_with(self.path("bin")))
+            .map(|path| (path.clone(), fs::read(&path).unwrap_or_default()))
+            .collect()
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        // Only after a failed test is there anything. Through pidfds of processes that run this world's programs.
+        for program in ["taskscale", "fake-entry"] {
+            for process in self.processes(program) {
+                process.kill(libc::SIGKILL);
+            }
+        }
+    }
+}
+
+/// A taskscale at work.
+pub struct Running<'a> {
+    _world: &'a World,
+    child: Child,
+    stdout: Option<thread::JoinHandle<String>>,
+    stderr: Option<thread::JoinHandle<String>>,
+    begun: Instant,
+}
+
+impl Running<'_> {
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends a signal. The child has not been waited for, so its number still means it.
+    pub fn signal(&self, signal: i32) {
+        // SAFETY: a plain system call.
+        let sent = unsafe { libc::kill(self.child.id() as i32, signal) };
+        assert_eq!(sent, 0, "a child that was not waited for can be signalled");
+    }
+
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("a child").is_some()
+    }
+
+    pub fn wait(mut self) -> Finished {
+        let deadline = Instant::now() + PATIENCE;
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("a child") {
+                break status;
+            }
+            if Instant::now() > deadline {
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+                panic!("taskscale did not end within {PATIENCE:?}");
+            }
+            thread::sleep(Duration::from_millis(1));
+        };
+        let took = self.begun.elapsed();
+        let collected = |reader: Option<thread::JoinHandle<String>>| {
+            reader.map(|reader| reader.join().expect("a reader")).unwrap_or_default()
+        };
+        Finished {
+            status,
+            took,
+            stdout: collected(self.stdout.take()),
+            stderr: collected(self.stderr.take()),
+        }
+    }
+}
+
+/// A taskscale that has ended.
+#[derive(Debug)]
+pub struct Finished {
+    pub status: ExitStatus,
+    pub took: Duration,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Finished {
+    pub fn code(&self) -> i32 {
+        let status = self.status;
+        status
+            .code()
+            .unwrap_or_else(|| panic!("taskscale was ended by signal {:?}: {self:?}", status.signal()))
+    }
+
+    #[track_caller]
+    pub fn expect_code(&self, code: i32) -> &Finished {
+        assert_eq!(self.code(), code, "standard error:\n{}\nstandard output:\n{}", self.stderr, self.stdout);
+        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
+        self
+    }
+
+    #[track_caller]
+    pub fn expect_said(&self, fragment: &str) -> &Finished {
+        assert!(self.stderr.contains(fragment), "{fragment:?} is not in standard error:\n{}", self.stderr);
+        self
+    }
+}
+
+fn collect(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = pipe.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+/// A hard link where that is possible, else a copy: the path is what counts.
+fn link(from: &Path, to: &Path) {
+    if fs::hard_link(from, to).is_err() {
+        fs::copy(from, to).unwrap_or_else(|error| panic!("{}: {error}", from.display()));
+    }
+}
+
+/// Every file and folder below.
+pub fn list(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for child in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = child.path();
+        if child.file_type().is_ok_and(|kind| kind.is_dir()) {
+            found.extend(list(&path));
+        }
+        found.push(path);
+    }
+    found.sort();
+    found
+}
+
+/// The scripted program, built once, beside the taskscale that is tested and in its profile.
+fn fake_entry() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_BIN_EXE_taskscale")).parent().expect("a folder");
+        let profile = match folder.file_name().and_then(|name| name.to_str()) {
+            Some("debug") | None => "dev",
+            Some(profile) => profile,
+        };
+        let built = Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "-p", "fake-entry", "--profile", profile, "--target-dir"])
+            .arg(folder.parent().expect("a folder"))
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .status();
+        assert!(built.is_ok_and(|status| status.success()), "fake-entry does not build");
+        folder.join("fake-entry")
+    })
+}
+
+/// Says that a test could not be made here. Not through `eprintln!`, which the test harness hides.
+pub fn skipped(why: &str) {
+    assert!(
+        std::env::var("TASKSCALE_REQUIRE").as_deref() != Ok("all"),
+        "TASKSCALE_REQUIRE=all, and yet: {why}"
+    );
+    let _ = std::io::stderr().write_all(format!("SKIPPED: {why}\n").as_bytes());
+}
+
+pub fn is_root() -> bool {
+    // SAFETY: a plain system call.
+    unsafe { libc::geteuid() == 0 }
+}
+
+/// Nothing in a text acts on a terminal: no control character but line ends.
+#[track_caller]
+pub fn assert_harmless(what: &str, text: &str) {
+    let acting = text.chars().find(|c| taskscale::report::acts(*c) && *c != '\n');
+    assert!(acting.is_none(), "{what} holds {acting:?}:\n{text:?}");
+}
