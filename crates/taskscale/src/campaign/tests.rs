@@ -195,7 +195,8 @@ fn another_plan_machine_or_program_is_another_campaign() {
         then.check_same(&now, Path::new("DIR")).err().map(|error| error.to_string()).unwrap_or_default()
     };
     assert_eq!(said(&|_| {}), "");
-    let cases: [(&dyn Fn(&mut Campaign), &str); 6] = [
+    type Change<'a> = &'a dyn Fn(&mut Campaign);
+    let cases: [(Change, &str); 6] = [
         (&|now| now.plan.tasks = vec![1], "its numbers of tasks are 1,1000000, not 1"),
         (&|now| now.plan.entries = vec!["x/a".into()], "it has x/b"),
         (&|now| now.plan.repetitions = 5, "it has 2 repetitions, not 5"),

@@ -84,7 +84,9 @@ pub fn main() -> ExitCode {
 
 fn open_catalog(global: &args::Global) -> Result<Catalog, CatalogError> {
     let folder = match &global.catalog {
-        Some(folder) => folder.clone(),
+        // Programs run in another folder: a relative path would lead nowhere there.
+        Some(folder) => std::path::absolute(folder)
+            .map_err(|error| CatalogError::Unreadable { path: folder.clone(), error })?,
         None => find_catalog()?,
     };
     Catalog::load(&folder)

@@ -91,7 +91,8 @@ impl Observer for Progress {
 
     fn run_ended(&mut self, sample: &Sample) {
         let (done, all) = self.position;
-        let name = format!("{} × {}", sample.entry, units::count(sample.tasks));
+        let again = if sample.attempt > 1 { format!(", attempt {}", sample.attempt) } else { String::new() };
+        let name = format!("{} × {}{again}", sample.entry, units::count(sample.tasks));
         let line = match (sample.status, &sample.memory.plateau) {
             (Status::Ok, Some(plateau)) => format!(
                 "[{done}/{all}] {name}: {}, launch {}",

@@ -181,7 +181,8 @@ fn describe(options: &Options, prepared: &[Prepared]) -> Campaign {
         machine: machine_facts(),
         plan_digest: plan_digest(&plan),
         plan,
-        seed: options.seed.unwrap_or_else(|| fastrand::u64(..)),
+        // Below 2^53, so that JSON readers that know only floating-point numbers do not round it.
+        seed: options.seed.unwrap_or_else(|| fastrand::u64(..1 << 53)),
         entries: prepared.iter().map(|entry| entry.facts.clone()).collect(),
     }
 }

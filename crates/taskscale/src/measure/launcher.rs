@@ -10,7 +10,7 @@
 //! the launcher answers with the lines of `Word`.
 
 use std::collections::BTreeMap;
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
@@ -148,19 +148,20 @@ impl Voice {
 }
 
 fn start(order: &Order, socket: RawFd) -> io::Result<u32> {
-    let [program, arguments @ ..] = order.command.as_slice() else {
+    let Some(program) = order.command.first() else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the command is empty"));
     };
-    let join: Vec<std::ffi::CString> = order
-        .join
-        .iter()
-        .map(|path| std::ffi::CString::new(path.as_os_str().as_encoded_bytes()))
-        .collect::<Result<_, _>>()?;
+    let join = c_strings(order.join.iter().map(|path| path.as_os_str().as_encoded_bytes()))?;
+    let words = c_strings(order.command.iter().map(String::as_str))?;
+    let variables = c_strings(order.env.iter().map(|(name, value)| format!("{name}={value}")))?;
+    let (word_list, variable_list) = (addresses(&words), addresses(&variables));
     let mut command = Command::new(program);
-    command.args(arguments).env_clear().envs(&order.env).current_dir(&order.folder).stdin(Stdio::null());
+    command.env_clear().current_dir(&order.folder).stdin(Stdio::null());
     // SAFETY: the closure runs between fork and exec in a process with one thread, and only makes system calls.
     unsafe {
         command.pre_exec(move || {
+            // Held by this closure for as long as the lists of their addresses.
+            let _variables = &variables;
             libc::setsid();
             // Should the launcher be killed, the program goes with it.
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
@@ -171,10 +172,21 @@ fn start(order: &Order, socket: RawFd) -> io::Result<u32> {
                 join_group(file)?;
             }
             say_exec(socket);
-            Ok(())
+            // Not left to `Command`: it asks execvp, which hands a file that is no program to /bin/sh.
+            libc::execve(words[0].as_ptr(), word_list.as_ptr().cast(), variable_list.as_ptr().cast());
+            Err(io::Error::last_os_error())
         });
     }
     command.spawn().map(|child| child.id())
+}
+
+fn c_strings<T: Into<Vec<u8>>>(texts: impl IntoIterator<Item = T>) -> io::Result<Vec<CString>> {
+    Ok(texts.into_iter().map(CString::new).collect::<Result<_, _>>()?)
+}
+
+/// The list that exec wants, ended by a null; as numbers, which a closure may hold.
+fn addresses(strings: &[CString]) -> Vec<usize> {
+    strings.iter().map(|string| string.as_ptr() as usize).chain([0]).collect()
 }
 
 fn join_group(file: &CStr) -> io::Result<()> {

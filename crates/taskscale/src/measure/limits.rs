@@ -11,7 +11,7 @@ use crate::catalog::Kind;
 use crate::record::LimitHit;
 
 /// Threads that no run may take from the rest of the machine: with none left, not even `kill` can be started.
-const KEPT_FOR_THE_MACHINE: u64 = 512;
+const KEPT_FOR_THE_MACHINE: u64 = 1024;
 
 /// The same within a control group that has a bound of its own, such as a container.
 const KEPT_FOR_THE_GROUP: u64 = 64;
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn the_tightest_limit_bounds_threads() {
-        assert_eq!(limits().thread_bound(), Some(32_768 - 200 - 512));
+        assert_eq!(limits().thread_bound(), Some(32_768 - 200 - 1024));
         assert_eq!(SystemLimits::default().thread_bound(), None);
     }
 
@@ -232,7 +232,7 @@ mod tests {
         let evidence = Evidence { refused_threads: Some(1), ..Evidence::default() };
         let (limit, sentence) = limit_met(&limits(), Kind::Thread, &evidence).unwrap();
         assert_eq!(limit.name, "kernel.pid_max");
-        assert!(sentence.contains("room for 32056 threads"), "{sentence}");
+        assert!(sentence.contains("room for 31544 threads"), "{sentence}");
     }
 
     #[test]

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use super::home::own_folders;
 use super::limits::read_limits;
+use super::procfs;
 use crate::record::Machine;
 
 fn text(path: &str) -> Option<String> {
@@ -115,12 +117,20 @@ pub fn machine_warnings() -> Vec<String> {
     if text("/sys/kernel/mm/ksm/run").as_deref() == Some("1") {
         warnings.push("kernel same-page merging is on: equal pages are counted once; `echo 0 > /sys/kernel/mm/ksm/run` turns it off".into());
     }
-    let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get());
-    let load = text("/proc/loadavg").and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
-    if let Some(load) = load.filter(|load| *load > 0.5 * cpus as f64) {
+    if let Some(busy) = busy_cpus()
+        && busy > 0.25 * std::thread::available_parallelism().map_or(1, |cpus| cpus.get()) as f64
+    {
         warnings.push(format!(
-            "the machine is busy: load {load:.1} on {cpus} CPUs; times will be too long, memory is hardly affected"
+            "the machine is busy: other work used {busy:.1} CPUs just now; times will be too long, memory is hardly affected"
         ));
     }
     warnings
+}
+
+/// How many CPUs are at work at this moment, measured over a fifth of a second. Not the load average: that still holds
+/// the builds of a minute ago.
+fn busy_cpus() -> Option<f64> {
+    let (begun, before) = (Instant::now(), procfs::machine_cpu_s()?);
+    std::thread::sleep(Duration::from_millis(200));
+    Some((procfs::machine_cpu_s()? - before) / begun.elapsed().as_secs_f64())
 }

@@ -109,6 +109,17 @@ fn parse_cpu_ticks(stat: &str) -> Option<(u64, u64)> {
     Some((user + child_user, system + child_system))
 }
 
+/// CPU time that all work on this machine has used since boot, in seconds: the first line of /proc/stat less idle and
+/// iowait (proc(5)).
+pub fn machine_cpu_s() -> Option<f64> {
+    let text = fs::read_to_string("/proc/stat").ok()?;
+    let ticks: Vec<u64> =
+        text.lines().next()?.split_ascii_whitespace().skip(1).map_while(|field| field.parse().ok()).collect();
+    // user nice system idle iowait irq softirq; steal is not ours to count, guest is in user.
+    let used: u64 = [0, 1, 2, 5, 6].into_iter().filter_map(|field| ticks.get(field)).sum();
+    Some(used as f64 / rustix::param::clock_ticks_per_second() as f64)
+}
+
 /// When a process started, in clock ticks since boot: with its pid, a name that is never used twice.
 pub fn start_ticks(pid: u32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

@@ -28,6 +28,8 @@ const GROWTH_SHARE: f64 = 0.05;
 const GROWTH_MIN_BYTES: u64 = 4 << 20;
 /// When that is looked for, before the first task can be due.
 const LAST_LOOK_S: f64 = 0.05;
+/// The machine is busy when others use more than this share of its CPUs.
+const BUSY_SHARE: f64 = 0.25;
 /// How often a run is looked at while it launches or falls quiet.
 const TICK_S: f64 = 0.02;
 /// How often memory is sampled where the kernel keeps no peak or no cap.
@@ -100,6 +102,8 @@ struct Run<'a> {
     limits: &'a SystemLimits,
     interrupt: &'a Interrupt,
     started_at: jiff::Timestamp,
+    /// CPU time of the whole machine when the run began, in seconds.
+    machine_cpu_s: Option<f64>,
     child: Child,
     socket: UnixStream,
     stdout: Option<ChildStdout>,
@@ -112,6 +116,7 @@ struct Run<'a> {
     exec_ns: Option<u64>,
     main_pid: Option<u32>,
     alive_ns: Option<u64>,
+    done_ns: Option<u64>,
     end: Option<Word>,
     empty: bool,
     ending_since_ns: Option<u64>,
@@ -164,6 +169,7 @@ impl<'a> Run<'a> {
             limits,
             interrupt,
             started_at,
+            machine_cpu_s: procfs::machine_cpu_s(),
             child,
             socket,
             stdout,
@@ -175,6 +181,7 @@ impl<'a> Run<'a> {
             exec_ns: None,
             main_pid: None,
             alive_ns: None,
+            done_ns: None,
             end: None,
             empty: false,
             ending_since_ns: None,
@@ -281,9 +288,12 @@ impl<'a> Run<'a> {
             0 => {}
             length => {
                 for event in self.listener.hear(&buffer[..length]) {
-                    if event == Event::Alive {
-                        self.alive_ns = Some(now_ns());
-                        self.cpu_at_alive = self.group.cpu();
+                    match event {
+                        Event::Alive => {
+                            self.alive_ns = Some(now_ns());
+                            self.cpu_at_alive = self.group.cpu();
+                        }
+                        Event::Done => self.done_ns = Some(now_ns()),
                     }
                 }
             }
@@ -437,9 +447,20 @@ impl<'a> Run<'a> {
         }
         let Some(now) = self.group.memory_now() else { return };
         self.sampled_peak = self.sampled_peak.max(now);
-        if !enforced && self.spec.bounds.memory_bytes.is_some_and(|cap| now > cap) {
+        if !enforced && self.spec.bounds.memory_bytes.is_some_and(|cap| now > cap && self.held() > cap) {
             self.end_run(EndedBy::MemoryCap);
         }
+    }
+
+    /// Memory of all processes with shared pages counted once: resident memory counts them for each, and would end a
+    /// family of processes that holds far less than its cap. Costly, so asked only in doubt.
+    fn held(&self) -> u64 {
+        self.group
+            .processes()
+            .into_iter()
+            .filter_map(|pid| procfs::rollup(pid).ok())
+            .map(|held| held.pss)
+            .sum()
     }
 
     /// From what was observed to the measurement.
@@ -458,6 +479,7 @@ impl<'a> Run<'a> {
         };
         let time = self.times(end_ns);
         let cpu = self.cpu(usage);
+        self.note_busy_machine(&cpu, time.wall_s);
         let memory = self.memory(rss_peak);
         let verdict = self.verdict(&end, &time);
         let said = &mut self.listener.said;
@@ -497,6 +519,17 @@ impl<'a> Run<'a> {
             warnings,
             stderr_tail,
         })))
+    }
+
+    /// Whether others used more than a fair share of the CPUs during the run.
+    fn note_busy_machine(&mut self, cpu: &Cpu, wall_s: Option<f64>) {
+        let used_s = procfs::machine_cpu_s().zip(self.machine_cpu_s).map(|(end, start)| end - start);
+        if let (Some(used_s), Some(own_s), Some(wall_s)) = (used_s, cpu.total_s(), wall_s) {
+            let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get()) as f64;
+            if used_s - own_s > BUSY_SHARE * cpus * wall_s {
+                self.warnings.push(Warning::MachineBusy);
+            }
+        }
     }
 
     fn times(&self, end_ns: Option<u64>) -> Time {
@@ -574,7 +607,13 @@ impl<'a> Run<'a> {
             time_cap_s: self.time_cap().0,
             output_cap_bytes: self.spec.bounds.output_bytes,
             wall_s: time.wall_s,
-            counted: self.reading.as_ref().filter(|r| r.processes > 0).map(|r| (r.threads, r.processes)),
+            alive_to_done_s: self.alive_ns.zip(self.done_ns).map(|(alive, done)| seconds(alive, done)),
+            // Read later than that, the first tasks may already be over.
+            counted: self
+                .reading
+                .as_ref()
+                .filter(|reading| reading.processes > 0 && self.read_ns < self.due_ns())
+                .map(|reading| (reading.threads, reading.processes)),
             evidence: Evidence {
                 refused_threads: self.group.refused_threads(),
                 started: said.failed.map(|failed| self.spec.tasks.saturating_sub(failed)),

@@ -17,6 +17,9 @@ pub enum EndedBy {
     User,
 }
 
+/// `alive` and `done` this close together, in seconds, came out of one buffer.
+const UNFLUSHED_S: f64 = 0.05;
+
 /// What was observed.
 pub struct Observed<'a> {
     pub kind: Kind,
@@ -31,7 +34,9 @@ pub struct Observed<'a> {
     pub time_cap_s: f64,
     pub output_cap_bytes: u64,
     pub wall_s: Option<f64>,
-    /// Threads and processes that the kernel counted at the plateau.
+    /// From hearing `alive` to hearing `done`.
+    pub alive_to_done_s: Option<f64>,
+    /// Threads and processes that the kernel counted while no task could be over yet.
     pub counted: Option<(u64, u64)>,
     pub evidence: Evidence<'a>,
     pub limits: &'a SystemLimits,
@@ -144,6 +149,10 @@ pub fn judge(seen: &Observed) -> Verdict {
             seen.hold_s
         ));
     }
+    // The last task to start says `alive` and then waits: an honest `done` cannot follow at once.
+    if seen.alive_to_done_s.is_some_and(|gap_s| seen.hold_s >= 1.0 && gap_s < UNFLUSHED_S) {
+        return failed("said `alive` only at its end: flush standard output after that line".into());
+    }
     if let Some((threads, processes)) = seen.counted {
         let (counted, what) = match seen.kind {
             Kind::Thread => (threads, "threads"),
@@ -151,7 +160,9 @@ pub fn judge(seen: &Observed) -> Verdict {
             _ => (alive, ""),
         };
         if counted < alive {
-            return failed(format!("claims {alive} tasks alive, but the kernel counted {counted} {what}"));
+            return failed(format!(
+                "claims {alive} tasks alive, but the kernel's count of {what} was {counted}"
+            ));
         }
     }
     if alive < n {
@@ -222,6 +233,7 @@ mod tests {
             time_cap_s: 60.0,
             output_cap_bytes: 1000,
             wall_s: Some(2.1),
+            alive_to_done_s: Some(2.0),
             counted: Some((3, 1)),
             evidence: Evidence::default(),
             limits: &limits,
@@ -242,7 +254,7 @@ mod tests {
         let (status, reason) = verdict(&said(10, 10), &good_end, |seen| seen.kind = Kind::Thread);
         assert_eq!(
             (status, reason.as_str()),
-            (Status::Failed, "claims 10 tasks alive, but the kernel counted 3 threads")
+            (Status::Failed, "claims 10 tasks alive, but the kernel's count of threads was 3")
         );
         assert_eq!(verdict(&said(11, 10), &good_end, |_| {}).0, Status::Failed);
         let (status, reason) = verdict(&said(10, 10), &good_end, |seen| seen.wall_s = Some(0.5));
@@ -250,6 +262,9 @@ mod tests {
             (status, reason.as_str()),
             (Status::Failed, "ended after 0.50 s, before tasks that wait 2 s could be due")
         );
+        let (status, reason) = verdict(&said(10, 10), &good_end, |seen| seen.alive_to_done_s = Some(0.001));
+        assert_eq!(status, Status::Failed);
+        assert!(reason.contains("flush standard output"), "{reason}");
         let silent = Said::default();
         assert!(verdict(&silent, &good_end, |_| {}).1.starts_with("never said `alive`"));
     }

@@ -303,7 +303,7 @@ pub enum Warning {
     KernelAccountStale,
     /// Lines on standard output broke the protocol and were ignored.
     StrayOutput,
-    /// The program did not fall quiet because the machine was busy with other work.
+    /// Other work used more than a quarter of the machine's CPUs during the run.
     MachineBusy,
 }
 
@@ -332,7 +332,9 @@ impl Warning {
                 "the kernel's account of its own memory lagged: kernel memory is the sum of thread stacks and page tables at least"
             }
             Warning::StrayOutput => "lines on standard output that are not of the protocol were ignored",
-            Warning::MachineBusy => "other work kept the machine busy during this run",
+            Warning::MachineBusy => {
+                "other work used more than a quarter of the machine's CPUs: times are too long"
+            }
         }
     }
 }

@@ -9,12 +9,17 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::{Campaign, SCHEMA_VERSION, Sample};
 
 const CAMPAIGN_FILE: &str = "campaign.json";
 const SAMPLES_FILE: &str = "samples.jsonl";
 const REJECTED_FILE: &str = "samples.rejected.jsonl";
+
+/// A taskscale that is just ending, or a child of its that has not yet reached its exec, may hold a lock a moment longer.
+const LOCK_TRIES: u32 = 10;
+const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
 /// What is wrong with a campaign's folder.
 #[derive(Debug, thiserror::Error)]
@@ -162,10 +167,16 @@ impl Store {
 
     fn lock(folder: &Path) -> Result<Store, StoreError> {
         let path = folder.join(SAMPLES_FILE);
+        let mut tries = 0;
         loop {
             let samples = at("open", &path, OpenOptions::new().append(true).create(true).open(&path))?;
             match samples.try_lock() {
                 Ok(()) => {}
+                Err(TryLockError::WouldBlock) if tries < LOCK_TRIES => {
+                    tries += 1;
+                    std::thread::sleep(LOCK_PAUSE);
+                    continue;
+                }
                 Err(TryLockError::WouldBlock) => return Err(StoreError::InUse(folder.to_owned())),
                 // A file system without locks: nothing can be known of others.
                 Err(TryLockError::Error(_)) => {}

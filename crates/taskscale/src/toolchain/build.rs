@@ -59,7 +59,8 @@ impl Cache {
             let home = || env::var_os("HOME").map(PathBuf::from).unwrap_or_else(env::temp_dir);
             xdg.unwrap_or_else(|| home().join(".cache")).join("taskscale")
         });
-        Cache { root }
+        // Programs are run from folders of their own. Without a current folder there is nothing to add.
+        Cache { root: std::path::absolute(&root).unwrap_or(root) }
     }
 
     /// A cache at a place of the caller's.
@@ -111,6 +112,8 @@ pub fn build(
     }
     let mut command = fill(&recipe.run);
     let program = path_lookup(&command[0]).ok_or_else(|| BuildError::NoResult(PathBuf::from(&command[0])))?;
+    // It is run from a folder of its own.
+    let program = at("find", &program, std::path::absolute(&program))?;
     command[0] = program.to_string_lossy().into_owned();
     if fresh {
         at("create", &stamp, fs::write(&stamp, ""))?;
@@ -150,7 +153,9 @@ fn run_build(
     let mut file = at("open", log, File::options().append(true).open(log))?;
     at("write", log, writeln!(file, "$ {shown}"))?;
     let errors = at("open", log, file.try_clone())?;
-    let child = Command::new(program)
+    let mut build = Command::new(program);
+    clear_flags(&mut build);
+    let child = build
         .args(&command[1..])
         .current_dir(folder)
         .stdin(Stdio::null())
@@ -189,6 +194,15 @@ fn wait(child: &mut Child, stop: &dyn Fn() -> bool) -> io::Result<Option<ExitSta
             return Ok(None);
         }
         thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Keeps the user's compiler flags out of a build: RUSTFLAGS, CFLAGS, GOFLAGS and their like would make another program
+/// than the manifest says, and no record would show it. All else of the user's environment stays, as proxies, caches
+/// and certificates are found by it.
+fn clear_flags(command: &mut Command) {
+    for (name, _) in env::vars_os().filter(|(name, _)| name.to_string_lossy().ends_with("FLAGS")) {
+        command.env_remove(name);
     }
 }
 

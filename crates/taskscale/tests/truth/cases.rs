@@ -213,6 +213,7 @@ pub fn all() -> Vec<Case> {
             vec![
                 Expect { figure: Sock, truth: Truth::AtLeastQueued, unseen_by: NO_GROUP },
                 Expect { figure: Kernel, truth: Truth::AtLeastQueued, unseen_by: NO_GROUP },
+                Expect { figure: Peak, truth: Truth::AtLeastQueued, unseen_by: NO_GROUP },
                 is(Anon, 0),
             ],
         ),

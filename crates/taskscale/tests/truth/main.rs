@@ -65,6 +65,35 @@ fn figures_are_true_without_a_control_group() {
     assert_right(&wrong);
 }
 
+/// Every VM at once. Minutes, and needs what tests/vm/README.md lists: run by tests/vm/truth.
+#[test]
+#[ignore = "run by tests/vm/truth"]
+fn figures_are_true_in_vms() {
+    let only = std::env::var("TASKSCALE_TRUTH_PLACE").unwrap_or_default();
+    let bless = std::env::var_os("TASKSCALE_BLESS").is_some();
+    let mut places = place::vms();
+    if bless {
+        places.splice(0..0, [place::here(), place::here_by_proc()]);
+    }
+    places.retain(|place| place.title.contains(&only));
+    let cases = cases::all();
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let running: Vec<_> = places.iter().map(|place| scope.spawn(|| check(place, &cases))).collect();
+        running.into_iter().map(|place| place.join().unwrap()).collect()
+    });
+    let wrong: Vec<String> = results.iter().flatten().flat_map(|(_, wrong)| wrong.clone()).collect();
+    assert_right(&wrong);
+    if bless {
+        let columns: Vec<_> = places
+            .iter()
+            .zip(&results)
+            .filter_map(|(place, result)| Some((place.title, result.as_ref()?.0.as_slice())))
+            .collect();
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/ground-truth.md");
+        std::fs::write(path, table::document(&columns)).unwrap();
+    }
+}
+
 /// Small after large, large after small: twenty shuffles, five in each of four campaigns side by side.
 #[test]
 fn order_makes_no_difference() {

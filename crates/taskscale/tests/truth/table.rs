@@ -128,3 +128,46 @@ pub fn text(title: &str, samples: &[Sample], rows: &[Row]) -> String {
     }
     text
 }
+
+const PREFACE: &str = "\
+# Ground truth
+
+<!-- Written by `TASKSCALE_BLESS=1 tests/vm/truth`: change tests/truth, not this file. -->
+
+Does taskscale say the truth?
+A scripted program (`crates/fake-entry`) takes memory of a known size, taskscale measures it, and the difference from the same program taking nothing is compared with what is true.
+Each cell is the error of one run: what taskscale says less what is true. Empty: exactly right.
+`unseen`: that source cannot see it, as [methodology.md](methodology.md) says.
+
+The suite fails if a figure of the plateau is off by more than 64 KiB or 0.1 %, whichever is larger, or a peak by more than 1 MiB or 0.5 %.
+Why not 0: a program needs a page or two to understand its own arguments, and a control group is charged ahead in batches of 64 pages per CPU, which its peak shows.
+The peak of `proc` is that of resident memory; it starts from the 2 to 3 MB that a process has before its exec.
+Addresses are not randomised in these runs: where a program's text comes to lie changes how much of it the kernel maps, by up to 150 KiB.
+\"At least\": the kernel adds what it needs itself; the cell is what it adds.
+
+";
+
+/// All places side by side, for people.
+pub fn document(columns: &[(&str, &[Row])]) -> String {
+    let mut text = PREFACE.to_owned();
+    let titles: Vec<&str> = columns.iter().map(|(title, _)| *title).collect();
+    let _ = writeln!(text, "| what the program takes | figure | true | {} |", titles.join(" | "));
+    let _ = writeln!(text, "| --- | --- | ---: |{}", " ---: |".repeat(titles.len()));
+    let longest = columns.iter().map(|(_, rows)| *rows).max_by_key(|rows| rows.len()).unwrap_or(&[]);
+    let mut case = "";
+    for (index, row) in longest.iter().enumerate() {
+        let title = if std::mem::replace(&mut case, row.case) == row.case { "" } else { row.title };
+        let truth = match row.truth {
+            Truth::Exactly(bytes) => size(bytes),
+            Truth::AtLeast(bytes) => format!("at least {}", size(bytes)),
+            Truth::AtLeastQueued => "at least what is queued".into(),
+        };
+        let _ = write!(text, "| {title} | {} | {truth} |", row.figure.name());
+        for (_, rows) in columns {
+            let error = rows.get(index).map(Row::error).unwrap_or_default();
+            let _ = write!(text, " {} |", if error == "0" { "" } else { &error });
+        }
+        text.push('\n');
+    }
+    text
+}

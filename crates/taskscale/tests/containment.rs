@@ -1,0 +1,132 @@
+//! Programs that try to outlive, outgrow or escape their run: whatever they make is ended with it, with a control group
+//! and without one.
+
+mod support;
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use support::cases::{self, BARE, LEAVES, MEMORY};
+use support::{Entry, World, is_root, skipped};
+use taskscale::record::{Status, Warning};
+
+#[test]
+fn nothing_outlives_its_run() {
+    cases::check(&[&LEAVES, &MEMORY, &BARE]);
+}
+
+/// In a container with a bound on processes, a fork bomb ends at the bound, and what is left of it suffices to end it.
+#[test]
+fn a_fork_bomb_ends_at_the_bound_of_the_group() {
+    const BOUND: u64 = 200;
+    let mut world = World::new(&[]);
+    let entries = [
+        Entry::new(
+            "bomb",
+            &format!("--fault fork-bomb:5000 --pidfile {}", world.path("pids/bomb").display()),
+        ),
+        Entry::new("threads", "--fault thread-limit").kind("thread"),
+        Entry::new("well", ""),
+    ];
+    fs::write(world.manifest(), world.manifest_of(&entries)).unwrap();
+    let Some(container) = Container::new(BOUND) else {
+        return skipped("no control group with a bound on processes can be made here");
+    };
+    // Some hierarchy must be there for taskscale's own bound; elsewhere the container's alone holds.
+    world.env.insert("TASKSCALE_LOCK".into(), world.path("lock").display().to_string());
+    let mut command = world.campaign("out", "-n 1500");
+    container.holds(&mut command);
+    let finished = world.run(command);
+    world.assert_nothing_left();
+    finished.expect_code(0);
+
+    let samples = world.samples("out");
+    assert_eq!(samples["well"].status, Status::Ok);
+    let bomb = &samples["bomb"];
+    assert_eq!(bomb.status, Status::Ok, "{:?}", bomb.reason);
+    assert!(bomb.warnings.contains(&Warning::LeftProcesses), "{:?}", bomb.warnings);
+    // Two runs, the first a warm-up; neither had more processes than the bound.
+    let pids = fs::read_to_string(world.path("pids/bomb")).unwrap().lines().count() as u64;
+    assert!((50..=2 * BOUND).contains(&pids), "{pids} processes under a bound of {BOUND}");
+    let threads = &samples["threads"];
+    let limit = threads.limit.as_ref().unwrap_or_else(|| panic!("{}: {:?}", threads.status, threads.reason));
+    assert_eq!((threads.status, limit.name.as_str(), limit.value), (Status::Limit, "pids.max", BOUND));
+}
+
+/// A group with a bound on processes, as a container has one. Removed when dropped.
+struct Container(PathBuf);
+
+impl Container {
+    fn new(bound: u64) -> Option<Container> {
+        let parents = ["/sys/fs/cgroup/pids", "/sys/fs/cgroup"].map(Path::new);
+        let parent = parents.into_iter().find(|parent| parent.join("cgroup.procs").exists())?;
+        let folder = parent.join(format!("test-of-taskscale-{}", std::process::id()));
+        fs::create_dir(&folder).ok()?;
+        let container = Container(folder);
+        fs::write(container.0.join("pids.max"), bound.to_string()).ok()?;
+        Some(container)
+    }
+
+    fn holds(&self, command: &mut Command) {
+        let procs = self.0.join("cgroup.procs");
+        // SAFETY: writes a file between fork and exec, with a path made beforehand.
+        unsafe {
+            command.pre_exec(move || fs::write(&procs, "0"));
+        }
+    }
+}
+
+impl Drop for Container {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+/// Should the launcher be killed, by the kernel for want of memory perhaps, the campaign stops with a message and ends
+/// what the program had made.
+#[test]
+fn a_killed_launcher_stops_the_campaign_and_nothing_is_left() {
+    let world = World::new(&[Entry::new("family", "--processes 2 --grandchildren 2 --fault daemon")]);
+    let running = world.start(world.campaign("out", "-n 5 --repetitions 3"));
+    world.until("the first sample is there", || world.sample_count("out") > 0);
+    let launcher = || {
+        let all = world.processes("taskscale").into_iter();
+        all.filter(|process| process.parent() == Some(running.pid())).find(|p| p.command.contains("__launch"))
+    };
+    world.until("a launcher runs a program", || {
+        launcher().is_some() && world.processes("fake-entry").len() >= 6
+    });
+    launcher().expect("the run has just begun").kill(libc::SIGKILL);
+    let finished = running.wait();
+    finished.expect_code(1).expect_said("the process that starts programs failed");
+    finished.expect_said("samples are kept in");
+    world.until("all have ended", || world.processes("fake-entry").is_empty());
+    world.assert_nothing_left();
+    let kept = world.load("out").samples;
+    assert!(!kept.is_empty() && kept.iter().all(|sample| sample.status == Status::Ok), "{kept:?}");
+
+    world.run(world.campaign("out", "-n 5 --repetitions 3")).expect_code(0);
+    assert_eq!(world.load("out").samples.len(), 3);
+    world.assert_nothing_left();
+}
+
+/// A program of root's is told nothing of root's shell, and one of nobody's is measured as well.
+#[test]
+fn an_ordinary_user_can_measure() {
+    if !is_root() {
+        return skipped("only root can try how another user fares");
+    }
+    let world = World::new(&[Entry::new("well", ""), Entry::new("orphan", "--fault orphan")]);
+    let given = Command::new("chown").args(["-R", "65534:65534"]).arg(world.path("")).status();
+    assert!(given.is_ok_and(|status| status.success()));
+    let mut command = world.campaign("out", "-n 5");
+    command.uid(65534).gid(65534);
+    let finished = world.run(command);
+    world.assert_nothing_left();
+    finished.expect_code(0);
+    let samples = world.samples("out");
+    assert_eq!(samples.len(), 2);
+    assert!(samples.values().all(|sample| sample.status == Status::Ok), "{samples:?}");
+}
