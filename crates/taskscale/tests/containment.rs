@@ -8,13 +8,13 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::cases::{self, BARE, LEAVES, MEMORY};
+use support::cases::{self, BARE, BARE_HANGS, LEAVES, MEMORY};
 use support::{Entry, World, is_root, skipped};
 use taskscale::record::{Status, Warning};
 
 #[test]
 fn nothing_outlives_its_run() {
-    cases::check(&[&LEAVES, &MEMORY, &BARE]);
+    cases::check(&[&LEAVES, &MEMORY, &BARE, &BARE_HANGS]);
 }
 
 /// In a container with a bound on processes, a fork bomb ends at the bound, and what is left of it suffices to end it.

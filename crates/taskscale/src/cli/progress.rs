@@ -62,6 +62,16 @@ impl Progress {
     }
 }
 
+/// An estimate, and so without decimals.
+fn time_left(seconds: f64) -> String {
+    let seconds = seconds.round() as u64;
+    match seconds {
+        0..90 => format!("{seconds} s"),
+        90..3600 => format!("{} min", seconds.div_ceil(60)),
+        _ => format!("{} h {:02} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
 impl Observer for Progress {
     fn warm_up(&mut self, entry: &str) {
         if self.bar.is_some() {
@@ -82,7 +92,7 @@ impl Observer for Progress {
         let again = if attempt > 1 { ", once more with a longer hold" } else { "" };
         self.show(&format!(
             "{} left · {} × {} for {} s{again}",
-            units::seconds(left_s.round()),
+            time_left(left_s),
             cell.entry,
             units::count(cell.tasks),
             hold_s

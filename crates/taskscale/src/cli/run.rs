@@ -274,8 +274,18 @@ pub(super) fn render(campaign: &Campaign, samples: &[Sample], format: Format) ->
         Format::Json => report::Format::Json,
         Format::Csv => report::Format::Csv,
     };
-    let options = RenderOptions { color: colour(&std::io::stdout()), ..RenderOptions::default() };
+    let widest = RenderOptions::default().width;
+    let options = RenderOptions { color: colour(&std::io::stdout()), width: terminal_width().min(widest) };
     report::render(&Report::build(campaign, samples), format, options)
+}
+
+/// Columns of the terminal that standard output is; without limit where it is none.
+fn terminal_width() -> usize {
+    rustix::termios::tcgetwinsize(std::io::stdout())
+        .ok()
+        .map(|size| usize::from(size.ws_col))
+        .filter(|columns| *columns > 0)
+        .unwrap_or(usize::MAX)
 }
 
 fn new_folder() -> PathBuf {

@@ -1,7 +1,7 @@
 //! Where control groups can be made on this machine, and the groups that a taskscale which was killed left behind.
 
-use std::fs;
-use std::io;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -34,6 +34,7 @@ impl GroupHome {
     pub fn find() -> GroupHome {
         clean_up_after_the_dead();
         let mut home = GroupHome::none();
+        home.note("");
         match std::env::var("TASKSCALE_CGROUP").as_deref() {
             // For comparing sources on one machine, and for tests.
             Ok("none") => home.why_none.push("TASKSCALE_CGROUP=none was set".into()),
@@ -43,7 +44,6 @@ impl GroupHome {
                 }
             }
         }
-        home.write_record();
         home
     }
 
@@ -201,20 +201,20 @@ impl GroupHome {
     fn make_in(&mut self, parent: &Path) -> io::Result<PathBuf> {
         let folder = parent.join(base_name());
         self.made.push(folder.clone());
-        self.write_record();
+        self.note(&format!("{}\n", folder.display()));
         fs::create_dir(&folder).inspect_err(|_| {
             self.made.pop();
         })?;
         Ok(folder)
     }
 
-    /// Notes which folders are ours, so that the next taskscale can clean up should this one be killed. A note without
-    /// folders still stands for the scratch folder.
-    fn write_record(&mut self) {
-        let lines: Vec<String> = self.made.iter().map(|path| path.display().to_string()).collect();
+    /// Notes a folder of ours, so that the next taskscale can clean up should this one be killed. Appended in one write:
+    /// whatever the instant, the note is whole. A note without folders still stands for the scratch folder.
+    fn note(&mut self, line: &str) {
         let path = state_folder().join(base_name());
+        let append = || OpenOptions::new().append(true).create(true).open(&path)?.write_all(line.as_bytes());
         // Without the note only a killed taskscale's empty folders stay behind: not worth failing for.
-        if fs::create_dir_all(state_folder()).is_ok() && fs::write(&path, lines.join("\n")).is_ok() {
+        if fs::create_dir_all(state_folder()).is_ok() && append().is_ok() {
             self.record = Some(path);
         }
     }
@@ -222,9 +222,10 @@ impl GroupHome {
 
 impl Drop for GroupHome {
     fn drop(&mut self) {
-        let _ = remove_folders(&self.made);
+        let removed = remove_folders(&self.made);
         let _ = fs::remove_dir_all(&self.scratch);
-        if let Some(record) = &self.record {
+        // Where a folder could not be removed the note stays, and the next taskscale tries again.
+        if let Some(record) = self.record.as_ref().filter(|_| removed.is_ok()) {
             let _ = fs::remove_file(record);
         }
     }
@@ -237,6 +238,7 @@ pub fn clean_up_after_the_dead() {
         if !is_base_name_of_the_dead(&name) {
             continue;
         }
+        let mut removed = Ok(());
         for folder in fs::read_to_string(note.path()).unwrap_or_default().lines().map(PathBuf::from) {
             // The note could have been tampered with: remove only what bears our name.
             if folder.file_name().is_some_and(|last| last.to_string_lossy() == name) {
@@ -248,12 +250,13 @@ pub fn clean_up_after_the_dead() {
                     .filter(|path| path.is_dir())
                     .collect();
                 kill_all(&runs);
-                let _ = remove_folders(&runs);
-                let _ = remove_folders(&[folder]);
+                removed = removed.and(remove_folders(&runs)).and(remove_folders(&[folder]));
             }
         }
         let _ = fs::remove_dir_all(scratch_folder(&name));
-        let _ = fs::remove_file(note.path());
+        if removed.is_ok() {
+            let _ = fs::remove_file(note.path());
+        }
     }
 }
 

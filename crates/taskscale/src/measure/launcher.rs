@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::{Deserialize, Serialize};
 
 use super::group::{kill_all, remove_folders};
@@ -109,14 +109,16 @@ fn launch() -> io::Result<()> {
     };
 
     loop {
+        // A word that came together with the order is here already, and no poll would tell of it.
+        let heard = !reader.buffer().is_empty();
         // taskscale's word, its death, or the end of a child: whichever comes first.
         let mut waited = [PollFd::new(&socket, PollFlags::IN), PollFd::new(&children, PollFlags::IN)];
-        match poll(&mut waited, None) {
+        match poll(&mut waited, heard.then_some(&Timespec { tv_sec: 0, tv_nsec: 0 })) {
             Ok(_) => {}
             Err(rustix::io::Errno::INTR) => continue,
             Err(error) => return Err(error.into()),
         }
-        let (spoken, ended) = (!waited[0].revents().is_empty(), !waited[1].revents().is_empty());
+        let (spoken, ended) = (heard || !waited[0].revents().is_empty(), !waited[1].revents().is_empty());
         if ended {
             drain(&children);
             reap(main, &mut voice);

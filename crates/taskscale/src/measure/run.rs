@@ -1,5 +1,7 @@
 //! The course of one run: start, launch, plateau, drain, end. One thread, one poll loop.
 
+mod conclude;
+
 use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -11,12 +13,12 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::group::{CpuReading, Group, GroupBounds, kill_all, remove_folders};
 use super::launcher::{self, Order, Word, now_ns};
-use super::limits::{Evidence, SystemLimits, read_limits};
+use super::limits::{SystemLimits, read_limits};
 use super::plateau::{self, Reading};
 use super::protocol::{Event, Listener};
-use super::verdict::{EndedBy, Observed, Verdict, judge};
-use super::{GroupHome, Interrupt, MeasureError, Measurement, RunEnd, RunSpec, Runner, at, procfs};
-use crate::record::{Cpu, Memory, Time, Warning};
+use super::verdict::EndedBy;
+use super::{GroupHome, Interrupt, MeasureError, RunEnd, RunSpec, Runner, at, procfs};
+use crate::record::Warning;
 
 /// The CPU is quiet when the run used less than this share of one core over `QUIET_WINDOW_S`.
 const QUIET_SHARE: f64 = 0.02;
@@ -461,167 +463,6 @@ impl<'a> Run<'a> {
             .filter_map(|pid| procfs::rollup(pid).ok())
             .map(|held| held.pss)
             .sum()
-    }
-
-    /// From what was observed to the measurement.
-    fn conclude(&mut self, interrupted: bool) -> Result<RunEnd, MeasureError> {
-        at("wait for", "the launcher", self.child.wait())?;
-        if interrupted {
-            return Ok(RunEnd::Interrupted);
-        }
-        self.listener.finish();
-        let end = self.end.take().unwrap_or(Word::Empty);
-        let (end_ns, rss_peak, usage) = match &end {
-            Word::Ended { at_ns, rss_peak_bytes, user_s, system_s, .. } => {
-                (Some(*at_ns), Some(*rss_peak_bytes), CpuReading::of(*user_s, *system_s))
-            }
-            _ => (None, None, CpuReading::default()),
-        };
-        let time = self.times(end_ns);
-        let cpu = self.cpu(usage);
-        self.note_busy_machine(&cpu, time.wall_s);
-        let memory = self.memory(rss_peak);
-        let verdict = self.verdict(&end, &time);
-        let said = &mut self.listener.said;
-        if said.stray_lines > 0 {
-            self.warnings.push(Warning::StrayOutput);
-        }
-        if self.alive_ns.is_some() && time.plateau_s.is_some_and(|plateau| plateau < self.spec.plateau_s) {
-            self.warnings.push(Warning::PlateauShort);
-        }
-        let (exit_code, signal) = match end {
-            Word::Ended { code, signal, .. } => (code, signal),
-            _ => (None, None),
-        };
-        let stderr_tail = (verdict.reason.is_some() && !self.stderr_tail.is_empty())
-            .then(|| String::from_utf8_lossy(&self.stderr_tail).into_owned());
-        let counted = self.reading.as_ref().filter(|reading| reading.processes > 0);
-        let mut warnings = std::mem::take(&mut self.warnings);
-        warnings.extend(self.reading.iter().flat_map(|reading| reading.warnings.clone()));
-        warnings.sort();
-        warnings.dedup();
-        Ok(RunEnd::Measured(Box::new(Measurement {
-            started_at: self.started_at,
-            status: verdict.status,
-            reason: verdict.reason,
-            limit: verdict.limit,
-            alive: said.alive,
-            done: said.done,
-            failed: said.failed,
-            exit_code,
-            signal,
-            threads: counted.map(|reading| reading.threads),
-            processes: counted.map(|reading| reading.processes),
-            time,
-            cpu,
-            memory,
-            metrics: std::mem::take(&mut said.metrics),
-            warnings,
-            stderr_tail,
-        })))
-    }
-
-    /// Whether others used more than a fair share of the CPUs during the run.
-    fn note_busy_machine(&mut self, cpu: &Cpu, wall_s: Option<f64>) {
-        let used_s = procfs::machine_cpu_s().zip(self.machine_cpu_s).map(|(end, start)| end - start);
-        if let (Some(used_s), Some(own_s), Some(wall_s)) = (used_s, cpu.total_s(), wall_s) {
-            let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get()) as f64;
-            if used_s - own_s > BUSY_SHARE * cpus * wall_s {
-                self.warnings.push(Warning::MachineBusy);
-            }
-        }
-    }
-
-    fn times(&self, end_ns: Option<u64>) -> Time {
-        let Some(exec) = self.exec_ns else { return Time::default() };
-        let since_exec = |at: u64| seconds(exec, at);
-        let launch_s = self.alive_ns.map(since_exec);
-        let plateau_s = launch_s.map(|launch| (self.spec.hold_s - launch).max(0.0));
-        let wall_s = end_ns.map(since_exec);
-        Time {
-            launch_s,
-            // A program that ends early had no longer plateau than its life.
-            plateau_s: match (plateau_s, wall_s, launch_s) {
-                (Some(plateau), Some(wall), Some(launch)) => Some(plateau.min((wall - launch).max(0.0))),
-                (plateau, ..) => plateau,
-            },
-            drain_s: match (launch_s, wall_s) {
-                (Some(launch), Some(wall)) => Some((wall - launch.max(self.spec.hold_s)).max(0.0)),
-                _ => None,
-            },
-            wall_s,
-            plateau_read_at_s: self.read_ns.filter(|_| self.reading.is_some()).map(since_exec),
-        }
-    }
-
-    fn cpu(&self, usage: CpuReading) -> Cpu {
-        // A group still knows what its ended processes used; without one only the parent's account remains.
-        let group = self.group.cpu().filter(|cpu| cpu.total_s > 0.0 && !self.group.folders().is_empty());
-        let end = group.unwrap_or(usage);
-        let phase =
-            |from: Option<CpuReading>, to: Option<CpuReading>| Some((to?.total_s - from?.total_s).max(0.0));
-        let at_start = self.cpu_at_alive.map(|_| CpuReading::default());
-        // Where tasks were due before all had started, there was no plateau and the drain follows the launch.
-        let no_plateau = self.alive_ns.zip(self.due_ns()).is_some_and(|(alive, due)| alive >= due);
-        let at_due = if no_plateau { self.cpu_at_alive } else { self.cpu_at_due };
-        // Where the group does not split its time, the program's first process says how.
-        let user_s = end.user_share.or(usage.user_share).map(|share| end.total_s * share);
-        Cpu {
-            user_s,
-            system_s: user_s.map(|user_s| end.total_s - user_s),
-            launch_s: phase(at_start, self.cpu_at_alive),
-            plateau_s: phase(self.cpu_at_alive, at_due),
-            drain_s: phase(at_due, Some(end)),
-        }
-    }
-
-    fn memory(&mut self, rss_peak: Option<u64>) -> Memory {
-        let kept = self.group.memory_peak();
-        if kept.is_none() && self.group.enforces_memory_cap() {
-            self.warnings.push(Warning::PeakSampled);
-        }
-        let reading = self.reading.as_ref().filter(|reading| reading.processes > 0);
-        let rss_peak = rss_peak.into_iter().chain(reading.map(|reading| reading.rss_peak_bytes)).max();
-        let sampled = self.sampled_peak.max(if kept.is_none() { rss_peak.unwrap_or(0) } else { 0 });
-        Memory {
-            source: self.group.source(),
-            plateau: reading.map(|reading| reading.memory.clone()),
-            peak_bytes: kept.or((sampled > 0).then_some(sampled)),
-            rss_peak_bytes: rss_peak.filter(|bytes| *bytes > 0),
-            cap_bytes: self.spec.bounds.memory_bytes,
-        }
-    }
-
-    fn verdict(&self, end: &Word, time: &Time) -> Verdict {
-        let said = &self.listener.said;
-        let stderr = String::from_utf8_lossy(&self.stderr_tail);
-        judge(&Observed {
-            kind: self.spec.kind,
-            tasks: self.spec.tasks,
-            hold_s: self.spec.hold_s,
-            said,
-            end,
-            ended_by: self.ended_by,
-            oom_kills: self.group.oom_kills(),
-            memory_cap_bytes: self.spec.bounds.memory_bytes,
-            time_cap_s: self.time_cap().0,
-            output_cap_bytes: self.spec.bounds.output_bytes,
-            wall_s: time.wall_s,
-            alive_to_done_s: self.alive_ns.zip(self.done_ns).map(|(alive, done)| seconds(alive, done)),
-            // Read later than that, the first tasks may already be over.
-            counted: self
-                .reading
-                .as_ref()
-                .filter(|reading| reading.processes > 0 && self.read_ns < self.due_ns())
-                .map(|reading| (reading.threads, reading.processes)),
-            evidence: Evidence {
-                refused_threads: self.group.refused_threads(),
-                started: said.failed.map(|failed| self.spec.tasks.saturating_sub(failed)),
-                threads: self.most_threads,
-                stderr: &stderr,
-            },
-            limits: self.limits,
-        })
     }
 }
 

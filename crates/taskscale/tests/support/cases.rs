@@ -193,25 +193,25 @@ pub const HANGS: Batch = Batch {
     title: "What never ends",
     // Above what a warm-up asks for: all but the first fault spare it.
     tasks: 1001,
-    options: "--timeout 2s",
+    options: "--timeout 3s",
     bare: false,
     cases: &[
         Case::new("hang-warm-up", "hangs in its warm-up as well", "--fault hang:launch")
-            .ends(TimedOut, "ended after 2 s: tasks were still starting (--timeout allows more)"),
+            .ends(TimedOut, "ended after 3 s: tasks were still starting (--timeout allows more)"),
         Case::new("hang-launch", "hangs before `alive`", "--fault hang:launch --faults-from 1001")
-            .ends(TimedOut, "ended after 2 s: tasks were still starting"),
+            .ends(TimedOut, "ended after 3 s: tasks were still starting"),
         Case::new("hang-plateau", "hangs after `alive`", "--fault hang:plateau --faults-from 1001")
-            .ends(TimedOut, "ended after 2 s: tasks were still waiting or ending"),
+            .ends(TimedOut, "ended after 3 s: tasks were still waiting or ending"),
         Case::new("hang-end", "hangs after `done`", "--fault hang:end --faults-from 1001")
-            .ends(TimedOut, "ended after 2 s: it had said `done` but did not exit"),
+            .ends(TimedOut, "ended after 3 s: it had said `done` but did not exit"),
         Case::new("stopped", "stops itself with SIGSTOP", "--fault stop --faults-from 1001")
-            .ends(TimedOut, "ended after 2 s: tasks were still waiting or ending"),
+            .ends(TimedOut, "ended after 3 s: tasks were still waiting or ending"),
         Case::new(
             "ignore-term",
             "ignores SIGTERM, SIGINT and SIGHUP, and hangs",
             "--fault ignore-term --faults-from 1001",
         )
-        .ends(TimedOut, "ended after 2 s: tasks were still waiting or ending"),
+        .ends(TimedOut, "ended after 3 s: tasks were still waiting or ending"),
     ],
 };
 
@@ -246,12 +246,12 @@ pub const LEAVES: Batch = Batch {
             .warns(&[LeftProcesses])
             .check(made::<300>),
         Case::new("chdir-write", "writes into its working folder", "--fault chdir-write"),
-        Case::new("env-dump", "looks for secrets in its environment", "--fault env-dump --fault no-done")
+        Case::new("env-dump", "lists its environment: only the allowed names are there (no `done`, so that the record shows it)", "--fault env-dump --fault no-done")
             .ends(Failed, "never said `done`")
             .check(clean_environment),
         Case::new(
             "fd-dump",
-            "looks for descriptors that it was not given",
+            "lists its descriptors: 0, 1 and 2 (likewise)",
             "--fault fd-dump --fault no-done",
         )
         .ends(Failed, "never said `done`")
@@ -286,8 +286,8 @@ pub const MEMORY: Batch = Batch {
 /// The same where no control group can be had.
 pub const BARE: Batch = Batch {
     title: "Without a control group",
-    tasks: 1001,
-    options: "--memory-cap 64MiB --timeout 2s",
+    tasks: 5,
+    options: "--memory-cap 64MiB",
     bare: true,
     cases: &[
         Case::new("bare-orphan", "leaves a child", "--fault orphan-holds-stdout")
@@ -308,20 +308,27 @@ pub const BARE: Batch = Batch {
         Case::new("bare-bomb", "is a fork bomb of 100 processes", "--fault fork-bomb:100")
             .warns(&[LeftProcesses])
             .check(made::<100>),
-        Case::new("bare-hang", "ignores signals and hangs", "--fault ignore-term --faults-from 1001")
-            .ends(TimedOut, "ended after 2 s"),
         Case::new("bare-oom", "takes memory without end", "--fault oom --oom-max 2GiB")
             .ends(KilledOom, "ran out of memory under the cap of 64 MiB"),
         Case::new("bare-lie", "kind `thread`, and fewer threads than it says", "--fault lie")
             .kind("thread")
-            .ends(Failed, "claims 1001 tasks alive, but the kernel's count of threads was 1"),
+            .ends(Failed, "claims 5 tasks alive, but the kernel's count of threads was 1"),
     ],
 };
 
-pub const ALL: [&Batch; 8] = [&ENDS, &LIES, &SHORT, &OUTPUT, &HANGS, &LEAVES, &MEMORY, &BARE];
+pub const BARE_HANGS: Batch = Batch {
+    title: "What never ends, without a control group",
+    tasks: 1001,
+    options: "--timeout 3s",
+    bare: true,
+    cases: &[Case::new("bare-hang", "ignores signals and hangs", "--fault ignore-term --faults-from 1001")
+        .ends(TimedOut, "ended after 3 s")],
+};
+
+pub const ALL: [&Batch; 9] = [&ENDS, &LIES, &SHORT, &OUTPUT, &HANGS, &LEAVES, &MEMORY, &BARE, &BARE_HANGS];
 
 /// Warnings that have one cause only, and never the machine's load.
-const CAUSED: [Warning; 3] = [LeftProcesses, StrayOutput, PlateauGrew];
+const CAUSED: [Warning; 2] = [LeftProcesses, StrayOutput];
 
 /// Measures batches at the same time, each in a world of its own, and tells every case that went otherwise.
 pub fn check(batches: &[&Batch]) {

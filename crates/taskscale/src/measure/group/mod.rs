@@ -133,21 +133,27 @@ pub(super) fn kill_all(folders: &[PathBuf]) {
 /// Removes a group's folders. The kernel refuses as long as an ended process is not yet fully gone: tried again for
 /// up to two seconds.
 pub(super) fn remove_folders(folders: &[PathBuf]) -> io::Result<()> {
+    // Each is tried, whatever becomes of another.
+    let mut removed = Ok(());
     for folder in folders {
-        let mut tries = 0;
-        loop {
-            match fs::remove_dir(folder) {
-                Ok(()) => break,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => break,
-                Err(_) if tries < 400 => {
-                    tries += 1;
-                    thread::sleep(Duration::from_millis(if tries < 20 { 1 } else { 5 }));
-                }
-                Err(error) => return Err(error),
+        removed = removed.and(remove_folder(folder));
+    }
+    removed
+}
+
+fn remove_folder(folder: &Path) -> io::Result<()> {
+    let mut tries = 0;
+    loop {
+        match fs::remove_dir(folder) {
+            Ok(()) => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(_) if tries < 400 => {
+                tries += 1;
+                thread::sleep(Duration::from_millis(if tries < 20 { 1 } else { 5 }));
             }
+            Err(error) => return Err(error),
         }
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,0 +1,391 @@
+//! Campaigns that are cut off, collide or lose their folder: what was measured is kept, each cell is measured once, and
+//! nothing is left running.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use support::{Entry, World, is_root, skipped};
+use taskscale::record::{self, Status};
+
+/// Three cells, of which two make processes that try to stay.
+fn entries() -> [Entry; 3] {
+    [
+        Entry::new("well", ""),
+        Entry::new("family", "--processes 2 --grandchildren 2 --fault ignore-term --faults-from 9999999"),
+        Entry::new("daemon", "--fault daemon --fault orphan-holds-stdout"),
+    ]
+}
+
+/// Every cell of the plan once, all well.
+#[track_caller]
+fn assert_complete(world: &World, folder: &str) {
+    let loaded = world.load(folder);
+    let cells: BTreeSet<_> =
+        loaded.samples.iter().map(|s| (&s.entry, s.tasks, s.repetition, s.attempt)).collect();
+    assert_eq!(cells.len(), loaded.samples.len(), "a cell was measured twice: {cells:?}");
+    let last = record::last_attempts(&loaded.samples);
+    let plan = &loaded.campaign.plan;
+    assert_eq!(last.len(), plan.entries.len() * plan.tasks.len() * plan.repetitions as usize, "{cells:?}");
+    let bad: Vec<_> = last.iter().filter(|sample| sample.status != Status::Ok).collect();
+    assert!(bad.is_empty(), "{bad:?}");
+    assert!(loaded.rejected.is_empty(), "{:?}", loaded.rejected);
+}
+
+/// Signals at random instants of small campaigns. `TASKSCALE_TEST_SEED` repeats a failure.
+#[test]
+fn a_campaign_cut_off_at_any_instant_goes_on() {
+    const ROUNDS: usize = 7;
+    const SIGNALS: [i32; 8] = [
+        libc::SIGKILL,
+        libc::SIGINT,
+        libc::SIGKILL,
+        libc::SIGTERM,
+        libc::SIGKILL,
+        libc::SIGHUP,
+        libc::SIGKILL,
+        libc::SIGINT,
+    ];
+    let seed =
+        std::env::var("TASKSCALE_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_260_101);
+    thread::scope(|scope| {
+        for (index, signal) in SIGNALS.into_iter().enumerate() {
+            scope.spawn(move || cut_off(signal, ROUNDS, seed ^ index as u64));
+        }
+    });
+}
+
+fn cut_off(signal: i32, rounds: usize, seed: u64) {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut world = World::new(&entries());
+    if seed.is_multiple_of(4) {
+        world.env.insert("TASKSCALE_CGROUP".into(), "none".into());
+    }
+    let (mut campaign, mut cut) = (1, 0);
+    while cut < rounds {
+        let folder = format!("out-{campaign}");
+        let mut running = world.start(world.campaign(&folder, "-n 3 --format json"));
+        thread::sleep(Duration::from_secs_f64(3.0 * random.f64().powi(2)));
+        let before = world.sample_count(&folder);
+        if running.has_ended() {
+            running.wait().expect_code(0);
+            campaign += 1;
+            continue;
+        }
+        running.signal(signal);
+        let sent = Instant::now();
+        let finished = running.wait();
+        let took = sent.elapsed();
+        cut += 1;
+        let context = format!("seed {seed}, signal {signal}, cut {cut}, after {:?}", finished.took);
+        if signal == libc::SIGKILL {
+            // The launcher ends the program though nobody asks it to.
+            world.until(&format!("all is quiet ({context})"), || {
+                world.processes("fake-entry").is_empty() && world.processes("taskscale").is_empty()
+            });
+            assert!(sent.elapsed() < Duration::from_secs(5), "{context}: took {:?}", sent.elapsed());
+        } else {
+            assert!(took < Duration::from_secs(1), "{context}: took {took:?}");
+            // Before it catches signals, and after its work is done, a signal ends it as any program.
+            let code = finished.status.code();
+            let expected = [None, Some(128 + signal), Some(0)];
+            assert!(expected.contains(&code), "{context}: {code:?}\n{}", finished.stderr);
+            if code == Some(128 + signal) && finished.took > Duration::from_millis(500) {
+                finished.expect_said("goes on");
+            }
+            world.assert_nothing_left();
+        }
+        assert!(world.sample_count(&folder) >= before, "{context}: a sample was lost");
+    }
+    for campaign in 1..=campaign {
+        let folder = format!("out-{campaign}");
+        world.run(world.campaign(&folder, "-n 3 --format json")).expect_code(0);
+        world.assert_nothing_left();
+        assert_complete(&world, &folder);
+    }
+}
+
+#[test]
+fn a_build_is_ended_with_the_campaign() {
+    let world = World::new(&[]);
+    let fake = world.fake().display().to_string();
+    let entry =
+        Entry::new("slow", "").more(&format!("build = [\"sh\", \"-c\", \"{fake} 1 60 & {fake} 1 60\"]"));
+    fs::write(world.manifest(), world.manifest_of(&[entry])).unwrap();
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        let running = world.start(world.campaign("out", "-n 3"));
+        world.until("the build is at work", || world.processes("fake-entry").len() == 2);
+        running.signal(signal);
+        let sent = Instant::now();
+        let finished = running.wait();
+        assert!(sent.elapsed() < Duration::from_secs(1), "{:?}", sent.elapsed());
+        finished.expect_code(128 + signal);
+        world.until("the build has ended", || world.processes("fake-entry").is_empty());
+        world.assert_nothing_left();
+        assert!(!world.path("out").exists());
+    }
+}
+
+/// `nohup taskscale … &`, and the terminal closes: SIGHUP is not for it, and nobody reads what it says.
+#[test]
+fn a_campaign_outlives_its_terminal() {
+    let world = World::new(&entries());
+    let mut command = world.campaign("out", "-n 3");
+    let (reader, writer) = std::io::pipe().unwrap();
+    command.stderr(Stdio::from(writer.try_clone().unwrap())).stdout(Stdio::from(writer));
+    // SAFETY: a plain system call between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            libc::signal(libc::SIGHUP, libc::SIG_IGN);
+            Ok(())
+        });
+    }
+    let running = world.start(command);
+    world.until("the first sample is there", || world.sample_count("out") > 0);
+    drop(reader);
+    running.signal(libc::SIGHUP);
+    running.wait().expect_code(0);
+    world.assert_nothing_left();
+    assert_complete(&world, "out");
+}
+
+#[test]
+fn two_campaigns_wait_for_each_other_on_one_machine() {
+    let world = World::new(&[Entry::new("well", "")]);
+    let other = World::new(&[Entry::new("well", "")]);
+    let first = world.start(world.campaign("out", "-n 3 --repetitions 2"));
+    world.until("the first is at work", || world.sample_count("out") > 0);
+
+    let with_its_lock = |more: &str| {
+        let mut command = other.campaign("out", more);
+        command.env("TASKSCALE_LOCK", world.path("lock"));
+        other.start(command)
+    };
+    // One that is told to stop while it waits does so, and has written nothing.
+    let impatient = with_its_lock("-n 3");
+    thread::sleep(Duration::from_millis(300));
+    impatient.signal(libc::SIGINT);
+    impatient.wait().expect_code(130);
+    assert!(!other.path("out").exists());
+
+    let second = with_its_lock("-n 3");
+    let holder = format!("taskscale {} with {}", first.pid(), world.path("out").display());
+    first.wait().expect_code(0);
+    let ended = Instant::now();
+    let second = second.wait();
+    second.expect_code(0).expect_said(&format!("waiting: {holder} is measuring on this machine"));
+    assert!(ended.elapsed() < Duration::from_secs(20));
+    assert_complete(&other, "out");
+    world.assert_nothing_left();
+    other.assert_nothing_left();
+}
+
+#[test]
+fn two_campaigns_cannot_share_a_folder() {
+    let mut world = World::new(&[Entry::new("well", "")]);
+    let first_command = world.campaign("out", "-n 3 --repetitions 3");
+    // As on two machines with one network disk, or after /tmp was cleaned: no common lock.
+    world.env.insert("TASKSCALE_LOCK".into(), world.path("other-lock").display().to_string());
+    let first = world.start(first_command);
+    world.until("the first is at work", || world.sample_count("out") > 0);
+    let second = world.run(world.campaign("out", "-n 3 --repetitions 3"));
+    second.expect_code(2).expect_said("another taskscale is measuring into");
+    second.expect_said("choose another folder with -o");
+    first.wait().expect_code(0);
+    world.assert_nothing_left();
+    assert_complete(&world, "out");
+}
+
+#[test]
+fn damaged_samples_are_set_aside_and_good_ones_kept() {
+    let world = World::new(&entries());
+    world.run(world.campaign("out", "-n 3,4")).expect_code(0);
+    let path = world.path("out/samples.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 6);
+
+    // A newer taskscale's field in a good line; a line of noise; a line overwritten within; a line cut off by a crash.
+    let good = lines[0].replacen('{', "{\"of_the_future\":[1,2],", 1);
+    let noise: &[u8] = b"\xff\xfe\x00 no sample \x1b[2J";
+    let overwritten = lines[1].replacen("\"tasks\":", "\"tasks\":-", 1);
+    let cut = &lines[3][..lines[3].len() / 2];
+    let parts: [&[u8]; 6] =
+        [good.as_bytes(), noise, overwritten.as_bytes(), b"", lines[2].as_bytes(), cut.as_bytes()];
+    fs::write(&path, parts.join(&b'\n')).unwrap();
+
+    let shown = world.run(world.command(&["report", &world.path("out").display().to_string()]));
+    shown.expect_code(0).expect_said("line 2 is no sample and is left out");
+    assert_eq!(fs::read(&path).unwrap(), parts.join(&b'\n'), "a report writes nothing");
+
+    let finished = world.run(world.campaign("out", "-n 3,4"));
+    world.assert_nothing_left();
+    finished.expect_code(0).expect_said("going on with");
+    for line in [2, 3, 6] {
+        finished.expect_said(&format!("samples.jsonl, line {line} is no sample and is set aside"));
+    }
+    support::assert_harmless("standard error", &finished.stderr);
+    assert_complete(&world, "out");
+    let kept = fs::read_to_string(&path).unwrap();
+    assert!(kept.starts_with(&format!("{good}\n{}\n", lines[2])), "good lines stay as they were:\n{kept}");
+    let aside = fs::read(world.path("out/samples.rejected.jsonl")).unwrap();
+    let expected = [noise, overwritten.as_bytes(), cut.as_bytes(), b""].join(&b'\n');
+    assert_eq!(aside, expected, "bad lines are kept as they were");
+
+    // Cut off just before the end of a line: a good one, to which nothing may be glued.
+    fs::write(&path, kept.trim_end()).unwrap();
+    world.run(world.campaign("out", "-n 3,4")).expect_code(0);
+    assert_eq!(fs::read_to_string(&path).unwrap(), kept);
+}
+
+#[test]
+fn a_damaged_campaign_is_refused_and_left_alone() {
+    let world = World::new(&[Entry::new("well", "")]);
+    world.run(world.campaign("out", "-n 3")).expect_code(0);
+    let path = world.path("out/campaign.json");
+    let good = fs::read_to_string(&path).unwrap();
+    let newer = good.replacen("\"schema\": 1", "\"schema\": 2", 1);
+    for (text, said) in [
+        (&good[..good.len() / 2], "campaign.json is not a campaign of taskscale"),
+        ("", "campaign.json is not a campaign of taskscale"),
+        (newer.as_str(), "has schema 2, this taskscale knows 1: use a newer taskscale"),
+    ] {
+        fs::write(&path, text).unwrap();
+        // A torn line beside it must stay as well.
+        let samples = fs::read(world.path("out/samples.jsonl")).unwrap();
+        world.run(world.campaign("out", "-n 3")).expect_code(2).expect_said(said);
+        world
+            .run(world.command(&["report", &world.path("out").display().to_string()]))
+            .expect_code(2)
+            .expect_said(said);
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        assert_eq!(fs::read(world.path("out/samples.jsonl")).unwrap(), samples);
+    }
+    world.assert_nothing_left();
+}
+
+/// Quick cells with large samples: the disk is full before the campaign is done.
+fn talkative() -> Entry {
+    Entry::new("talkative", "--fault flood-stderr:4096 --fault exit:launch:1")
+}
+
+#[test]
+fn a_full_disk_stops_the_campaign_and_keeps_what_was_measured() {
+    let world = World::new(&[talkative()]);
+    let cells = "-n 3 --repetitions 20 --format csv";
+    // A limit on the size of files fails a write half-way, as a full disk does, and needs no rights.
+    let mut command = world.campaign("out", cells);
+    // SAFETY: plain system calls between fork and exec. Without the signal the write itself fails.
+    unsafe {
+        command.pre_exec(|| {
+            libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+            let limit = libc::rlimit { rlim_cur: 40_000, rlim_max: libc::RLIM_INFINITY };
+            libc::setrlimit(libc::RLIMIT_FSIZE, &limit);
+            Ok(())
+        });
+    }
+    stopped_and_gone_on_with(&world, world.run(command), "File too large", cells);
+
+    if !is_root() {
+        return skipped("only root can mount a small disk");
+    }
+    let world = World::new(&[talkative()]);
+    let mount = world.path("out");
+    let disk = Disk::mount(&mount, "size=64k");
+    let Some(disk) = disk else { return skipped("no tmpfs can be mounted here") };
+    let finished = world.run(world.campaign("out/campaign", cells));
+    finished.expect_code(1).expect_said("No space left on device").expect_said("samples are kept in");
+    let kept = world.load("out/campaign");
+    assert!(!kept.samples.is_empty() && kept.rejected.is_empty());
+    disk.remount("size=4m");
+    world.run(world.campaign("out/campaign", cells)).expect_code(1);
+    assert_eq!(world.load("out/campaign").samples.len(), 20);
+
+    // Read-only from now on, as after an error of the disk: said before anything is measured.
+    disk.remount("ro");
+    let finished = world.run(world.campaign("out/campaign", cells));
+    finished.expect_code(2).expect_said("Read-only file system");
+    let elsewhere = world.run(world.campaign("out/new", cells));
+    elsewhere.expect_code(2).expect_said("Read-only file system");
+    world.run(world.command(&["report", &world.path("out/campaign").display().to_string()])).expect_code(0);
+    drop(disk);
+    world.assert_nothing_left();
+}
+
+fn stopped_and_gone_on_with(world: &World, finished: support::Finished, why: &str, cells: &str) {
+    world.assert_nothing_left();
+    finished.expect_code(1).expect_said(why).expect_said("goes on");
+    let kept = world.load("out");
+    assert!(!kept.samples.is_empty() && kept.samples.len() < 20, "{}", kept.samples.len());
+    // The piece of a line that did fit is gone again.
+    assert!(kept.rejected.is_empty(), "{:?}", kept.rejected);
+    finished.expect_said(&format!(
+        "stopped; {} samples are kept in {}",
+        kept.samples.len(),
+        world.path("out").display()
+    ));
+    assert!(finished.stdout.lines().count() > 1, "what is known is shown: {}", finished.stdout);
+
+    world.run(world.campaign("out", cells)).expect_code(1);
+    let loaded = world.load("out");
+    assert_eq!(loaded.samples.len(), 20);
+    assert_eq!(record::last_attempts(&loaded.samples).len(), 20);
+}
+
+/// A file system of its own. Unmounted when dropped.
+struct Disk<'a>(&'a Path);
+
+impl Disk<'_> {
+    fn mount<'a>(folder: &'a Path, options: &str) -> Option<Disk<'a>> {
+        fs::create_dir_all(folder).ok()?;
+        let mounted =
+            Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(folder).status();
+        mounted.is_ok_and(|status| status.success()).then_some(Disk(folder))
+    }
+
+    fn remount(&self, options: &str) {
+        let mounted = Command::new("mount").args(["-o", &format!("remount,{options}")]).arg(self.0).status();
+        assert!(mounted.is_ok_and(|status| status.success()), "{options}");
+    }
+}
+
+impl Drop for Disk<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0).status();
+    }
+}
+
+#[test]
+fn a_folder_that_vanishes_stops_the_campaign_and_what_is_known_is_shown() {
+    let world = World::new(&[Entry::new("well", "")]);
+    let running = world.start(world.campaign("out", "-n 3 --repetitions 5 --format csv"));
+    world.until("the first sample is there", || world.sample_count("out") > 0);
+    fs::remove_dir_all(world.path("out")).unwrap();
+    let finished = running.wait();
+    world.assert_nothing_left();
+    finished
+        .expect_code(1)
+        .expect_said("the campaign's folder has vanished")
+        .expect_said("are gone or cannot be read");
+    assert!(finished.stdout.contains("fake/well"), "{}", finished.stdout);
+
+    // Another in its place is not ours to write into.
+    let running = world.start(world.campaign("out", "-n 3 --repetitions 5 --format csv"));
+    world.until("the first sample is there", || world.sample_count("out") > 0);
+    fs::rename(world.path("out"), world.path("moved")).unwrap();
+    fs::create_dir(world.path("out")).unwrap();
+    let mut file = fs::File::create(world.path("out/samples.jsonl")).unwrap();
+    file.write_all(b"another's\n").unwrap();
+    running.wait().expect_code(1).expect_said("the campaign's folder has vanished");
+    assert_eq!(fs::read(world.path("out/samples.jsonl")).unwrap(), b"another's\n");
+    let kept = world.load("moved").samples;
+    assert!(!kept.is_empty() && kept.len() < 5);
+    world.assert_nothing_left();
+}

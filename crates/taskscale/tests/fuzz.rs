@@ -1,0 +1,344 @@
+//! Everything that is read from outside, with nonsense: nothing panics, and what is understood is sound.
+//!
+//! A few hundred cases each by default; `TASKSCALE_FUZZ_CASES=1000000 cargo test --release -p taskscale --test fuzz`
+//! runs a million. A failure prints the case and the seed that repeats it.
+
+use std::fs;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::Config;
+use taskscale::catalog::Catalog;
+use taskscale::measure::{Event, Listener};
+use taskscale::record::{Campaign, Sample, parse_samples};
+use taskscale::report::{self, RenderOptions, Report};
+use taskscale::units;
+
+const CASES: u32 = 300;
+
+fn config() -> Config {
+    let cases =
+        std::env::var("TASKSCALE_FUZZ_CASES").ok().map(|cases| cases.parse().expect("a number of cases"));
+    Config { cases: cases.unwrap_or(CASES), failure_persistence: None, ..Config::default() }
+}
+
+/// A change to a text, at a place given as a share of its length.
+#[derive(Clone, Debug)]
+enum Change {
+    Cut(f64, usize),
+    Put(f64, String),
+    Double(f64, usize),
+    Swap(f64, u8),
+}
+
+fn change(words: &'static [&'static str]) -> impl Strategy<Value = Change> {
+    let place = 0.0..1.0;
+    prop_oneof![
+        (place.clone(), 1usize..40).prop_map(|(at, length)| Change::Cut(at, length)),
+        (place.clone(), select(words)).prop_map(|(at, word)| Change::Put(at, word.to_owned())),
+        (place.clone(), "\\PC{0,6}").prop_map(|(at, word)| Change::Put(at, word)),
+        (place.clone(), 1usize..200).prop_map(|(at, length)| Change::Double(at, length)),
+        (place, any::<u8>()).prop_map(|(at, byte)| Change::Swap(at, byte)),
+    ]
+}
+
+fn changed(text: &[u8], changes: &[Change]) -> Vec<u8> {
+    let mut bytes = text.to_vec();
+    for change in changes {
+        let place = |at: &f64| (*at * bytes.len() as f64) as usize;
+        match change {
+            Change::Cut(at, length) => {
+                let (from, to) = (place(at), (place(at) + length).min(bytes.len()));
+                bytes.drain(from..to);
+            }
+            Change::Put(at, word) => {
+                let at = place(at);
+                bytes.splice(at..at, word.bytes());
+            }
+            Change::Double(at, length) => {
+                let (from, to) = (place(at), (place(at) + length).min(bytes.len()));
+                let piece = bytes[from..to].to_vec();
+                bytes.splice(to..to, piece);
+            }
+            Change::Swap(at, byte) => {
+                let at = place(at);
+                if let Some(place) = bytes.get_mut(at) {
+                    *place = *byte;
+                }
+            }
+        }
+    }
+    bytes
+}
+
+const MANIFEST: &str = r#"name = "fake"
+title = "Fake"
+url = "https://example.org"
+version = ["true", "--version"]
+minimum = "1.24"
+install = { debian = "fake", other = "nowhere" }
+
+[[entry]]
+name = "one"
+title = "One"
+kind = "stackless"
+parallel = true
+style = "idiomatic"
+why = "because"
+notes = ["a note"]
+env = { A = "b" }
+workloads.sleep = { build = [["make", "{out}"], ["x", "{shared}/y"]], run = ["{out}/sleep", "{src}"] }
+
+[[entry]]
+name = "two"
+title = "Two"
+kind = "thread"
+parallel = false
+style = "tuned"
+reference = true
+why = "because"
+workloads.sleep = { run = ["true"] }
+"#;
+
+const TOML_WORDS: &[&str] = &[
+    "\"",
+    "'",
+    "\"\"\"",
+    "[[entry]]\n",
+    "[",
+    "]",
+    "{",
+    "}",
+    "{src}",
+    "{home",
+    "\n",
+    "=",
+    ".",
+    ",",
+    "name = \"one\"\n",
+    "\\u001b",
+    "\\u202e",
+    "../",
+    "\0",
+    "true",
+    "-1",
+    "1e999",
+    "99999999999999999999",
+    "locate = { program = \"x\" }\n",
+    "#",
+    "run",
+    "é",
+];
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// A catalogue is understood, or its fault is told with a line that the file has.
+    #[test]
+    fn any_manifest(changes in vec(change(TOML_WORDS), 0..6)) {
+        thread_local! {
+            static FOLDER: tempfile::TempDir = tempfile::tempdir().expect("a folder");
+        }
+        FOLDER.with(|folder| {
+            let path = folder.path().join("fake/runtime.toml");
+            fs::create_dir_all(folder.path().join("fake")).expect("a folder");
+            let bytes = changed(MANIFEST.as_bytes(), &changes);
+            fs::write(&path, &bytes).expect("a manifest");
+            match Catalog::load(folder.path()) {
+                Ok(catalog) => {
+                    for (runtime, entry) in catalog.entries() {
+                        prop_assert_eq!(&runtime.name, "fake");
+                        // Names become paths.
+                        let plain = |c: char| c.is_ascii_alphanumeric() || "-_+.".contains(c);
+                        prop_assert!(entry.name.chars().all(plain) && !entry.name.starts_with('.'));
+                        prop_assert!(entry.workloads.values().all(|workload| !workload.run.is_empty()));
+                    }
+                }
+                Err(error) => {
+                    let told = error.to_string();
+                    let line = told.split("runtime.toml:").nth(1).and_then(|rest| rest.split(':').next()?.parse::<usize>().ok());
+                    let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
+                    prop_assert!(line.is_none_or(|line| (1..=lines).contains(&line)), "{}", told);
+                }
+            }
+            Ok(())
+        })?;
+    }
+}
+
+const PROTOCOL_WORDS: &[&str] = &[
+    "alive 5\n",
+    "done 5\n",
+    "failed 1\n",
+    "metric a 1 s\n",
+    "metric a NaN s\n",
+    "alive",
+    "\n",
+    "\r\n",
+    " ",
+    "-1",
+    "18446744073709551616",
+    "1e3",
+    "\u{1b}[31m",
+    "\0",
+    "é",
+];
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// Whatever a program writes, in whatever pieces, is understood the same; nothing is believed twice.
+    #[test]
+    fn any_output_of_a_program(changes in vec(change(PROTOCOL_WORDS), 0..12), noise in vec(any::<u8>(), 0..40), piece in 1usize..64) {
+        let mut bytes = changed(b"alive 5\nmetric rate 2.5 tasks/s\ndone 5\n", &changes);
+        bytes.extend(noise);
+        let mut whole = Listener::default();
+        let mut events = whole.hear(&bytes);
+        events.extend(whole.finish());
+        let mut pieces = Listener::default();
+        let mut piecewise: Vec<Event> = bytes.chunks(piece).flat_map(|piece| pieces.hear(piece)).collect();
+        piecewise.extend(pieces.finish());
+        prop_assert_eq!(&whole.said, &pieces.said);
+        prop_assert_eq!(&events, &piecewise);
+        prop_assert_eq!(events.iter().filter(|event| **event == Event::Alive).count(), usize::from(whole.said.alive.is_some()));
+        prop_assert!(whole.said.metrics.values().all(|metric| metric.value.is_finite()));
+        prop_assert_eq!(whole.bytes, bytes.len() as u64);
+    }
+}
+
+const SAMPLE: &str = r#"{"schema":1,"entry":"fake/one","workload":"sleep","tasks":1000,"hold_s":2.0,"repetition":1,"attempt":1,"started_at":"2026-01-02T03:04:05Z","status":"ok","reason":"why","alive":1000,"done":1000,"failed":0,"exit_code":0,"command":["/x","1000","2"],"version":"x 1.0","threads":3,"processes":1,"time":{"launch_s":0.1,"plateau_s":1.9,"drain_s":0.1,"wall_s":2.1},"cpu":{"user_s":0.5,"system_s":0.1,"launch_s":0.5,"plateau_s":0.0,"drain_s":0.1},"memory":{"source":"cgroup-v2","plateau":{"footprint_bytes":5000000,"anon_bytes":4000000,"shmem_bytes":0,"file_bytes":500000,"kernel_bytes":500000,"rss_bytes":4500000},"peak_bytes":6000000,"rss_peak_bytes":5000000},"metrics":{"rate":{"value":2.5,"unit":"tasks/s"}},"warnings":["plateau-short"],"stderr_tail":"bye"}"#;
+
+const CAMPAIGN: &str = r#"{"schema":1,"taskscale":"0.1.0","created_at":"2026-01-02T03:04:05Z","command":["taskscale"],"machine":{"hostname":"h","os":"o","kernel":"k","architecture":"a","cpu":"c","cpus":2,"memory_bytes":1000,"swap_bytes":0,"page_bytes":4096,"limits":{"pid_max":1},"warnings":["w"]},"plan":{"workload":"sleep","entries":["fake/one"],"tasks":[1000],"repetitions":3,"hold":{"rule":"chosen","plateau_s":1.0}},"plan_digest":"d","seed":1,"entries":[{"name":"fake/one","title":"One","runtime":"fake","runtime_title":"Fake","url":"u","kind":"stackless","parallel":true,"style":"idiomatic","why":"y","build":[["b"]],"run":["r"]}]}"#;
+
+const JSON_WORDS: &[&str] = &[
+    "0",
+    "-1",
+    "1e308",
+    "18446744073709551615",
+    "4.9e-324",
+    "null",
+    "\"\\u001b[31m\"",
+    "\\u202e",
+    "\"",
+    ",",
+    "{",
+    "}",
+    "[",
+    "]",
+    "partial",
+    "killed-oom",
+    "\\u0000",
+    "\n",
+    "fake/two",
+    "|",
+    "<script>",
+    "=cmd()",
+    "9",
+    "99999999",
+];
+
+/// A few samples, each with changes of its own: text that is JSON no more, and sound JSON with figures from elsewhere.
+fn samples() -> impl Strategy<Value = Vec<u8>> {
+    vec(vec(change(JSON_WORDS), 0..4), 1..6).prop_map(|all| {
+        let lines: Vec<Vec<u8>> = all.iter().map(|changes| changed(SAMPLE.as_bytes(), changes)).collect();
+        lines.join(&b'\n')
+    })
+}
+
+/// Sound samples with figures that no machine would give.
+fn figures() -> impl Strategy<Value = Vec<Sample>> {
+    let number = || prop_oneof![Just(0u64), Just(1), Just(u64::MAX), any::<u64>(), 1u64..1_000_000];
+    let real = || {
+        prop_oneof![Just(0.0), Just(f64::MAX), Just(-1.0), Just(f64::MIN_POSITIVE), any::<f64>(), 0.0..1e3]
+    };
+    let text = || {
+        prop_oneof![
+            Just("fake/one".to_owned()),
+            Just("fake/two".to_owned()),
+            "\\PC{0,8}",
+            "[\\x00-\\x7f]{0,8}"
+        ]
+    };
+    let one =
+        (text(), text(), [number(), number(), number(), number()], [real(), real(), real()], 0u32..5, 0u8..8);
+    vec(one, 0..12).prop_map(|all| {
+        let sample: Sample = serde_json::from_str(SAMPLE).expect("a sample");
+        all.into_iter()
+            .map(|(entry, reason, [tasks, bytes, kernel, alive], [launch, wall, cpu], repetition, status)| {
+                let mut sample = sample.clone();
+                (sample.entry, sample.tasks, sample.repetition) = (entry, tasks, repetition);
+                (sample.alive, sample.done, sample.reason) = (Some(alive), Some(tasks), Some(reason));
+                sample.status = serde_json::from_value(
+                    ["ok", "partial", "failed", "crashed", "killed-oom", "timed-out", "limit", "ok"]
+                        [status as usize]
+                        .into(),
+                )
+                .expect("a status");
+                (sample.time.launch_s, sample.time.wall_s, sample.cpu.user_s) =
+                    (Some(launch), Some(wall), Some(cpu));
+                if let Some(plateau) = &mut sample.memory.plateau {
+                    (plateau.footprint_bytes, plateau.kernel_bytes) = (bytes, kernel);
+                }
+                sample
+            })
+            .collect()
+    })
+}
+
+/// Shows a campaign in every format: no panic, and nothing that acts.
+fn show(campaign: &Campaign, samples: &[Sample]) -> Result<(), TestCaseError> {
+    let built = Report::build(campaign, samples);
+    for format in [report::Format::Table, report::Format::Markdown, report::Format::Csv, report::Format::Json]
+    {
+        let text = report::render(&built, format, RenderOptions { color: false, ..RenderOptions::default() });
+        if format == report::Format::Json {
+            prop_assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok(), "{}", text);
+        } else {
+            let acting = text.chars().find(|c| report::acts(*c) && *c != '\n');
+            prop_assert!(acting.is_none(), "{:?} in {:?}", acting, text);
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// Every line is a sample or is rejected, and a sample that was understood is written as it was read.
+    #[test]
+    fn any_samples(bytes in samples()) {
+        let (samples, rejected) = parse_samples(&bytes);
+        let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).count();
+        prop_assert_eq!(samples.len() + rejected.len(), lines);
+        for sample in &samples {
+            let written = serde_json::to_vec(sample).expect("a sample can be written");
+            let (read, _) = parse_samples(&written);
+            prop_assert_eq!(read.first(), Some(sample));
+        }
+    }
+
+    /// A results folder from a stranger can be shown.
+    #[test]
+    fn any_results_folder(samples in figures(), changes in vec(change(JSON_WORDS), 0..3)) {
+        let bytes = changed(CAMPAIGN.as_bytes(), &changes);
+        let campaign = serde_json::from_slice(&bytes);
+        let campaign = campaign.or_else(|_| serde_json::from_str::<Campaign>(CAMPAIGN)).expect("a campaign");
+        show(&campaign, &samples)?;
+    }
+
+    /// Counts, sizes and durations.
+    #[test]
+    fn any_quantity(text in prop_oneof!["\\PC{0,20}", "[0-9._kKMmGiBshnu -]{0,30}", "[0-9]{1,40}[kMG]?(i?B)?", "([0-9.]{1,9} ?(ms|s|m|h)){1,4}"]) {
+        if let Ok(count) = units::parse_count(&text) {
+            prop_assert!(count > 0);
+            prop_assert_eq!(units::parse_count(&units::count(count).replace(',', "")), Ok(count));
+        }
+        if let Ok(bytes) = units::parse_bytes(&text) {
+            prop_assert!(bytes > 0 && !units::bytes(bytes).is_empty());
+        }
+        if let Ok(time) = units::parse_duration(&text) {
+            prop_assert!(!time.is_zero() && !units::seconds(time.as_secs_f64()).is_empty());
+        }
+    }
+}

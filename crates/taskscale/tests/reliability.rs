@@ -1,0 +1,92 @@
+//! docs/reliability.md promises what the tests prove, and nothing else: its table of faults is made from the cases, and
+//! every test of a fault is named in it.
+//!
+//! `TASKSCALE_BLESS=1 cargo test -p taskscale --test reliability` writes the table anew.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use support::cases::{self, Batch, Case};
+
+const BEGIN: &str = "<!-- faults of programs: made by crates/taskscale/tests/reliability.rs -->\n";
+const END: &str = "<!-- end of faults of programs -->\n";
+
+fn document() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reliability.md")
+}
+
+fn table() -> String {
+    let mut table = String::new();
+    for batch in cases::ALL {
+        table.push_str(&format!(
+            "\n#### {}\n\n| a program that | status | reason, warnings |\n| --- | --- | --- |\n",
+            batch.title
+        ));
+        table.extend(batch.cases.iter().map(|case| row(batch, case)));
+    }
+    table
+}
+
+fn row(batch: &Batch, case: &Case) -> String {
+    let mut told = Vec::new();
+    if !case.reason.is_empty() {
+        let told_of = case.reason.replace('|', "\\|").replace(&batch.tasks.to_string(), "N");
+        told.push(format!("“{}”", told_of.trim_end_matches("; it said: ").trim_end_matches(": ")));
+    }
+    told.extend(case.warnings.iter().map(|warning| {
+        let name = serde_json::to_value(warning).expect("a name");
+        format!("warning `{}`", name.as_str().expect("a text"))
+    }));
+    format!("| {} | `{}` | {} |\n", case.what, case.status, told.join(", "))
+}
+
+#[test]
+fn the_table_of_faults_is_what_the_tests_prove() {
+    let text = fs::read_to_string(document()).expect("docs/reliability.md");
+    let begin = text.find(BEGIN).expect("the mark where the table begins") + BEGIN.len();
+    let end = text.find(END).expect("the mark where it ends");
+    let due = format!("{}\n", table());
+    if std::env::var_os("TASKSCALE_BLESS").is_some() {
+        fs::write(document(), format!("{}{due}{}", &text[..begin], &text[end..]))
+            .expect("docs/reliability.md");
+    } else {
+        assert!(text[begin..end] == due, "the table is not up to date: TASKSCALE_BLESS=1 writes it anew");
+    }
+}
+
+#[test]
+fn every_test_of_a_fault_is_in_the_document_and_the_other_way_round() {
+    let text = fs::read_to_string(document()).expect("docs/reliability.md");
+    let files = [
+        ("faults", include_str!("faults.rs")),
+        ("containment", include_str!("containment.rs")),
+        ("campaigns", include_str!("campaigns.rs")),
+        ("usage", include_str!("usage.rs")),
+        ("fuzz", include_str!("fuzz.rs")),
+    ];
+    let mut tests = BTreeSet::new();
+    for (file, source) in files {
+        for after in source.split("#[test]").skip(1) {
+            let name = after.split_once("fn ").and_then(|(_, rest)| rest.split_once('('));
+            tests.insert(format!("{file}::{}", name.expect("a function after #[test]").0));
+        }
+    }
+    let quoted: BTreeSet<String> = text
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|word| {
+            files.iter().any(|(file, _)| word.strip_prefix(file).is_some_and(|rest| rest.starts_with("::")))
+        })
+        .map(str::to_owned)
+        .collect();
+    let missing: Vec<_> = tests.difference(&quoted).collect();
+    let unknown: Vec<_> = quoted.difference(&tests).collect();
+    assert!(
+        missing.is_empty() && unknown.is_empty(),
+        "not in the document: {missing:?}; not a test: {unknown:?}"
+    );
+}

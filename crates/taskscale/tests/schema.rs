@@ -1,0 +1,51 @@
+//! Real output against the published schemas: whoever reads results by them reads what taskscale writes.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::{Entry, World};
+
+fn schema(name: &str) -> jsonschema::Validator {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema").join(format!("{name}.schema.json"));
+    let text = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let schema = serde_json::from_slice(&text).expect("the schema is JSON");
+    jsonschema::validator_for(&schema).expect("the schema is one")
+}
+
+#[test]
+fn what_is_written_is_what_the_schema_says() {
+    let world = World::new(&[
+        Entry::new("well", "--metric rate=2.5:tasks/s"),
+        Entry::new("family", "--processes 1 --sockets 1"),
+        Entry::new("failed", "--fault failed:1 --fault escape-text"),
+        Entry::new("crash", "--fault crash:plateau"),
+        Entry::new("silent", "--fault close-stdout --fault exit:end:7"),
+        Entry::new("hang", "--fault hang:end --faults-from 1001"),
+        Entry::new("oom", "--fault oom --faults-from 1001"),
+        Entry::new("missing", "").program("/nowhere/at/all"),
+    ]);
+    world.run(world.campaign("out", "-n 1001 --memory-cap 64MiB --timeout 3s --format json")).expect_code(1);
+    world.assert_nothing_left();
+    let sample_schema = schema("sample");
+    let lines = fs::read_to_string(world.path("out/samples.jsonl")).unwrap();
+    assert!(lines.lines().count() == 7, "{lines}");
+    for line in lines.lines() {
+        let sample: serde_json::Value = serde_json::from_str(line).unwrap();
+        let errors: Vec<String> = sample_schema.iter_errors(&sample).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{errors:?}\n{line}");
+        // Unknown is absent or null, never 0 or -1.
+        assert!(!line.contains(":-1,") && !line.contains(":-1}"), "{line}");
+    }
+    let campaign = fs::read(world.path("out/campaign.json")).unwrap();
+    let campaign: serde_json::Value = serde_json::from_slice(&campaign).unwrap();
+    let errors: Vec<String> =
+        schema("campaign").iter_errors(&campaign).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+
+    // A schema that takes anything would prove nothing.
+    let mut wrong: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    wrong["tasks"] = "many".into();
+    assert!(!sample_schema.is_valid(&wrong));
+}
