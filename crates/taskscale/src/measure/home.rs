@@ -1,7 +1,8 @@
 //! Where control groups can be made on this machine, and the groups that a taskscale which was killed left behind.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -62,7 +63,7 @@ impl GroupHome {
     /// An empty folder for one run to work in, removed with the home at the latest.
     pub fn create_scratch(&mut self) -> Result<PathBuf, MeasureError> {
         let folder = self.scratch.join(format!("run-{}", self.runs));
-        at("create", folder.clone(), fs::create_dir_all(&folder))?;
+        at("create", folder.clone(), own_folder(&self.scratch).and_then(|()| fs::create_dir_all(&folder)))?;
         Ok(folder)
     }
 
@@ -214,7 +215,7 @@ impl GroupHome {
         let path = state_folder().join(base_name());
         let append = || OpenOptions::new().append(true).create(true).open(&path)?.write_all(line.as_bytes());
         // Without the note only a killed taskscale's empty folders stay behind: not worth failing for.
-        if fs::create_dir_all(state_folder()).is_ok() && append().is_ok() {
+        if own_folder(&state_folder()).is_ok() && append().is_ok() {
             self.record = Some(path);
         }
     }
@@ -233,7 +234,12 @@ impl Drop for GroupHome {
 
 /// Ends the processes and removes the groups of every taskscale of this user that is no longer alive.
 pub fn clean_up_after_the_dead() {
-    for note in fs::read_dir(state_folder()).into_iter().flatten().flatten() {
+    // Notes in a folder of somebody else's could name anything.
+    let folder = state_folder();
+    if !is_ours(&folder) {
+        return;
+    }
+    for note in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = note.file_name().to_string_lossy().into_owned();
         if !is_base_name_of_the_dead(&name) {
             continue;
@@ -286,6 +292,25 @@ fn state_folder() -> PathBuf {
         Some(runtime) => runtime.join("taskscale"),
         None => std::env::temp_dir().join(format!("taskscale-{user}")),
     }
+}
+
+/// Makes a folder that only this user may write to. An existing one will do if it is like that: in a folder for all, such
+/// as /tmp, somebody else may have made it first.
+fn own_folder(folder: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        Err(_) if !is_ours(folder) => {
+            Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is there, and others can write to it"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether this is a folder, no link, of this user, to which nobody else may write.
+fn is_ours(folder: &Path) -> bool {
+    let user = rustix::process::geteuid().as_raw();
+    fs::symlink_metadata(folder)
+        .is_ok_and(|meta| meta.is_dir() && meta.uid() == user && meta.permissions().mode() & 0o022 == 0)
 }
 
 /// Whether a process of ours may be put into a group below `base`: creating it is not enough, the kernel also asks for
@@ -389,6 +414,19 @@ mod tests {
         let line = "36 25 0:30 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory";
         let mount = parse_mount(line).unwrap();
         assert_eq!(mount.folder_of("/docker/abc/x"), PathBuf::from("/sys/fs/cgroup/memory/x"));
+    }
+
+    #[test]
+    fn a_folder_that_others_can_write_to_is_not_ours() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = temporary.path().join("state");
+        own_folder(&folder).unwrap();
+        own_folder(&folder).unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(own_folder(&folder).is_err() && !is_ours(&folder));
+        let link = temporary.path().join("link");
+        std::os::unix::fs::symlink(temporary.path(), &link).unwrap();
+        assert!(own_folder(&link).is_err());
     }
 
     #[test]

@@ -55,6 +55,7 @@ pub(super) enum Word {
         at_ns: u64,
         code: Option<i32>,
         signal: Option<i32>,
+        /// 0: unknown.
         rss_peak_bytes: u64,
         user_s: f64,
         system_s: f64,
@@ -255,7 +256,7 @@ fn reap(main: Option<u32>, voice: &mut Voice) -> bool {
                     at_ns: now_ns(),
                     code: libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status)),
                     signal: libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status)),
-                    rss_peak_bytes: usage.ru_maxrss as u64 * 1024,
+                    rss_peak_bytes: own_rss_peak(usage.ru_maxrss as u64 * 1024),
                     user_s: seconds(usage.ru_utime),
                     system_s: seconds(usage.ru_stime),
                 });
@@ -263,6 +264,13 @@ fn reap(main: Option<u32>, voice: &mut Voice) -> bool {
             _ => {}
         }
     }
+}
+
+/// A child's peak of resident memory counts what it had before its exec: a copy of this process. Where it is no more
+/// than that, nothing is known of the program itself, which is 0 here.
+fn own_rss_peak(child: u64) -> u64 {
+    let before_exec = procfs::status(std::process::id()).map_or(0, |status| status.rss_peak);
+    if child > before_exec { child } else { 0 }
 }
 
 /// Ends every process of the run: those in its group, and those that descend from this process.

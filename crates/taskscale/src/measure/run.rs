@@ -447,7 +447,8 @@ impl<'a> Run<'a> {
         if enforced && self.group.memory_peak().is_some() {
             return;
         }
-        let Some(now) = self.group.memory_now() else { return };
+        // Before its exec, what is to become the program has the launcher's memory.
+        let Some(now) = self.main_pid.and_then(|_| self.group.memory_now()) else { return };
         self.sampled_peak = self.sampled_peak.max(now);
         if !enforced && self.spec.bounds.memory_bytes.is_some_and(|cap| now > cap && self.held() > cap) {
             self.end_run(EndedBy::MemoryCap);

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -79,34 +79,57 @@ pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
     let campaign = serde_json::from_value(value).map_err(malformed)?;
 
     let path = folder.join(SAMPLES_FILE);
-    let bytes = match fs::read(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-        result => at("read", &path, result)?,
+    let (samples, rejected) = match File::open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => (Vec::new(), Vec::new()),
+        file => at("read", &path, file.and_then(|file| read_samples(BufReader::new(file))))?,
     };
-    let (samples, rejected) = parse_samples(&bytes);
     Ok(Loaded { campaign, samples, rejected })
 }
 
 /// Tells samples from lines that are none. Pure; never fails, whatever the bytes.
 pub fn parse_samples(bytes: &[u8]) -> (Vec<Sample>, Vec<RejectedLine>) {
+    // Reading from memory cannot fail.
+    read_samples(bytes).unwrap_or_default()
+}
+
+/// Line by line: the text of a long campaign need not be in memory beside its samples.
+fn read_samples(mut lines: impl BufRead) -> io::Result<(Vec<Sample>, Vec<RejectedLine>)> {
     let (mut samples, mut rejected) = (Vec::new(), Vec::new());
-    for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
-        if line.trim_ascii().is_empty() {
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        if lines.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        let text = line.strip_suffix(b"\n").unwrap_or(&line);
+        if text.trim_ascii().is_empty() {
             continue;
         }
-        match serde_json::from_slice::<Sample>(line) {
+        match serde_json::from_slice::<Sample>(text) {
             Ok(sample) if sample.schema <= SCHEMA_VERSION => samples.push(sample),
             other => rejected.push(RejectedLine {
-                number: index + 1,
+                number,
                 why: match other {
                     Ok(sample) => format!("schema {} is newer than this taskscale", sample.schema),
                     Err(error) => error.to_string(),
                 },
-                text: String::from_utf8_lossy(line).into_owned(),
+                text: String::from_utf8_lossy(text).into_owned(),
             }),
         }
     }
-    (samples, rejected)
+    Ok((samples, rejected))
+}
+
+/// Whether a file's last line lacks its end.
+fn is_unfinished(path: &Path) -> io::Result<bool> {
+    let mut file = File::open(path)?;
+    if file.metadata()?.len() == 0 {
+        return Ok(false);
+    }
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    Ok(last != [b'\n'])
 }
 
 /// The folder of a campaign that is being measured. No two taskscales hold the same one.
@@ -131,9 +154,8 @@ impl Store {
         let mut store = Store::lock(folder)?;
         let loaded = load(folder)?;
         let path = folder.join(SAMPLES_FILE);
-        let bytes = at("read", &path, fs::read(&path))?;
-        let unfinished = bytes.last().is_some_and(|last| *last != b'\n');
-        if !loaded.rejected.is_empty() || unfinished {
+        if !loaded.rejected.is_empty() || at("read", &path, is_unfinished(&path))? {
+            let bytes = at("read", &path, fs::read(&path))?;
             store.set_aside(&bytes, &loaded.rejected)?;
         }
         Ok((store, loaded))

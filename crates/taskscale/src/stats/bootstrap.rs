@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::line::{Pairs, Point};
+use super::line::{MANY, Pairs, Point, line};
 
 /// How many resamples an interval is drawn from. Efron & Tibshirani advise 1,000 or more for percentiles; 2,000 take
 /// milliseconds.
@@ -39,14 +39,16 @@ pub struct LineIntervals {
 /// Efron, B. & Tibshirani, R. J. (1993). An Introduction to the Bootstrap. Chapman & Hall: §13.3 for the percentile
 /// interval, §8 for resampling within samples.
 pub fn line_intervals(points: &[Point]) -> Option<LineIntervals> {
-    let pairs = Pairs::of(points);
-    let estimate = pairs.line(|_| 1)?;
-    let strata = strata(&pairs.points);
+    let estimate = line(points)?;
+    let pairs = Pairs::of(if points.len() > MANY { &[] } else { points });
+    let mut sorted: Vec<Point> = points.iter().copied().filter(|point| point.y.is_finite()).collect();
+    sorted.sort_by(|a, b| a.tasks.cmp(&b.tasks).then(a.y.total_cmp(&b.y)));
+    let strata = strata(&sorted);
     if strata.iter().any(|stratum| stratum.len() < 2) {
         return None;
     }
     let mut rng = fastrand::Rng::with_seed(SEED);
-    let mut times = vec![0u32; pairs.points.len()];
+    let mut times = vec![0u32; sorted.len()];
     let mut slopes = Vec::with_capacity(RESAMPLES);
     let mut bases = Vec::with_capacity(RESAMPLES);
     for _ in 0..RESAMPLES {
@@ -56,7 +58,15 @@ pub fn line_intervals(points: &[Point]) -> Option<LineIntervals> {
                 times[rng.usize(stratum.clone())] += 1;
             }
         }
-        let resampled = pairs.line(|i| times[i])?;
+        let resampled = if points.len() > MANY {
+            let drawn = sorted
+                .iter()
+                .zip(&times)
+                .flat_map(|(point, times)| std::iter::repeat_n(*point, *times as usize));
+            line(&drawn.collect::<Vec<_>>())?
+        } else {
+            pairs.line(|i| times[i])?
+        };
         slopes.push(resampled.slope);
         bases.push(resampled.base);
     }
@@ -89,7 +99,6 @@ fn percentiles(mut values: Vec<f64>, estimate: f64) -> Option<Interval> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::line;
     use super::*;
     use proptest::prelude::*;
 

@@ -1,5 +1,7 @@
 //! A straight line through footprints over numbers of tasks that a few wild runs cannot bend.
 
+use std::collections::BTreeMap;
+
 use super::{median, weighted_median};
 
 /// One reading: at so many tasks, so much of `y` (bytes, for a footprint).
@@ -35,8 +37,26 @@ pub struct Line {
 /// - Jaeckel, L. A. (1972). Estimating regression coefficients by minimizing the dispersion of the residuals.
 ///   Annals of Mathematical Statistics 43(5), 1449-1458.
 /// - Sievers, G. L. (1978). Weighted rank statistics for simple linear regression. JASA 73(363), 628-631.
+///
+/// Of more than [`MANY`] points the medians at each N are taken in their place: all pairs would need hundreds of MiB,
+/// and with so many repetitions a median is as steady.
 pub fn line(points: &[Point]) -> Option<Line> {
-    Pairs::of(points).line(|_| 1)
+    if points.len() > MANY { Pairs::of(&medians(points)).line(|_| 1) } else { Pairs::of(points).line(|_| 1) }
+}
+
+/// The most points of which all pairs are looked at.
+pub(super) const MANY: usize = 150;
+
+/// One point for each number of tasks: the median of its readings.
+pub(super) fn medians(points: &[Point]) -> Vec<Point> {
+    let mut by_tasks: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    for point in points.iter().filter(|point| point.y.is_finite()) {
+        by_tasks.entry(point.tasks).or_default().push(point.y);
+    }
+    by_tasks
+        .into_iter()
+        .filter_map(|(tasks, readings)| Some(Point { tasks, y: median(&readings)? }))
+        .collect()
 }
 
 /// The slopes of all pairs of some points, in order, so that many lines through subsets of the points are cheap: a
@@ -98,6 +118,13 @@ mod tests {
 
     fn points(of: &[(u64, f64)]) -> Vec<Point> {
         of.iter().map(|&(tasks, y)| Point { tasks, y }).collect()
+    }
+
+    #[test]
+    fn many_points_give_the_line_of_few() {
+        let few = points(&[(1, 11.0), (1, 13.0), (1, 12.0), (100, 112.0), (100, 111.0), (100, 113.0)]);
+        let many: Vec<Point> = few.iter().cycle().take(MANY * 6).copied().collect();
+        assert_eq!(line(&many), line(&few));
     }
 
     #[test]

@@ -387,7 +387,11 @@ fn as_expected(batch: &Batch, case: &Case, sample: &Sample) -> Result<(), String
             sample.status, case.status, case.reason
         ));
     }
-    let missing = case.warnings.iter().find(|warning| !sample.warnings.contains(warning));
+    // On a busy machine a restless program cannot be told from one that is kept from its work.
+    let excused =
+        |warning: &Warning| *warning == PlateauNotQuiet && sample.warnings.contains(&Warning::MachineBusy);
+    let missing =
+        case.warnings.iter().find(|warning| !sample.warnings.contains(warning) && !excused(warning));
     let surplus = sample.warnings.iter().find(|w| CAUSED.contains(w) && !case.warnings.contains(w));
     if missing.is_some() || surplus.is_some() {
         return Err(format!("it warns of {:?}, where {:?} was due", sample.warnings, case.warnings));
@@ -405,17 +409,23 @@ fn pidfile(world: &World, case: &str) -> String {
     world.path("pids").join(case).display().to_string()
 }
 
-/// The program made so many processes in its measured run: the fault was there to be contained. (Its warm-up made as
-/// many.)
+/// The program made so many processes in each of its runs, a warm-up and one or more attempts: the fault was there to be
+/// contained.
 fn made<const COUNT: usize>(world: &World, sample: &Sample) -> Result<(), String> {
     let name = sample.entry.trim_start_matches("fake/");
     let pids = fs::read_to_string(pidfile(world, name)).unwrap_or_default().lines().count();
-    if pids == 2 * COUNT { Ok(()) } else { Err(format!("{pids} processes in two runs, not {COUNT} in each")) }
+    let runs = 1 + sample.attempt as usize;
+    if pids == runs * COUNT {
+        Ok(())
+    } else {
+        Err(format!("{pids} processes in {runs} runs, not {COUNT} in each"))
+    }
 }
 
 fn quickly(_: &World, sample: &Sample) -> Result<(), String> {
     match sample.time.wall_s {
-        Some(wall_s) if wall_s < 1.0 => Ok(()),
+        // A fraction of a second on an idle machine. The bound is of bytes; a whole gigabyte would take a minute here.
+        Some(wall_s) if wall_s < 15.0 => Ok(()),
         other => Err(format!("it was ended after {other:?} s")),
     }
 }

@@ -14,6 +14,7 @@ pub enum Figure {
     KernelStack,
     PageTables,
     Kernel,
+    Slab,
     Sock,
     Peak,
 }
@@ -27,6 +28,7 @@ impl Figure {
             Figure::KernelStack => "kernel_stack",
             Figure::PageTables => "page_tables",
             Figure::Kernel => "kernel",
+            Figure::Slab => "slab",
             Figure::Sock => "sock",
             Figure::Peak => "peak",
         }
@@ -41,6 +43,7 @@ impl Figure {
             Figure::KernelStack => plateau.kernel_stack_bytes,
             Figure::PageTables => plateau.page_tables_bytes,
             Figure::Kernel => Some(plateau.kernel_bytes),
+            Figure::Slab => plateau.slab_bytes,
             Figure::Sock => plateau.sock_bytes,
             Figure::Peak => sample.memory.peak_bytes,
         }
@@ -77,7 +80,7 @@ pub struct Case {
     /// Also the entry's name.
     pub name: &'static str,
     pub title: &'static str,
-    /// Arguments of fake-entry.
+    /// Arguments of fake-entry. `DIR` is the folder in which it lies.
     pub args: &'static [&'static str],
     /// The case that does the same but takes nothing.
     pub reference: &'static str,
@@ -91,6 +94,7 @@ pub const DATA_FILE: &str = "data";
 pub const DATA_BYTES: u64 = 16 * MIB;
 
 const NO_GROUP: &[MemorySource] = &[MemorySource::Proc];
+const NO_V2: &[MemorySource] = &[MemorySource::Proc, MemorySource::CgroupV1];
 
 fn is(figure: Figure, bytes: u64) -> Expect {
     Expect { figure, truth: Truth::Exactly(bytes), unseen_by: &[] }
@@ -163,14 +167,20 @@ pub fn all() -> Vec<Case> {
         case(
             "file",
             "16 MiB of a mapped file",
-            &["--file", "{src}/data", "--file-bytes", "16MiB"],
+            &["--file", "DIR/data", "--file-bytes", "16MiB"],
             vec![is(File, DATA_BYTES), is(Anon, 0), is(Shmem, 0)],
         ),
         case(
             "threads",
             "500 threads",
             &["--threads", "500"],
-            vec![is(KernelStack, 500 * 16 * KIB), at_least(Kernel, 500 * 16 * KIB), is(Shmem, 0)],
+            vec![
+                is(KernelStack, 500 * 16 * KIB),
+                at_least(Kernel, 500 * 16 * KIB),
+                // A task_struct alone is larger.
+                at_least(Slab, 500 * 4 * KIB).unseen_by(NO_V2),
+                is(Shmem, 0),
+            ],
         ),
         case("processes-0", "", &["--processes", "8"], vec![]),
         Case {
@@ -218,6 +228,16 @@ pub fn all() -> Vec<Case> {
             ],
         ),
         case(
+            "unix-sockets",
+            "64 pairs of Unix sockets, buffers full",
+            &["--unix-sockets", "64"],
+            vec![
+                Expect { figure: Kernel, truth: Truth::AtLeastQueued, unseen_by: NO_GROUP },
+                Expect { figure: Peak, truth: Truth::AtLeastQueued, unseen_by: NO_GROUP },
+                is(Anon, 0),
+            ],
+        ),
+        case(
             "peak-launch",
             "256 MiB, gone before the plateau",
             &["--peak-launch-bytes", "256MiB", "--launch-ms", "50"],
@@ -226,7 +246,7 @@ pub fn all() -> Vec<Case> {
         case(
             "peak-drain",
             "32 MiB, and 256 MiB more in the drain",
-            &["--anon-bytes", "32MiB", "--peak-drain-bytes", "256MiB", "--drain-ms", "50"],
+            &["--anon-bytes", "32MiB", "--peak-drain-bytes", "256MiB"],
             vec![is(Anon, 32 * MIB), is(Peak, 288 * MIB)],
         ),
         case(

@@ -15,8 +15,7 @@ use taskscale::record::{Sample, Status, Warning};
 
 /// Measures all cases in a place. What is wrong is in the second part.
 fn check(place: &Place, cases: &[Case]) -> Option<(Vec<Row>, Vec<String>)> {
-    let every: Vec<&Case> = cases.iter().collect();
-    let samples = match place.measure(&every, 1, 1) {
+    let samples = match place.measure_all(cases) {
         Ok(samples) => samples,
         Err(NoSamples::Skipped(why)) => {
             println!("SKIPPED: {}: {}", place.title, why.trim());
@@ -45,8 +44,11 @@ fn unexpected(place: &Place, sample: &Sample) -> Option<String> {
     if place.source.is_some_and(|source| source != sample.memory.source) {
         return Some(format!("measured by {}", sample.memory.source.name()));
     }
-    let expected: Vec<Warning> = place.warning.into_iter().collect();
-    (place.source.is_some() && sample.warnings != expected).then(|| format!("warns of {:?}", sample.warnings))
+    // Other work on the machine changes times, not memory.
+    let warnings: Vec<_> =
+        sample.warnings.iter().filter(|warning| **warning != Warning::MachineBusy).collect();
+    let expected: Vec<_> = place.warning.iter().collect();
+    (place.source.is_some() && warnings != expected).then(|| format!("warns of {warnings:?}"))
 }
 
 fn assert_right(wrong: &[String]) {
@@ -65,7 +67,7 @@ fn figures_are_true_without_a_control_group() {
     assert_right(&wrong);
 }
 
-/// Every VM at once. Minutes, and needs what tests/vm/README.md lists: run by tests/vm/truth.
+/// Every VM. Minutes, and needs what tests/vm/README.md lists: run by tests/vm/truth.
 #[test]
 #[ignore = "run by tests/vm/truth"]
 fn figures_are_true_in_vms() {
@@ -77,10 +79,15 @@ fn figures_are_true_in_vms() {
     }
     places.retain(|place| place.title.contains(&only));
     let cases = cases::all();
-    let results: Vec<_> = std::thread::scope(|scope| {
-        let running: Vec<_> = places.iter().map(|place| scope.spawn(|| check(place, &cases))).collect();
-        running.into_iter().map(|place| place.join().unwrap()).collect()
-    });
+    // An emulated processor takes a real one when it is not idle: about half of the time.
+    let at_once = std::thread::available_parallelism().map_or(1, |count| count.get()) + 1;
+    let mut results = Vec::new();
+    for some in places.chunks(at_once) {
+        results.extend(std::thread::scope(|scope| {
+            let running: Vec<_> = some.iter().map(|place| scope.spawn(|| check(place, &cases))).collect();
+            running.into_iter().map(|place| place.join().unwrap()).collect::<Vec<_>>()
+        }));
+    }
     let wrong: Vec<String> = results.iter().flatten().flat_map(|(_, wrong)| wrong.clone()).collect();
     assert_right(&wrong);
     if bless {

@@ -54,6 +54,22 @@ impl GroupV2 {
         Ok(())
     }
 
+    /// Makes the kernel add up what its processors have counted for this group, each for itself: otherwise memory.stat
+    /// lags by up to 64 pages per processor and more, for up to two seconds.
+    ///
+    /// Before Linux 6.16, reading cpu.stat does it for the figures of every controller (cgroup_rstat_flush). Since
+    /// then each controller's figures are apart, and those of memory are added up when a group is read below which
+    /// more than 64 pages per processor have changed (memcg_vmstats_needs_flush): the whole tree below that group. So
+    /// taskscale changes that many of its own, and reads the group in which both its own and the run's are.
+    fn settle_figures(&self) {
+        if !figures_are_apart() {
+            let _ = self.text("cpu.stat");
+        } else if let Some(common) = self.folder.ancestors().nth(2) {
+            touch_pages(64 * (online_processors() + 1));
+            let _ = fs::read(common.join("memory.stat"));
+        }
+    }
+
     fn text(&self, name: &str) -> String {
         fs::read_to_string(self.folder.join(name)).unwrap_or_default()
     }
@@ -92,9 +108,7 @@ impl Group for GroupV2 {
     }
 
     fn kernel_account(&self) -> KernelAccount {
-        // memory.stat is brought up to date only every two seconds or after many changes. Before Linux 6.16, reading
-        // cpu.stat brings every controller's figures up to date, memory's too (cgroup_rstat_flush): so read it first.
-        let _ = self.text("cpu.stat");
+        self.settle_figures();
         parse_stat(&self.text("memory.stat"), self.memory_now())
     }
 
@@ -108,6 +122,43 @@ impl Group for GroupV2 {
 
     fn refused_threads(&self) -> Option<u64> {
         keyed(&self.text("pids.events"), "max")
+    }
+}
+
+/// Whether this is Linux 6.16 or later.
+fn figures_are_apart() -> bool {
+    rustix::system::uname().release().to_str().is_ok_and(|release| kernel_version(release) >= (6, 16))
+}
+
+/// `6.16.3-cloud` is (6, 16).
+fn kernel_version(release: &str) -> (u32, u32) {
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map_while(|number| number.parse().ok());
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+}
+
+fn online_processors() -> usize {
+    // SAFETY: asks for a number.
+    unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }.try_into().unwrap_or(1)
+}
+
+/// Takes, touches and gives back fresh pages, at most 1 MiB at a time.
+fn touch_pages(count: usize) {
+    const PART: usize = 256;
+    const PAGE_BYTES: usize = 4096;
+    for _ in 0..count.div_ceil(PART) {
+        // SAFETY: a new mapping of our own, written within its bounds and unmapped once.
+        unsafe {
+            let (size, access) = (PART * PAGE_BYTES, libc::PROT_READ | libc::PROT_WRITE);
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            let start = libc::mmap(std::ptr::null_mut(), size, access, flags, -1, 0);
+            if start == libc::MAP_FAILED {
+                return;
+            }
+            for page in 0..PART {
+                start.cast::<u8>().add(page * PAGE_BYTES).write_volatile(1);
+            }
+            libc::munmap(start, size);
+        }
     }
 }
 
@@ -145,6 +196,12 @@ mod tests {
             (account.slab, account.sock, account.shmem, account.charged),
             (Some(8), Some(7), Some(5), Some(500))
         );
+    }
+
+    #[test]
+    fn kernel_versions_are_compared_as_numbers() {
+        assert_eq!(kernel_version("6.18.15+deb13-cloud-amd64"), (6, 18));
+        assert!(kernel_version("6.1.0-56-cloud-amd64") < (6, 16) && kernel_version("7.0-rc1") > (6, 16));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::measure::launcher::Word;
 use crate::measure::limits::Evidence;
 use crate::measure::verdict::{Observed, Verdict, judge};
 use crate::measure::{MeasureError, Measurement, RunEnd, at, procfs};
-use crate::record::{Cpu, Memory, Time, Warning};
+use crate::record::{Cpu, Memory, MemorySource, Time, Warning};
 
 impl Run<'_> {
     /// From what was observed to the measurement.
@@ -128,7 +128,13 @@ impl Run<'_> {
         }
         let reading = self.reading.as_ref().filter(|reading| reading.processes > 0);
         let rss_peak = rss_peak.into_iter().chain(reading.map(|reading| reading.rss_peak_bytes)).max();
-        let sampled = self.sampled_peak.max(if kept.is_none() { rss_peak.unwrap_or(0) } else { 0 });
+        // A sampled peak is no less than what was read in between, nor than the kernel's record of one process; of that
+        // the pages of files may be charged to another group.
+        let read = reading.and_then(|reading| reading.memory.group_bytes.or(reading.memory.rss_bytes));
+        let files = reading.filter(|_| self.group.source() != MemorySource::Proc);
+        let one_process =
+            rss_peak.unwrap_or(0).saturating_sub(files.map_or(0, |reading| reading.memory.file_bytes));
+        let sampled = self.sampled_peak.max(read.unwrap_or(0)).max(one_process);
         Memory {
             source: self.group.source(),
             plateau: reading.map(|reading| reading.memory.clone()),

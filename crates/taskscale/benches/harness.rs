@@ -1,0 +1,266 @@
+//! What taskscale itself costs, as ratios within one run: `cargo bench -p taskscale --bench harness`.
+//!
+//! - the cost of one run of `true` as a cell with a durable record, beside other tools that measure programs;
+//! - whether a program under taskscale runs as it does bare;
+//! - what taskscale uses while tasks wait, and its memory with a campaign of 5,000 samples.
+//!
+//! benches/README.md has results and how to read them.
+
+use std::error::Error;
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use taskscale::campaign::{cells, prepare};
+use taskscale::catalog::{Catalog, Kind, select};
+use taskscale::measure::{Bounds, GroupHome, Interrupt, LocalRunner, Measurement, RunEnd, RunSpec, Runner};
+use taskscale::record::{self, Campaign, Sample, Store};
+use taskscale::stats;
+use taskscale::toolchain::{Cache, path_lookup};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+const TASKSCALE: &str = env!("CARGO_BIN_EXE_taskscale");
+
+fn main() -> Result<()> {
+    // `cargo test --benches` calls every bench, too: there is nothing to test here.
+    if std::env::args().any(|argument| argument == "--test") {
+        return Ok(());
+    }
+    overhead()?;
+    disturbance()?;
+    memory()
+}
+
+fn median_of(values: &[f64]) -> f64 {
+    stats::median(values).unwrap_or(f64::NAN)
+}
+
+fn spec(command: &[String], kind: Kind, tasks: u64, hold_s: f64) -> RunSpec {
+    RunSpec {
+        command: command.to_vec(),
+        env: Default::default(),
+        kind,
+        tasks,
+        hold_s,
+        plateau_s: 0.0,
+        bounds: Bounds { memory_bytes: Some(8 << 30), time: Duration::from_secs(60), output_bytes: 1 << 20 },
+    }
+}
+
+fn measured(runner: &mut LocalRunner, spec: &RunSpec) -> Result<Measurement> {
+    match runner.run(spec)? {
+        RunEnd::Measured(measurement) => Ok(*measurement),
+        RunEnd::Interrupted => Err("interrupted".into()),
+    }
+}
+
+/// One run of `true`, in milliseconds, each way in turn.
+fn overhead() -> Result<()> {
+    const ROUNDS: usize = 100;
+    let interrupt = Interrupt::never()?;
+    let mut runner = LocalRunner::new(GroupHome::find(), &interrupt, PathBuf::from(TASKSCALE));
+    let program = path_lookup("true").ok_or("no `true`")?.to_string_lossy().into_owned();
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+    let (campaign, sample) = example(folder.path())?;
+    let place = folder.path().join("bench");
+    let mut store = Store::create(&place, &campaign)?;
+    let run_true = spec(std::slice::from_ref(&program), Kind::Stackless, 1, 0.0);
+
+    let (mut bare, mut ours, mut record) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        bare.push(timed(|| Ok(Command::new(&program).status().map(|_| ())?))?);
+        ours.push(timed(|| measured(&mut runner, &run_true).map(|_| ()))?);
+        record.push(timed(|| Ok(store.append(&sample)?))?);
+    }
+    let bare = median_of(&bare);
+    println!("one run of `true`, {ROUNDS} rounds in turn, median\n");
+    println!("{:<44}{:>8} ms{:>10}", "bare process", format!("{bare:.2}"), "above");
+    let line = |name: &str, ms: f64| println!("{name:<44}{ms:>8.2} ms{:>7.2} ms", ms - bare);
+    line("taskscale, without its record", median_of(&ours));
+    line("taskscale, with a durable record", median_of(&ours) + median_of(&record));
+    for (name, command, runs) in [
+        (
+            "hyperfine -N",
+            vec!["hyperfine", "-N", "--warmup", "0", "--runs", "100", "--style", "none", "true"],
+            100.0,
+        ),
+        ("GNU time -v", vec!["/usr/bin/time", "-v", "true"], 1.0),
+        ("BenchExec runexec", vec!["runexec", "--no-container", "--output", "/dev/null", "--", "true"], 1.0),
+    ] {
+        match other_tool(&command, runs) {
+            Ok(ms) => line(name, ms),
+            Err(why) => println!("{name:<44}SKIPPED: {why}"),
+        }
+    }
+    println!();
+    Ok(())
+}
+
+fn timed(mut work: impl FnMut() -> Result<()>) -> Result<f64> {
+    let begun = Instant::now();
+    work()?;
+    Ok(begun.elapsed().as_secs_f64() * 1e3)
+}
+
+/// Milliseconds a run of another tool, its own start included where it starts anew for each.
+fn other_tool(command: &[&str], runs: f64) -> Result<f64> {
+    let program = path_lookup(command[0]).ok_or("not installed")?;
+    let mut times = Vec::new();
+    for _ in 0..if runs > 1.0 { 3 } else { 20 } {
+        let begun = Instant::now();
+        let output = Command::new(&program).args(&command[1..]).stdin(Stdio::null()).output()?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(said.lines().next_back().unwrap_or("it failed").to_owned().into());
+        }
+        times.push(begun.elapsed().as_secs_f64() * 1e3 / runs);
+    }
+    Ok(median_of(&times))
+}
+
+/// The same program bare and under taskscale, in turn.
+fn disturbance() -> Result<()> {
+    let interrupt = Interrupt::never()?;
+    let mut runner = LocalRunner::new(GroupHome::find(), &interrupt, PathBuf::from(TASKSCALE));
+    println!("the same program bare and under taskscale in turn, median of the rounds\n");
+    println!("{:<28}{:>8}{:>10}{:>10}{:>22}", "", "rounds", "wall", "CPU", "taskscale's own CPU");
+    for (name, tasks, hold_s, rounds) in [("tokio-spawn", 1_000_000, 4.0, 7), ("thread", 10_000, 3.0, 7)] {
+        let Some((command, kind)) = entry(&format!("rust/{name}"))? else { continue };
+        let spec = {
+            let mut command = command.clone();
+            command.extend([tasks.to_string(), hold_s.to_string()]);
+            spec(&command, kind, tasks, hold_s)
+        };
+        let (mut walls, mut cpus, mut own) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..rounds {
+            let (bare_wall_s, bare_cpu_s) = bare(&spec.command)?;
+            let before = own_cpu_s();
+            let run = measured(&mut runner, &spec)?;
+            own.push((own_cpu_s() - before) / run.time.wall_s.unwrap_or(f64::NAN) * 100.0);
+            walls.push(run.time.wall_s.unwrap_or(f64::NAN) / bare_wall_s);
+            cpus.push(run.cpu.total_s().unwrap_or(f64::NAN) / bare_cpu_s);
+        }
+        println!(
+            "{:<28}{rounds:>8}{:>10.3}{:>10.3}{:>15.2} % of one",
+            format!("rust/{name} × {tasks}"),
+            median_of(&walls),
+            median_of(&cpus),
+            median_of(&own)
+        );
+    }
+    println!();
+    Ok(())
+}
+
+/// An entry's command, built.
+fn entry(name: &str) -> Result<Option<(Vec<String>, Kind)>> {
+    let catalog = Catalog::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes"))?;
+    let chosen = select(&catalog, &[name.to_owned()], "sleep")?;
+    let prepared = prepare(&Cache::of_user(), &chosen, "sleep", &|| false, |_| {});
+    match &prepared[0].command {
+        Ok(command) => Ok(Some((command.clone(), prepared[0].facts.kind))),
+        Err(why) => {
+            println!("{name:<28}SKIPPED: {}", why.reason());
+            Ok(None)
+        }
+    }
+}
+
+/// Wall and CPU time of a program that nobody watches.
+fn bare(command: &[String]) -> Result<(f64, f64)> {
+    let begun = Instant::now();
+    let child =
+        Command::new(&command[0]).args(&command[1..]).stdout(Stdio::null()).process_group(0).spawn()?;
+    let mut status = 0;
+    // SAFETY: both pointers are valid, and the pid is a child's that nobody else waits for.
+    let usage = unsafe {
+        let mut usage = std::mem::zeroed::<libc::rusage>();
+        libc::wait4(child.id() as i32, &mut status, 0, &mut usage);
+        usage
+    };
+    Ok((begun.elapsed().as_secs_f64(), seconds(usage.ru_utime) + seconds(usage.ru_stime)))
+}
+
+fn own_cpu_s() -> f64 {
+    // SAFETY: the pointer is valid.
+    let usage = unsafe {
+        let mut usage = std::mem::zeroed::<libc::rusage>();
+        libc::getrusage(libc::RUSAGE_SELF, &mut usage);
+        usage
+    };
+    seconds(usage.ru_utime) + seconds(usage.ru_stime)
+}
+
+fn seconds(time: libc::timeval) -> f64 {
+    time.tv_sec as f64 + time.tv_usec as f64 / 1e6
+}
+
+/// A campaign of one cell, and its sample.
+fn example(folder: &Path) -> Result<(Campaign, Sample)> {
+    let place = folder.join("example");
+    let status = Command::new(TASKSCALE)
+        .args(["rust/floor", "-n", "1", "-r", "1", "--quiet", "--format", "csv", "-o"])
+        .arg(&place)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()?;
+    let loaded = record::load(&place)?;
+    let sample = loaded.samples.first().ok_or(format!("the example campaign failed: {status}"))?;
+    Ok((loaded.campaign, sample.clone()))
+}
+
+/// The highest resident memory of a taskscale that goes on with a campaign of 5,000 samples for its last cell.
+fn memory() -> Result<()> {
+    const REPETITIONS: u32 = 1_000;
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+    let place = folder.path().join("large");
+    let arguments = ["rust/floor", "-n", "1,2,3,4,5", "-r", "1000", "--quiet", "--format", "csv", "-o"];
+    // Its first run makes campaign.json; then its other cells are filled in, but for one.
+    let mut first = Command::new(TASKSCALE).args(arguments).arg(&place).stdout(Stdio::null()).spawn()?;
+    while fs::read(place.join("samples.jsonl")).map_or(true, |bytes| bytes.is_empty()) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    first.kill()?;
+    first.wait()?;
+    let loaded = record::load(&place)?;
+    let example = loaded.samples.first().ok_or("no sample")?;
+    let all = cells(&loaded.campaign.plan, loaded.campaign.seed);
+    assert_eq!(all.len() as u32, 5 * REPETITIONS);
+    let mut lines = String::new();
+    for cell in &all[..all.len() - 1] {
+        let sample = Sample { repetition: cell.repetition, tasks: cell.tasks, ..example.clone() };
+        lines.push_str(&serde_json::to_string(&sample)?);
+        lines.push('\n');
+    }
+    fs::write(place.join("samples.jsonl"), lines)?;
+
+    let child = Command::new(TASKSCALE).args(arguments).arg(&place).stdout(Stdio::null()).spawn()?;
+    let peak = highest_resident(child.id());
+    let mut child = child;
+    child.wait()?;
+    println!(
+        "taskscale's own memory with a campaign of {} samples: {:.1} MiB at the most",
+        all.len(),
+        peak / 1048576.0
+    );
+    Ok(())
+}
+
+/// VmHWM of a process, read until it ends, in bytes: its ru_maxrss would include what this process held at the fork.
+fn highest_resident(pid: u32) -> f64 {
+    let mut highest = 0.0f64;
+    while let Ok(status) = fs::read_to_string(format!("/proc/{pid}/status")) {
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        // An ended process that is not yet waited for has no memory.
+        let Some(kib) = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok())
+        else {
+            break;
+        };
+        highest = highest.max(kib * 1024.0);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    highest
+}
