@@ -10,6 +10,9 @@ const SAFETY: f64 = 1.3;
 const READING_S: f64 = 0.15;
 /// A hold that proved too short is made longer this often.
 const MOST_ATTEMPTS: u32 = 4;
+/// No launch is foreseen to be longer than this, in seconds: a small N that was slow because the machine was busy would
+/// foretell hours. The second attempt knows better.
+const LONGEST_FORESEEN_S: f64 = 60.0;
 /// No hold is longer than this, in seconds.
 const LONGEST_S: f64 = 900.0;
 
@@ -43,7 +46,9 @@ impl HoldKeeper {
     pub fn first_hold_s(&self, entry: &str, tasks: u64) -> f64 {
         match self.rule {
             Hold::Fixed { seconds } => seconds as f64,
-            Hold::Chosen { plateau_s } => self.for_launch(self.predict_launch_s(entry, tasks), plateau_s),
+            Hold::Chosen { plateau_s } => {
+                self.for_launch(self.predict_launch_s(entry, tasks).min(LONGEST_FORESEEN_S), plateau_s)
+            }
         }
     }
 

@@ -29,8 +29,8 @@ pub enum Unavailable {
     Missing { title: String, install: String },
     #[error("{title} {minimum} or later is needed, found {found}: {install}")]
     TooOld { title: String, minimum: String, found: String, install: String },
-    #[error("`{command}` failed: {why}")]
-    Broken { command: String, why: String },
+    #[error("`{command}` failed: {why}: {install}")]
+    Broken { command: String, why: String, install: String },
 }
 
 /// Finds a toolchain: the first candidate that answers its version command and is new enough.
@@ -60,7 +60,8 @@ fn check(spec: &ToolchainSpec, home: Option<PathBuf>, install: &str) -> Result<T
         })
         .collect();
     let program = path_lookup(&words[0]).ok_or_else(missing)?;
-    let broken = |why: String| Unavailable::Broken { command: words.join(" "), why };
+    let broken =
+        |why: String| Unavailable::Broken { command: words.join(" "), why, install: install.to_owned() };
     let output =
         output_within(Command::new(&program).args(&words[1..]).current_dir(&spec.folder), VERSION_LIMIT)
             .map_err(|error| broken(error.to_string()))?;

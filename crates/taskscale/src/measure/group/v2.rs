@@ -7,6 +7,10 @@ use std::path::{Path, PathBuf};
 use super::{CpuReading, Group, GroupBounds, KernelAccount, keyed, read_number, read_pids, write_control};
 use crate::record::MemorySource;
 
+/// Pages that a processor charges, or counts, by itself before the group knows (MEMCG_CHARGE_BATCH; 32 before 6.1).
+const BATCH_PAGES: usize = 64;
+const PAGE_BYTES: usize = 4096;
+
 /// Lets the children of `folder` have the controllers that taskscale needs: memory always, pids where there is one.
 pub fn enable_controllers(folder: &Path) -> io::Result<()> {
     let control = folder.join("cgroup.subtree_control");
@@ -65,7 +69,7 @@ impl GroupV2 {
         if !figures_are_apart() {
             let _ = self.text("cpu.stat");
         } else if let Some(common) = self.folder.ancestors().nth(2) {
-            touch_pages(64 * (online_processors() + 1));
+            touch_pages(BATCH_PAGES * (online_processors() + 1));
             let _ = fs::read(common.join("memory.stat"));
         }
     }
@@ -109,7 +113,8 @@ impl Group for GroupV2 {
 
     fn kernel_account(&self) -> KernelAccount {
         self.settle_figures();
-        parse_stat(&self.text("memory.stat"), self.memory_now())
+        let ahead = (BATCH_PAGES * PAGE_BYTES * online_processors()) as u64;
+        parse_stat(&self.text("memory.stat"), self.memory_now(), ahead)
     }
 
     fn oom_kills(&self) -> u64 {
@@ -144,7 +149,6 @@ fn online_processors() -> usize {
 /// Takes, touches and gives back fresh pages, at most 1 MiB at a time.
 fn touch_pages(count: usize) {
     const PART: usize = 256;
-    const PAGE_BYTES: usize = 4096;
     for _ in 0..count.div_ceil(PART) {
         // SAFETY: a new mapping of our own, written within its bounds and unmapped once.
         unsafe {
@@ -162,15 +166,20 @@ fn touch_pages(count: usize) {
     }
 }
 
-fn parse_stat(stat: &str, charged: Option<u64>) -> KernelAccount {
+/// `ahead`: by how much the charge may run ahead of use, in bytes.
+fn parse_stat(stat: &str, charged: Option<u64>, ahead: u64) -> KernelAccount {
     let kernel_stack = keyed(stat, "kernel_stack");
     let page_tables = keyed(stat, "pagetables");
     let slab = keyed(stat, "slab");
     let sock = keyed(stat, "sock");
-    // `kernel` (since 5.18) is everything but sockets; before, the sum of its known parts.
+    // `kernel` (since 5.18) is everything but sockets. Before, the sum of its known parts, which leaves out what is in
+    // no slab (pipes, buffers of Unix sockets): or, if more, what the charge has besides pages of programs and files,
+    // less what it may run ahead of use.
     let kernel = keyed(stat, "kernel").or_else(|| {
         let parts = [kernel_stack, page_tables, slab, keyed(stat, "percpu")];
-        parts.iter().any(Option::is_some).then(|| parts.into_iter().flatten().sum())
+        let sum = parts.iter().any(Option::is_some).then(|| parts.into_iter().flatten().sum::<u64>());
+        let pages = [keyed(stat, "anon"), keyed(stat, "file"), sock].into_iter().flatten().sum();
+        sum.max(charged.map(|charged| charged.saturating_sub(pages).saturating_sub(ahead)))
     });
     KernelAccount {
         kernel: kernel.map(|kernel| kernel + sock.unwrap_or(0)),
@@ -190,7 +199,7 @@ mod tests {
     #[test]
     fn kernel_memory_includes_sockets() {
         let stat = "anon 9\nkernel 100\nkernel_stack 60\npagetables 30\nsock 7\nshmem 5\nslab 8\nslab_reclaimable 1\n";
-        let account = parse_stat(stat, Some(500));
+        let account = parse_stat(stat, Some(500), 0);
         assert_eq!(account.kernel, Some(107));
         assert_eq!(
             (account.slab, account.sock, account.shmem, account.charged),
@@ -207,6 +216,9 @@ mod tests {
     #[test]
     fn before_5_18_kernel_memory_is_the_sum_of_its_parts() {
         let stat = "anon 9\nkernel_stack 60\npagetables 30\npercpu 2\nsock 7\nslab 8\n";
-        assert_eq!(parse_stat(stat, None).kernel, Some(107));
+        assert_eq!(parse_stat(stat, None, 0).kernel, Some(107));
+        // 400 more are charged than is known of, 100 of them perhaps in advance.
+        assert_eq!(parse_stat(stat, Some(516), 100).kernel, Some(407));
+        assert_eq!(parse_stat(stat, Some(216), 100).kernel, Some(107));
     }
 }
