@@ -1,4 +1,5 @@
-//! What taskscale itself costs, as ratios within one run: `cargo bench -p taskscale --bench harness`.
+//! What taskscale itself costs, as ratios within one run: `cargo bench -p taskscale --bench harness`, with
+//! `-- overhead`, `-- disturbance` or `-- memory` for one part of it.
 //!
 //! - the cost of one run of `true` as a cell with a durable record, beside other tools that measure programs;
 //! - whether a program under taskscale runs as it does bare;
@@ -26,12 +27,19 @@ const TASKSCALE: &str = env!("CARGO_BIN_EXE_taskscale");
 
 fn main() -> Result<()> {
     // `cargo test --benches` calls every bench, too: there is nothing to test here.
-    if std::env::args().any(|argument| argument == "--test") {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|argument| argument == "--test") {
         return Ok(());
     }
-    overhead()?;
-    disturbance()?;
-    memory()
+    let chosen: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with("--")).collect();
+    let parts: [(&str, fn() -> Result<()>); 3] =
+        [("overhead", overhead), ("disturbance", disturbance), ("memory", memory)];
+    for (name, part) in parts {
+        if chosen.is_empty() || chosen.iter().any(|word| *word == name) {
+            part()?;
+        }
+    }
+    Ok(())
 }
 
 fn median_of(values: &[f64]) -> f64 {

@@ -166,6 +166,9 @@ fn start(order: &Order, socket: RawFd) -> io::Result<u32> {
             // Held by this closure for as long as the lists of their addresses.
             let _variables = &variables;
             libc::setsid();
+            // Where a program's text comes to lie changes how much of it the kernel maps around each fault, by up to
+            // 150 KiB: the same place each time. A container may forbid it; then small bases scatter a little.
+            libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
             // Should the launcher be killed, the program goes with it.
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             // No inherited descriptor but the standard three. Before Linux 5.11 there is no such call; then those
