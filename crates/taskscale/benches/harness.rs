@@ -32,12 +32,15 @@ fn main() -> Result<()> {
         return Ok(());
     }
     let chosen: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with("--")).collect();
-    let parts: [(&str, fn() -> Result<()>); 3] =
-        [("overhead", overhead), ("disturbance", disturbance), ("memory", memory)];
-    for (name, part) in parts {
-        if chosen.is_empty() || chosen.iter().any(|word| *word == name) {
-            part()?;
-        }
+    let wanted = |name: &str| chosen.is_empty() || chosen.iter().any(|word| *word == name);
+    if wanted("overhead") {
+        overhead()?;
+    }
+    if wanted("disturbance") {
+        disturbance()?;
+    }
+    if wanted("memory") {
+        memory()?;
     }
     Ok(())
 }
