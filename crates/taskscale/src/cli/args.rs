@@ -9,7 +9,6 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 #[command(
     name = "taskscale",
     version,
-    args_conflicts_with_subcommands = true,
     subcommand_precedence_over_arg = true,
     max_term_width = 100,
     after_help = "\
@@ -28,6 +27,21 @@ pub struct Args {
     pub run: Run,
     #[command(subcommand)]
     pub command: Option<Command>,
+}
+
+impl Args {
+    /// Options of `run` before another command, where they would mean nothing: the command's name, for a message.
+    pub fn misplaced_options(&self) -> Option<&'static str> {
+        let none_given = || Args::try_parse_from(["taskscale"]).is_ok_and(|none| none.run == self.run);
+        let name = match self.command.as_ref()? {
+            Command::Run(_) => "run",
+            Command::List(_) => "list",
+            Command::Build(_) => "build",
+            Command::Doctor => "doctor",
+            Command::Report(_) => "report",
+        };
+        (!none_given()).then_some(name)
+    }
 }
 
 #[derive(Debug, ClapArgs)]
@@ -51,7 +65,7 @@ pub enum Command {
     Report(Report),
 }
 
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, PartialEq, ClapArgs)]
 pub struct Run {
     /// Entries: names (rust/thread), globs ('rust/*'), runtimes (go), sets (@posts, @idiomatic, @all) [default: @posts]
     #[arg(value_name = "ENTRY")]

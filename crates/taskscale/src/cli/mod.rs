@@ -61,6 +61,12 @@ pub fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
+    if let Some(command) = args.misplaced_options() {
+        eprintln!(
+            "error: entries and options of a run stand before `{command}`: put them after it, or leave it out"
+        );
+        return ExitCode::from(2);
+    }
     let result = match args.command {
         None => run::run(&args.run, &args.global),
         Some(Command::Run(run)) => run::run(&run, &args.global),

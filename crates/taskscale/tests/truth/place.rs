@@ -1,7 +1,6 @@
 //! Where the suite runs: on this machine, or in a VM. Either way it is the taskscale program that measures.
 
 use std::fs;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -51,7 +50,7 @@ pub fn here() -> Place {
 
 pub fn here_by_proc() -> Place {
     Place {
-        title: "this machine, no group",
+        title: "this machine, forced",
         source: Some(MemorySource::Proc),
         warning: Some(Warning::NoControlGroup),
         only: &[],
@@ -70,19 +69,19 @@ pub fn vms() -> Vec<Place> {
         vm: Some((command, home)),
     };
     vec![
-        v2("v2, root", &["run", "--as", "root"], "/root"),
-        v2("v2, delegated", &["run", "--as", "delegated"], "/home/user"),
-        Place { only: FEW, ..v2("v2, systemd user", &["systemd"], "/home/alice") },
+        v2("VM, root", &["run", "--as", "root"], "/root"),
+        v2("VM, delegated", &["run", "--as", "delegated"], "/home/user"),
+        Place { only: FEW, ..v2("VM, systemd user", &["systemd"], "/home/alice") },
         Place {
             only: FEW,
             warning: Some(Warning::PeakSampled),
             env: &[("TASKSCALE_CGROUP", "no-peak")],
-            ..v2("v2, no memory.peak", &["run", "--as", "root"], "/root")
+            ..v2("VM, no memory.peak", &["run", "--as", "root"], "/root")
         },
         Place {
             source: Some(MemorySource::Proc),
             warning: Some(Warning::NoControlGroup),
-            ..v2("v2, no delegation", &["run", "--as", "plain"], "/home/user")
+            ..v2("VM, no delegation", &["run", "--as", "plain"], "/home/user")
         },
     ]
 }
@@ -111,18 +110,6 @@ fn programs(vm: bool) -> Result<(PathBuf, PathBuf), NoSamples> {
     match fake {
         Some(fake) => Ok((PathBuf::from(env!("CARGO_BIN_EXE_taskscale")), fake)),
         None => Err(NoSamples::Failed(format!("fake-entry: {}", String::from_utf8_lossy(&built.stderr)))),
-    }
-}
-
-/// No random addresses, for taskscale and all below it: how many pages of its own text the kernel maps around each
-/// one that a program touches depends on where the text lies, and differs by up to 150 KiB from run to run.
-fn steady_addresses(command: &mut Command) {
-    // SAFETY: between fork and exec, a plain system call.
-    unsafe {
-        command.pre_exec(|| match libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) {
-            -1 => Err(std::io::Error::last_os_error()),
-            _ => Ok(()),
-        });
     }
 }
 
@@ -178,13 +165,11 @@ impl Place {
                     .env("TASKSCALE_LOCK", work.path().join("lock"))
                     .env("TMPDIR", work.path());
                 command.envs(self.env.iter().copied());
-                steady_addresses(&mut command);
                 command
             }
             Some((vm, home)) => {
                 let mut command = Command::new(repository().join("tests/vm").join(vm[0]));
                 command.args(&vm[1..]).args(["--memory", "2048M", "--timeout", "480"]);
-                command.args(["--kernel-arg", "norandmaps"]);
                 fs::copy(&taskscale, host.join("taskscale")).unwrap();
                 command.arg("--file").arg(format!("{}:{}", host.display(), guest.display()));
                 command.arg("--out").arg(format!("{home}/results:{}", results.display())).arg("--");

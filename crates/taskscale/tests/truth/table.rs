@@ -8,6 +8,7 @@ use super::cases::{Case, Expect, Figure, KIB, MIB, Truth};
 
 /// One figure of one case in one place.
 pub struct Row {
+    pub source: MemorySource,
     pub case: &'static str,
     pub title: &'static str,
     /// The figure of the case, and the one in which it shows here.
@@ -55,6 +56,7 @@ fn row(case: &Case, expect: &Expect, sample: &Sample, reference: &Sample, files_
         }
     };
     Row {
+        source,
         case: case.name,
         title: case.title,
         expected: expect.figure,
@@ -108,6 +110,7 @@ pub fn size(bytes: u64) -> String {
     match bytes {
         0 => "0".into(),
         bytes if bytes.is_multiple_of(MIB) => format!("{} MiB", bytes / MIB),
+        bytes if bytes.is_multiple_of(KIB) => format!("{} KiB", bytes / KIB),
         bytes if bytes >= 100 * KIB => format!("{:.1} KiB", bytes as f64 / KIB as f64),
         bytes => format!("{bytes} B"),
     }
@@ -146,8 +149,8 @@ The suite fails if a figure of the plateau is off by more than 64 KiB or 0.1 %, 
 Why not 0: a program needs a page or two to understand its own arguments, and a control group is charged ahead in batches of 64 pages per CPU, which its peak shows.
 Without control groups (`proc`) the peak is that of resident memory.
 Without memory.peak (kernels before 5.19, here pretended) the peak is sampled: a peak that lasts less than some milliseconds would be missed.
-Addresses are not randomised in these runs: where a program's text comes to lie changes how much of it the kernel maps, by up to 150 KiB.
-In the VMs all files lie on tmpfs, where a mapped file counts as shared memory.
+In the VMs (the cloud kernel of the distribution) all files lie on tmpfs, where a file that is mapped shared counts as shared memory.
+Figures that should not move, and moved in no place, are left out.
 \"At least\": the kernel adds what it needs itself; the cell is what it adds.
 
 ";
@@ -155,12 +158,25 @@ In the VMs all files lie on tmpfs, where a mapped file counts as shared memory.
 /// All places side by side, for people.
 pub fn document(columns: &[(&str, &[Row])]) -> String {
     let mut text = PREFACE.to_owned();
-    let titles: Vec<&str> = columns.iter().map(|(title, _)| *title).collect();
+    let source = |rows: &[Row]| rows.first().map_or("nothing", |row| row.source.name());
+    let titles: Vec<_> = columns.iter().map(|(title, rows)| format!("{title} ({})", source(rows))).collect();
     let _ = writeln!(text, "| what the program takes | figure | true | {} |", titles.join(" | "));
     let _ = writeln!(text, "| --- | --- | ---: |{}", " ---: |".repeat(titles.len()));
     let longest = columns.iter().map(|(_, rows)| *rows).max_by_key(|rows| rows.len()).unwrap_or(&[]);
     let mut case = "";
     for row in longest {
+        let everywhere: Vec<String> = columns
+            .iter()
+            .map(|(_, rows)| {
+                let same = rows.iter().find(|other| other.case == row.case && other.expected == row.expected);
+                same.map_or("not run".into(), Row::error)
+            })
+            .collect();
+        if matches!(row.truth, Truth::Exactly(0))
+            && everywhere.iter().all(|error| error == "0" || error == "not run")
+        {
+            continue;
+        }
         let title = if std::mem::replace(&mut case, row.case) == row.case { "" } else { row.title };
         let truth = match row.truth {
             Truth::Exactly(bytes) => size(bytes),
@@ -168,9 +184,7 @@ pub fn document(columns: &[(&str, &[Row])]) -> String {
             Truth::AtLeastQueued => "at least what is queued".into(),
         };
         let _ = write!(text, "| {title} | {} | {truth} |", row.expected.name());
-        for (_, rows) in columns {
-            let same = rows.iter().find(|other| other.case == row.case && other.expected == row.expected);
-            let error = same.map_or("not run".into(), Row::error);
+        for error in everywhere {
             let _ = write!(text, " {} |", if error == "0" { "" } else { &error });
         }
         text.push('\n');
