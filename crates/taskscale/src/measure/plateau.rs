@@ -75,7 +75,8 @@ pub fn read(group: &dyn Group) -> Option<Reading> {
         shmem_bytes,
         file_bytes: files.bytes,
         kernel_bytes,
-        kernel_stack_bytes: account.kernel_stack.filter(|bytes| *bytes > 0).or(kernel_stacks),
+        // The first process was forked before it joined: its own stack is charged to the launcher's group.
+        kernel_stack_bytes: account.kernel_stack.max(kernel_stacks),
         page_tables_bytes: Some(account.page_tables.unwrap_or(0).max(page_tables)),
         slab_bytes: account.slab,
         sock_bytes: account.sock,
