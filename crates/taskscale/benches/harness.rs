@@ -134,32 +134,41 @@ fn other_tool(command: &[&str], runs: f64) -> Result<f64> {
 
 /// The same program bare and under taskscale, in turn.
 fn disturbance() -> Result<()> {
+    const ROUNDS: usize = 7;
+    const LONGER_S: f64 = 10.0;
     let interrupt = Interrupt::never()?;
     let mut runner = LocalRunner::new(GroupHome::find(), &interrupt, PathBuf::from(TASKSCALE));
-    println!("the same program bare and under taskscale in turn, median of the rounds\n");
-    println!("{:<28}{:>8}{:>10}{:>10}{:>22}", "", "rounds", "wall", "CPU", "taskscale's own CPU");
-    for (name, tasks, hold_s, rounds) in [("tokio-spawn", 1_000_000, 4.0, 7), ("thread", 10_000, 3.0, 7)] {
+    println!("the same program bare and under taskscale in turn, median of {ROUNDS} rounds\n");
+    println!("{:<28}{:>10}{:>10}    taskscale's own CPU", "", "wall", "CPU");
+    for (name, tasks, hold_s) in [("tokio-spawn", 1_000_000, 4.0), ("thread", 10_000, 3.0)] {
         let Some((command, kind)) = entry(&format!("rust/{name}"))? else { continue };
-        let spec = {
+        let spec = |hold_s: f64| {
             let mut command = command.clone();
             command.extend([tasks.to_string(), hold_s.to_string()]);
             spec(&command, kind, tasks, hold_s)
         };
-        let (mut walls, mut cpus, mut own) = (Vec::new(), Vec::new(), Vec::new());
-        for _ in 0..rounds {
-            let (bare_wall_s, bare_cpu_s) = bare(&spec.command)?;
+        let mut watched = |hold_s: f64| -> Result<(Measurement, f64)> {
             let before = own_cpu_s();
-            let run = measured(&mut runner, &spec)?;
-            own.push((own_cpu_s() - before) / run.time.wall_s.unwrap_or(f64::NAN) * 100.0);
+            let run = measured(&mut runner, &spec(hold_s))?;
+            Ok((run, own_cpu_s() - before))
+        };
+        let (mut walls, mut cpus, mut own) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            let (bare_wall_s, bare_cpu_s) = bare(&spec(hold_s).command)?;
+            let (run, own_s) = watched(hold_s)?;
+            own.push(own_s);
             walls.push(run.time.wall_s.unwrap_or(f64::NAN) / bare_wall_s);
             cpus.push(run.cpu.total_s().unwrap_or(f64::NAN) / bare_cpu_s);
         }
+        // What a longer plateau adds is what a plateau costs; the rest is start, reading and end.
+        let (_, long_s) = watched(hold_s + LONGER_S)?;
         println!(
-            "{:<28}{rounds:>8}{:>10.3}{:>10.3}{:>15.2} % of one",
+            "{:<28}{:>10.3}{:>10.3}    {:.0} ms a run, and {:.3} % of one core while tasks wait",
             format!("rust/{name} × {tasks}"),
             median_of(&walls),
             median_of(&cpus),
-            median_of(&own)
+            median_of(&own) * 1e3,
+            (long_s - median_of(&own)).max(0.0) / LONGER_S * 100.0
         );
     }
     println!();
