@@ -9,6 +9,14 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
+#[cfg(feature = "jemalloc")]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 // Static, so that proving the tasks alive adds nothing to what a task holds.
 // `SeqCst`, because `alive` is the difference of the two.
 static STARTED: AtomicU32 = AtomicU32::new(0);

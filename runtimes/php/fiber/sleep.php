@@ -1,0 +1,73 @@
+<?php
+// One fiber per task. PHP brings fibers but no loop that wakes them: Timers is the least that one needs.
+
+declare(strict_types=1);
+
+final class Timers
+{
+    private SplPriorityQueue $waiting;
+
+    public function __construct()
+    {
+        $this->waiting = new SplPriorityQueue();
+        $this->waiting->setExtractFlags(SplPriorityQueue::EXTR_BOTH);
+    }
+
+    /** Suspends the fiber that calls. */
+    public function sleep(int $seconds): void
+    {
+        $this->waiting->insert(Fiber::getCurrent(), -(hrtime(true) + $seconds * 1_000_000_000));
+        Fiber::suspend();
+    }
+
+    /** Resumes each fiber when it is due, until none waits. */
+    public function run(): void
+    {
+        while (!$this->waiting->isEmpty()) {
+            ['data' => $fiber, 'priority' => $due] = $this->waiting->extract();
+            $left = -$due - hrtime(true);
+            if ($left > 0) {
+                time_nanosleep(intdiv($left, 1_000_000_000), $left % 1_000_000_000);
+            }
+            $fiber->resume();
+        }
+    }
+}
+
+function sleep_all(int $tasks, int $seconds): int
+{
+    $started = $finished = 0;
+    $timers = new Timers();
+    $task = function () use ($tasks, $seconds, $timers, &$started, &$finished): void {
+        $started++;
+        if ($started === $tasks) {
+            echo 'alive ', $started - $finished, "\n";
+        }
+        $timers->sleep($seconds);
+        $finished++;
+    };
+
+    try {
+        for ($i = 0; $i < $tasks; $i++) {
+            (new Fiber($task))->start();
+        }
+    } catch (Exception $e) {
+        fprintf(STDERR, "cannot start task %d of %d: %s\n", $started + 1, $tasks, $e->getMessage());
+        echo "done $finished\n", 'failed ', $tasks - $started, "\n";
+        return 1;
+    }
+    $timers->run();
+
+    echo "done $finished\n";
+    return 0;
+}
+
+[$tasks, $seconds] = array_map(
+    fn (string $word) => filter_var($word, FILTER_VALIDATE_INT),
+    array_slice($argv, 1) + ['', ''],
+);
+if ($argc !== 3 || $tasks === false || $tasks < 1 || $seconds === false || $seconds < 0) {
+    fwrite(STDERR, "usage: sleep.php <tasks> <seconds>: whole numbers, at least one task\n");
+    exit(2);
+}
+exit(sleep_all($tasks, $seconds));

@@ -1,0 +1,39 @@
+"""One trio task per task, in a nursery."""
+
+import sys
+
+import trio
+
+started = finished = 0
+
+
+async def task(tasks, seconds):
+    global started, finished
+    started += 1
+    if started == tasks:
+        print("alive", started - finished, flush=True)
+    await trio.sleep(seconds)
+    finished += 1
+
+
+async def main(tasks, seconds):
+    async with trio.open_nursery() as nursery:
+        for _ in range(tasks):
+            nursery.start_soon(task, tasks, seconds)
+    print("done", finished)
+
+
+def arguments():
+    try:
+        tasks, seconds = map(int, sys.argv[1:])
+    except ValueError:
+        return None
+    return (tasks, seconds) if tasks >= 1 and seconds >= 0 else None
+
+
+if __name__ == "__main__":
+    numbers = arguments()
+    if numbers is None:
+        print("usage: sleep.py <tasks> <seconds>: whole numbers, at least one task", file=sys.stderr)
+        sys.exit(2)
+    trio.run(main, *numbers)
