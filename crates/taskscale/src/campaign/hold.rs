@@ -6,6 +6,8 @@ use crate::record::{Hold, Sample, Status};
 
 /// A prediction may be this much too low before a run has to be repeated.
 const SAFETY: f64 = 1.3;
+/// What a task's launch is taken to cost before anything is known of it, in seconds: a fast runtime's.
+const GUESS_PER_TASK_S: f64 = 2e-6;
 /// Room for reading the plateau before the first task is due, in seconds.
 const READING_S: f64 = 0.15;
 /// A hold that proved too short is made longer this often.
@@ -77,7 +79,7 @@ impl HoldKeeper {
     fn predict_launch_s(&self, entry: &str, tasks: u64) -> f64 {
         let Some(seen) = self.launches.get(entry) else {
             // Nothing known: what a fast runtime needs. The second attempt knows better.
-            return tasks as f64 / 2e6;
+            return tasks as f64 * GUESS_PER_TASK_S;
         };
         if let Some(launch) = seen.get(&tasks) {
             return *launch;
@@ -88,7 +90,11 @@ impl HoldKeeper {
                 let per_task = ((t2 - t1) / (n2 - n1) as f64).max(0.0);
                 t2 + per_task * (tasks - n2) as f64
             }
-            (Some((n, t)), None) => t * (tasks as f64 / *n as f64).clamp(1.0, 10.0).max(tasks as f64 / 2e6),
+            (Some((n, t)), None) => {
+                // Of few tasks the time is the runtime's start-up, which more tasks do not repeat.
+                let per_task = if *n < 1_000 { GUESS_PER_TASK_S } else { t / *n as f64 };
+                t + per_task * (tasks - n) as f64
+            }
             // Only larger N are known: they bound it.
             (None, _) => seen.range(tasks..).next().map_or(0.0, |(_, launch)| *launch),
         }
