@@ -1,0 +1,41 @@
+// One call of an async method per task.
+
+if (args is not [var first, var second]
+    || !int.TryParse(first, out int count) || count < 1
+    || !int.TryParse(second, out int seconds) || seconds < 0)
+{
+    Console.Error.WriteLine("usage: task-async <tasks> <seconds>: whole numbers, at least one task");
+    return 2;
+}
+TimeSpan wait = TimeSpan.FromSeconds(seconds);
+int started = 0, finished = 0;
+
+var tasks = new List<Task>(count);
+try
+{
+    for (int i = 0; i < count; i++)
+    {
+        tasks.Add(RunAsync());
+    }
+    await Task.WhenAll(tasks);
+}
+catch (OutOfMemoryException e)
+{
+    Console.Error.WriteLine($"cannot start task {tasks.Count + 1} of {count}: {e.Message}");
+    Console.WriteLine($"done {finished}");
+    Console.WriteLine($"failed {count - tasks.Count}");
+    return 1;
+}
+
+Console.WriteLine($"done {finished}");
+return finished == count ? 0 : 1;
+
+async Task RunAsync()
+{
+    if (Interlocked.Increment(ref started) == count)
+    {
+        Console.WriteLine($"alive {count - Volatile.Read(ref finished)}");
+    }
+    await Task.Delay(wait);
+    Interlocked.Increment(ref finished);
+}

@@ -1,0 +1,36 @@
+/** One coroutine per task. */
+
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.system.exitProcess
+import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+
+private val started = AtomicInteger()
+private val finished = AtomicInteger()
+
+fun main(args: Array<String>) {
+    val numbers = args.mapNotNull(String::toIntOrNull)
+    if (args.size != 2 || numbers.size != 2 || numbers[0] < 1 || numbers[1] < 0) {
+        System.err.println("usage: Sleep <tasks> <seconds>: whole numbers, at least one task")
+        exitProcess(2)
+    }
+    val tasks = numbers[0]
+    val wait = numbers[1].seconds
+
+    runBlocking(Dispatchers.Default) {
+        repeat(tasks) {
+            launch {
+                if (started.incrementAndGet() == tasks) {
+                    println("alive ${tasks - finished.get()}")
+                }
+                delay(wait)
+                finished.incrementAndGet()
+            }
+        }
+    }
+
+    println("done ${finished.get()}")
+}

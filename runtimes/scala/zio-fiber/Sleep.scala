@@ -1,0 +1,26 @@
+import zio.*
+
+/** One ZIO fiber per task. */
+object Sleep extends ZIOAppDefault:
+  def run = getArgs.map(_.map(_.toIntOption)).flatMap {
+    case Chunk(Some(tasks), Some(seconds)) if tasks >= 1 && seconds >= 0 => sleep(tasks, seconds.seconds)
+    case _ =>
+      Console.printLineError("usage: Sleep <tasks> <seconds>: whole numbers, at least one task") *> exit(ExitCode(2))
+  }
+
+  private def sleep(tasks: Int, wait: Duration) =
+    for
+      started  <- Ref.make(0)
+      finished <- Ref.make(0)
+      _        <- ZIO.foreachParDiscard(1 to tasks)(_ => task(tasks, wait, started, finished))
+      done     <- finished.get
+      _        <- Console.printLine(s"done $done")
+    yield ()
+
+  private def task(tasks: Int, wait: Duration, started: Ref[Int], finished: Ref[Int]) =
+    for
+      n <- started.incrementAndGet
+      _ <- finished.get.flatMap(f => Console.printLine(s"alive ${tasks - f}")).when(n == tasks)
+      _ <- ZIO.sleep(wait)
+      _ <- finished.update(_ + 1)
+    yield ()
