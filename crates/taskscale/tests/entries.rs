@@ -86,7 +86,11 @@ fn every_entry_speaks_the_protocol() {
                 if said(&output) == expected {
                     break;
                 }
-                assert!(wait < 60, "{name} {tasks}: not all alive in a wait of {wait} s: {:?}", said(&output));
+                assert!(
+                    wait < 60,
+                    "{name} {tasks}: not all alive in a wait of {wait} s: {:?}",
+                    said(&output)
+                );
                 wait += 2 * took.as_secs();
             }
         }

@@ -155,6 +155,7 @@ pub fn everything() -> (Campaign, Vec<Sample>) {
     campaign.entries[4].style = Style::Tuned;
     campaign.entries[4].parallel = false;
     campaign.entries[7].version = None;
+    campaign.entries[7].unverified = Some("written without a compiler at hand".to_owned());
     campaign.entries[7].unavailable = Some("kotlinc is not installed: https://kotlinlang.org".to_owned());
     campaign.machine.warnings = vec!["swap is on: memory figures may be too low".to_owned()];
 

@@ -21,7 +21,8 @@ pub fn render(report: &Report) -> String {
         out.push_str("#### Not available here\n\n");
         for missing in &report.unavailable {
             let reason = prose(&brief(&missing.reason, REASON));
-            out.push_str(&format!("- {}: {reason}\n", name(&missing.entry)));
+            let mark = if missing.entry.unverified.is_some() { notes::UNVERIFIED } else { "" };
+            out.push_str(&format!("- {}{mark}: {reason}\n", name(&missing.entry)));
         }
         out.push('\n');
     }

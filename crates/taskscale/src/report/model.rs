@@ -70,6 +70,9 @@ pub struct Entry {
     pub parallel: bool,
     /// A reference line such as a physical limit: shown, never ranked.
     pub reference: bool,
+    /// Why the entry could not be tried by those who wrote it; absent where it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unverified: Option<String>,
 }
 
 impl From<&EntryFacts> for Entry {
@@ -81,6 +84,7 @@ impl From<&EntryFacts> for Entry {
             style: facts.style,
             parallel: facts.parallel,
             reference: facts.reference,
+            unverified: facts.unverified.clone(),
         }
     }
 }

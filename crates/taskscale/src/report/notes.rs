@@ -15,6 +15,8 @@ use crate::units;
 pub const TUNED: &str = "†";
 /// Beside the kind of an entry whose tasks share one CPU.
 pub const ONE_CPU: &str = "‡";
+/// Beside the kind of an entry that its authors could not try.
+pub const UNVERIFIED: &str = "§";
 /// Instead of "× best" of a reference line.
 pub const REFERENCE: &str = "ref";
 
@@ -25,7 +27,8 @@ const NAMED: usize = 4;
 pub fn kind_with_marks(entry: &Entry) -> String {
     let tuned = if entry.style == Style::Tuned { TUNED } else { "" };
     let one_cpu = if entry.parallel { "" } else { ONE_CPU };
-    format!("{}{tuned}{one_cpu}", entry.kind.name())
+    let unverified = if entry.unverified.is_some() { UNVERIFIED } else { "" };
+    format!("{}{tuned}{one_cpu}{unverified}", entry.kind.name())
 }
 
 /// `sleep · N = 1, 10k, 1M · 3 repetitions`.
@@ -116,6 +119,14 @@ pub fn notes(report: &Report, quote: fn(&str) -> String) -> Vec<String> {
     }
     if entries().any(|entry| !entry.parallel) {
         notes.push(format!("{ONE_CPU} its tasks run on one CPU at a time."));
+    }
+    let missing = report.unavailable.iter().map(|missing| &missing.entry);
+    let unverified: BTreeSet<_> = entries()
+        .chain(missing)
+        .filter_map(|entry| Some((&entry.name, entry.unverified.as_ref()?)))
+        .collect();
+    for (name, why) in unverified {
+        notes.push(format!("{UNVERIFIED} {} is unverified: {}.", quote(name), quote(why)));
     }
     if entries().any(|entry| entry.reference) {
         notes.push(format!("{REFERENCE}: a reference line, never ranked."));
