@@ -15,4 +15,4 @@ pub use kind::{Kind, Style};
 pub use load::{
     Catalog, CatalogError, Entry, Library, Locate, Runtime, ToolchainSpec, Workload, find_catalog,
 };
-pub use select::{SelectError, closest, select};
+pub use select::{SelectError, closest, default_selection, select};

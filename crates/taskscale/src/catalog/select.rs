@@ -9,6 +9,8 @@ use super::{Catalog, Entry, Runtime, Style};
 pub enum SelectError {
     #[error("no entry `{name}`{}; `taskscale list` shows all", suggestion(.nearest))]
     Unknown { name: String, nearest: Option<String> },
+    #[error("no entry of this catalogue is in the set `{set}`: name some, or take @all")]
+    EmptySet { set: String },
     #[error("no entry does the workload `{workload}`{}", suggestion(.nearest))]
     NoWorkload { workload: String, nearest: Option<String> },
     #[error("{name} does not do the workload `{workload}`; it does {does}")]
@@ -57,6 +59,7 @@ pub fn select<'a>(
             }
         }
         match named {
+            None if SETS.contains(&word.as_str()) => return Err(SelectError::EmptySet { set: word.clone() }),
             None => {
                 let names = catalog.entries().flat_map(|(r, e)| [e.full_name.as_str(), r.name.as_str()]);
                 // A bare entry name, such as `goroutine`, is meant more often than a runtime spelled like it.
@@ -76,6 +79,12 @@ pub fn select<'a>(
         }
     }
     Ok(catalog.entries().zip(chosen).filter(|(_, chosen)| *chosen).map(|(pair, _)| pair).collect())
+}
+
+/// What is meant where nothing is named: the posts' entries, or all of a catalogue that has none of them.
+pub fn default_selection(catalog: &Catalog) -> Vec<String> {
+    let posts = catalog.entries().any(|(_, entry)| entry.posts);
+    vec![if posts { "@posts" } else { "@all" }.to_owned()]
 }
 
 const SETS: [&str; 3] = ["@posts", "@idiomatic", "@all"];

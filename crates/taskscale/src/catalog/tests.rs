@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Catalog, Kind, SelectError, select};
+use super::{Catalog, Kind, SelectError, default_selection, select};
 
 const GOOD: &str = r#"
 name = "x"
@@ -104,6 +104,18 @@ fn words_name_entries_runtimes_globs_and_sets_each_entry_once() {
     assert_eq!(selected(&["@posts"]).unwrap(), ["x/fiber", "yy/fiber"]);
     assert_eq!(selected(&["@idiomatic"]).unwrap(), ["x/fiber", "yy/fiber"]);
     assert_eq!(selected(&["@all"]).unwrap().len(), 4);
+}
+
+#[test]
+fn a_catalogue_without_entries_of_the_posts_has_all_as_its_default() {
+    let folder = tempfile::tempdir().unwrap();
+    add(folder.path(), "x", GOOD);
+    assert_eq!(default_selection(&Catalog::load(folder.path()).unwrap()), ["@posts"]);
+    add(folder.path(), "x", &GOOD.replace("posts = true\n", ""));
+    let catalog = Catalog::load(folder.path()).unwrap();
+    assert_eq!(default_selection(&catalog), ["@all"]);
+    let error = select(&catalog, &["@posts".to_owned()], "sleep").unwrap_err().to_string();
+    assert_eq!(error, "no entry of this catalogue is in the set `@posts`: name some, or take @all");
 }
 
 #[test]

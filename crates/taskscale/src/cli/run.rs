@@ -11,7 +11,7 @@ use super::args::{Format, Global, Run};
 use super::progress::Progress;
 use super::{Failure, OrUsage, colour, open_catalog, print_result, printable, say_aside};
 use crate::campaign::{self, NotReady, Outcome, Prepared, Settings, plan_digest, prepare};
-use crate::catalog::{Entry, Runtime, select};
+use crate::catalog::{Entry, Runtime, default_selection, select};
 use crate::measure::{GroupHome, Interrupt, LocalRunner, MachineLock, available_memory_bytes, machine_facts};
 use crate::record::{self, Campaign, Hold, Loaded, Plan, RejectedLine, SCHEMA_VERSION, Sample, Store};
 use crate::report::{self, RenderOptions, Report};
@@ -63,7 +63,7 @@ fn validate(args: &Run) -> anyhow::Result<Options> {
         None => available_memory_bytes().map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64),
     };
     Ok(Options {
-        entries: if args.entries.is_empty() { vec!["@posts".into()] } else { args.entries.clone() },
+        entries: args.entries.clone(),
         workload: args.workload.clone(),
         tasks,
         repetitions: args.repetitions.unwrap_or(if args.quick { 1 } else { 3 }),
@@ -79,7 +79,9 @@ fn validate(args: &Run) -> anyhow::Result<Options> {
 pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
     let options = validate(args).or_usage()?;
     let catalog = open_catalog(global).or_usage()?;
-    let entries = select(&catalog, &options.entries, &options.workload).or_usage()?;
+    let words =
+        if options.entries.is_empty() { default_selection(&catalog) } else { options.entries.clone() };
+    let entries = select(&catalog, &words, &options.workload).or_usage()?;
     let folder = options.output.clone().unwrap_or_else(new_folder);
     check_folder(&folder).or_usage()?;
 
