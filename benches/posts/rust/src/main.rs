@@ -10,7 +10,7 @@ async fn main() {
     let (tasks, seconds) = (numbers.next().expect("tasks"), numbers.next().expect("seconds"));
     let mut handles = Vec::with_capacity(tasks as usize);
     for _ in 0..tasks {
-        handles.push(task::spawn(async move { task::sleep(Duration::from_secs(seconds)).await }));
+        handles.push(task::spawn(task::sleep(Duration::from_secs(seconds))));
     }
     println!("alive {tasks}"); // spawned, at least: the posts' program proves no more
     for handle in handles {
