@@ -61,7 +61,7 @@ pub enum Command {
     Build(Build),
     /// Examine this machine: control groups, limits, disturbances, toolchains
     Doctor,
-    /// Show a campaign again, in any format
+    /// Show campaigns again, in any format: tables, charts, data for other tools
     Report(Report),
 }
 
@@ -130,18 +130,72 @@ pub struct Build {
 
 #[derive(Debug, ClapArgs)]
 pub struct Report {
-    /// The campaign's folder
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
+    /// Folders of campaigns; several are set side by side
+    #[arg(value_name = "DIR", required = true)]
+    pub folders: Vec<PathBuf>,
     /// How it is printed
     #[arg(short, long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
+    /// Write it to FILE, whole or not at all, instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Figures to set side by side or to hand to a service
+    /// [default: footprint,bytes-per-task; for github and bencher launch and cpu as well]
+    #[arg(
+        short,
+        long,
+        value_enum,
+        value_delimiter = ',',
+        value_name = "METRICS",
+        hide_possible_values = false
+    )]
+    pub metric: Vec<Metric>,
+    /// With csv: one line for each sample, repeated attempts included
+    #[arg(long)]
+    pub samples: bool,
+    /// With svg: what is drawn [default: ranking]
+    #[arg(long, value_enum)]
+    pub chart: Option<Chart>,
+    /// With svg: the number of tasks of the ranking [default: the largest]
+    #[arg(short = 'n', long = "tasks", value_name = "COUNT", allow_hyphen_values = true)]
+    pub tasks: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
+    /// Tables for the terminal
     Table,
+    /// For an issue, a README or a post
     Markdown,
+    /// Everything, for programs
     Json,
+    /// One line for each entry and number of tasks
     Csv,
+    /// JSON for github-action-benchmark, customSmallerIsBetter
+    Github,
+    /// Bencher Metric Format
+    Bencher,
+    /// A picture for a README or a post
+    Svg,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Chart {
+    /// Entries by footprint, stacked by what the memory is
+    Ranking,
+    /// Footprint over the number of tasks
+    Scaling,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Metric {
+    Footprint,
+    Kernel,
+    Peak,
+    RssPeak,
+    BytesPerTask,
+    Base,
+    Launch,
+    Wall,
+    Cpu,
 }

@@ -9,12 +9,11 @@ use anyhow::{Context, anyhow, bail};
 
 use super::args::{Format, Global, Run};
 use super::progress::Progress;
-use super::{Failure, OrUsage, colour, open_catalog, print_result, printable, say_aside};
+use super::{Failure, OrUsage, open_catalog, print_result, printable, say_aside};
 use crate::campaign::{self, NotReady, Outcome, Prepared, Settings, plan_digest, prepare};
 use crate::catalog::{Entry, Runtime, default_selection, select};
 use crate::measure::{GroupHome, Interrupt, LocalRunner, MachineLock, available_memory_bytes, machine_facts};
 use crate::record::{self, Campaign, Hold, Loaded, Plan, RejectedLine, SCHEMA_VERSION, Sample, Store};
-use crate::report::{self, RenderOptions, Report};
 use crate::toolchain::Cache;
 use crate::units;
 
@@ -131,7 +130,7 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
         Err(error) => {
             // The folder may be the very thing that failed: what is known is shown at least.
             if !samples.is_empty() {
-                print_result(&render(&campaign, &samples, options.format))?;
+                show(&folder, &campaign, &samples, options.format)?;
             }
             return Err(Failure::Broken(anyhow!(error).context(what_is_kept(&folder))));
         }
@@ -244,7 +243,7 @@ fn conclude(
     interrupt: &Interrupt,
 ) -> Result<ExitCode, Failure> {
     if !samples.is_empty() {
-        print_result(&render(campaign, samples, options.format))?;
+        show(folder, campaign, samples, options.format)?;
     }
     let shown = folder.display();
     if options.format == Format::Table && !samples.is_empty() {
@@ -268,26 +267,15 @@ fn ended_by_signal(interrupt: &Interrupt) -> ExitCode {
     ExitCode::from(128 + interrupt.signal().unwrap_or(libc::SIGINT) as u8)
 }
 
-/// A campaign in one of the formats of standard output.
-pub(super) fn render(campaign: &Campaign, samples: &[Sample], format: Format) -> String {
-    let format = match format {
-        Format::Table => report::Format::Table,
-        Format::Markdown => report::Format::Markdown,
-        Format::Json => report::Format::Json,
-        Format::Csv => report::Format::Csv,
-    };
-    let widest = RenderOptions::default().width;
-    let options = RenderOptions { color: colour(&std::io::stdout()), width: terminal_width().min(widest) };
-    report::render(&Report::build(campaign, samples), format, options)
-}
-
-/// Columns of the terminal that standard output is; without limit where it is none.
-fn terminal_width() -> usize {
-    rustix::termios::tcgetwinsize(std::io::stdout())
-        .ok()
-        .map(|size| usize::from(size.ws_col))
-        .filter(|columns| *columns > 0)
-        .unwrap_or(usize::MAX)
+/// Prints what was measured. The samples are kept whether or not there is something to print.
+fn show(folder: &Path, campaign: &Campaign, samples: &[Sample], format: Format) -> Result<(), Failure> {
+    match super::report::of_run(folder, campaign, samples, format) {
+        Ok(text) => print_result(&text),
+        Err(error) => {
+            say_aside(&format!("warning: nothing to print: {error}"));
+            Ok(())
+        }
+    }
 }
 
 fn new_folder() -> PathBuf {
@@ -308,7 +296,8 @@ fn check_folder(folder: &Path) -> anyhow::Result<()> {
             // What a start that was cut off leaves is ours to use.
             let foreign = children.find(|child| {
                 child.as_ref().is_ok_and(|child| {
-                    !["samples.jsonl", "campaign.new"].contains(&child.file_name().to_string_lossy().as_ref())
+                    !["samples.jsonl", "campaign.json.new"]
+                        .contains(&child.file_name().to_string_lossy().as_ref())
                 })
             });
             if foreign.is_some() {

@@ -224,7 +224,8 @@ fn named(entries: &[String], quote: fn(&str) -> String) -> String {
     names.join(", ")
 }
 
-fn counted(n: u64, noun: &str) -> String {
+/// `1 run`, `3 runs`.
+pub fn counted(n: u64, noun: &str) -> String {
     format!("{} {noun}{}", units::grouped(n), if n == 1 { "" } else { "s" })
 }
 
