@@ -161,23 +161,12 @@ fn draw_row(svg: &mut Svg, row: &Row, top: f64, names: f64, scale: &Scale) {
         Some(footprint) => {
             let pale = if row.ranked { "" } else { " pale" };
             let bar_top = middle - BAR / 2.0;
-            let mut x = scale.from;
+            let to = scale.x(footprint.median);
             match row.parts {
-                Some(parts) => {
-                    let total: f64 = PARTS.iter().map(|(_, _, part)| part(&parts)).sum();
-                    for (class, _, part) in PARTS {
-                        // Items may be a page ahead of their sum: the bar ends where the figure says.
-                        let share = if total > 0.0 { part(&parts) / total } else { 0.0 };
-                        let width = (scale.x(footprint.median) - scale.from) * share;
-                        svg.rectangle(x, bar_top, width, BAR, &format!("{class}{pale}"), 0.0);
-                        x += width;
-                    }
-                }
-                None => {
-                    svg.rectangle(x, bar_top, scale.x(footprint.median) - x, BAR, &format!("anon{pale}"), 0.0)
-                }
+                Some(parts) => stack(svg, &parts, bar_top, (scale.from, to), pale),
+                None => svg.rectangle(scale.from, bar_top, to - scale.from, BAR, &format!("anon{pale}"), 0.0),
             }
-            let mut end = scale.x(footprint.median);
+            let mut end = to;
             let (low, high) = (scale.x(footprint.min), scale.x(footprint.max));
             if footprint.readings > 1 && high - low >= 1.5 {
                 // With a margin, to be seen on any colour.
@@ -195,6 +184,24 @@ fn draw_row(svg: &mut Svg, row: &Row, top: f64, names: f64, scale: &Scale) {
         }
     }
     svg.end_group();
+}
+
+/// A bar of parts. Items may be a page ahead of their sum: the bar ends where the figure says.
+fn stack(svg: &mut Svg, parts: &Parts, top: f64, (from, to): (f64, f64), pale: &str) {
+    let total: f64 = PARTS.iter().map(|(_, _, part)| part(parts)).sum();
+    let (mut x, mut before) = (from, 0.0);
+    for (class, _, part) in PARTS {
+        let width = if total > 0.0 { (to - from) * part(parts) / total } else { 0.0 };
+        svg.rectangle(x, top, width, BAR, &format!("{class}{pale}"), 0.0);
+        // Two colours may look alike to a reader: where both are wide enough, so is the border between them.
+        if before >= 3.0 && width >= 3.0 {
+            svg.path(&[(x, top), (x, top + BAR)], "border");
+        }
+        if width > 0.0 {
+            before = width;
+        }
+        x += width;
+    }
 }
 
 /// Below the figure: what it comes to for each task, or why it is not to be compared.

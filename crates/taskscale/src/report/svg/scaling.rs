@@ -224,7 +224,11 @@ fn legend(svg: &mut Svg, y: f64, lines: &[Line]) {
 fn axes(svg: &mut Svg, plot: &Plot, tasks: &[u64]) {
     let (low, high) = (mib(plot.bytes.0), mib(plot.bytes.1));
     // Few powers of ten are too little to read from.
-    let factors: &[f64] = if (high / low).log10() < 2.2 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let factors: &[f64] = match (high / low).log10() {
+        powers if powers < 2.2 => &[1.0, 2.0, 5.0],
+        powers if powers < 3.6 => &[1.0, 3.0],
+        _ => &[1.0],
+    };
     let mut power = low.log10().floor() as i32;
     let mut named = false;
     while 10f64.powi(power) <= high && power < 20 {

@@ -20,6 +20,7 @@ pub const CSS: &str = "
 .taskscale .axis{fill:none;stroke:#818b98}
 .taskscale .whisker{fill:none;stroke:#1f2328;stroke-width:1.25}
 .taskscale .halo{fill:none;stroke:#ffffff;stroke-width:3.5;stroke-linecap:square}
+.taskscale .border{fill:none;stroke:#ffffff}
 .taskscale .leader{fill:none;stroke:#b7bfc8;stroke-dasharray:1 3}
 .taskscale .anon{fill:#0072b2}
 .taskscale .file{fill:#7cc4ee}
@@ -48,6 +49,7 @@ pub const CSS: &str = "
 .taskscale .axis{stroke:#7d8590}
 .taskscale .whisker{stroke:#e6edf3}
 .taskscale .halo{stroke:#0d1117}
+.taskscale .border{stroke:#0d1117}
 .taskscale .leader{stroke:#57606a}
 .taskscale .anon{fill:#3b9ede}
 .taskscale .file{fill:#a5d8f6}
