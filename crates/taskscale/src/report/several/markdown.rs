@@ -60,7 +60,7 @@ pub fn render(reports: &[Report], metrics: &[Metric]) -> String {
             out.push_str("</details>\n\n");
         }
     }
-    for note in notes_of(&tables, reports) {
+    for note in notes_of(&tables, reports, prose) {
         out.push_str(&format!("- {note}\n"));
     }
     out

@@ -272,8 +272,9 @@ fn cell(row: &Row, metric: Metric) -> Cell {
 }
 
 /// What a reader must know to read the tables right.
-fn notes_of(tables: &[Table], reports: &[Report]) -> Vec<String> {
-    let mut notes = Vec::new();
+fn notes_of(tables: &[Table], reports: &[Report], quote: fn(&str) -> String) -> Vec<String> {
+    let entries = tables.iter().flat_map(|table| &table.lines).map(|line| &line.entry);
+    let mut notes = notes::marks(entries, std::iter::empty(), quote);
     let changes = || {
         let lines = tables.iter().flat_map(|table| table.lines.iter().map(move |line| (table.metric, line)));
         lines.flat_map(|(metric, line)| {

@@ -70,7 +70,7 @@ pub fn render(reports: &[Report], metrics: &[Metric], options: RenderOptions) ->
     }
     let left_out = page.put(&mut out, &grid);
     out.push('\n');
-    for note in notes_of(&tables, reports) {
+    for note in notes_of(&tables, reports, |text| safe(text).into_owned()) {
         page.bullet(&mut out, &note);
     }
     page.left_out(&mut out, &left_out);

@@ -99,5 +99,8 @@ fn kind(entry: &Entry) -> String {
     if !entry.parallel {
         text.push_str(", one CPU");
     }
+    if entry.unverified.is_some() {
+        text.push_str(", unverified");
+    }
     text
 }
