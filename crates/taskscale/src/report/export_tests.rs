@@ -160,6 +160,34 @@ fn several_campaigns_side_by_side() {
 }
 
 #[test]
+fn what_is_of_one_campaign_alone_is_named_and_not_shown() {
+    let markdown = text(&two(), Target::Report(Format::Markdown));
+    assert!(markdown.contains("- Only in A, and not shown: rust/tokio-current-thread."), "{markdown}");
+    assert!(markdown.contains("- Only in B, and not shown: ruby/fiber."), "{markdown}");
+    let mut reports = two();
+    reports[1].groups.retain(|group| group.tasks == 10_000);
+    let markdown = text(&reports, Target::Report(Format::Markdown));
+    assert!(
+        markdown.contains("Only in A, and not shown: rust/tokio-current-thread; N = 1, 1M."),
+        "{markdown}"
+    );
+    assert!(
+        markdown.contains("#### 10k tasks: footprint MiB") && !markdown.contains("1M tasks"),
+        "{markdown}"
+    );
+    // Of campaigns that have nothing in common, everything is shown.
+    for group in &mut reports[1].groups {
+        group.tasks = 77;
+    }
+    reports[1].growth.clear();
+    let markdown = text(&reports, Target::Report(Format::Markdown));
+    assert!(
+        markdown.contains("77 tasks") && markdown.contains("1M tasks") && !markdown.contains("Only in"),
+        "{markdown}"
+    );
+}
+
+#[test]
 fn campaigns_of_other_workloads_are_not_mixed() {
     let mut reports = two();
     reports[1].workload = "park".to_owned();

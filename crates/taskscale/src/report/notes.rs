@@ -227,7 +227,8 @@ pub fn unusual_source(report: &Report, sources: &[MemorySource]) -> Option<Strin
     Some(names.join(" and "))
 }
 
-fn named(entries: &[String], quote: fn(&str) -> String) -> String {
+/// The names, the first few of them.
+pub fn named(entries: &[String], quote: fn(&str) -> String) -> String {
     let mut names: Vec<String> = entries.iter().take(NAMED).map(|name| quote(name)).collect();
     if entries.len() > NAMED {
         names.push(format!("and {} more", entries.len() - NAMED));

@@ -10,7 +10,7 @@ pub use markdown::render as markdown;
 pub use terminal::render as terminal;
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::metric::{Figure, Metric};
 use super::model::{Entry, Report, Row};
@@ -37,6 +37,9 @@ impl Fact {
 struct Table {
     /// `10k tasks`, `park, 10k tasks`, or the metric's name for a metric of whole entries.
     heading: String,
+    workload: String,
+    /// Absent for a metric of whole entries.
+    tasks: Option<u64>,
     metric: Metric,
     /// Whether there is a table of more tasks, which says more.
     is_of_fewer_tasks: bool,
@@ -167,25 +170,84 @@ fn facts(reports: &[Report]) -> Vec<Fact> {
             (!warnings.is_empty()).then(|| warnings.join("; "))
         }),
     ];
-    let mut runtimes: Vec<&str> = Vec::new();
-    for version in reports.iter().flat_map(|report| &report.versions) {
-        if !runtimes.contains(&version.runtime.as_str()) {
-            runtimes.push(&version.runtime);
-        }
-    }
-    for runtime in runtimes {
-        facts.push(of(runtime, &|report| {
-            let own = report.versions.iter().filter(|version| version.runtime == runtime);
-            let versions: Vec<&str> = own.map(|version| version.version.as_str()).collect();
-            (!versions.is_empty()).then(|| versions.join(", "))
-        }));
-    }
+    facts.extend(versions(reports));
     facts.retain(|fact| fact.values.iter().any(Option::is_some));
     facts
 }
 
-/// The tables of the metrics, each by workload and number of tasks where it has one.
+/// Versions of the entries that several campaigns have, by runtime. A runtime whose entries have versions of their own,
+/// for their libraries, has several.
+fn versions(reports: &[Report]) -> Vec<Fact> {
+    let mut by_entry: BTreeMap<&str, Vec<Option<String>>> = BTreeMap::new();
+    for (i, report) in reports.iter().enumerate() {
+        for entry in entries(report) {
+            let values = by_entry.entry(&entry.name).or_insert_with(|| vec![None; reports.len()]);
+            values[i].clone_from(&entry.version);
+        }
+    }
+    let mut facts: Vec<Fact> = Vec::new();
+    for (entry, values) in by_entry {
+        let name = entry.split('/').next().unwrap_or(entry);
+        let shared = values.iter().flatten().count() > 1;
+        if shared && !facts.iter().any(|fact| fact.name == name && fact.values == values) {
+            facts.push(Fact { name: name.to_owned(), values });
+        }
+    }
+    facts
+}
+
+/// The entries with rows, each as often as it has one.
+fn entries(report: &Report) -> impl Iterator<Item = &Entry> {
+    report.groups.iter().flat_map(|group| &group.rows).map(|row| &row.entry)
+}
+
+/// The tables of the metrics, with only what two campaigns or more have; everything where they have nothing in common.
 fn tables(reports: &[Report], metrics: &[Metric]) -> Vec<Table> {
+    let mut tables = all_tables(reports, metrics);
+    let shared = |line: &Line| line.cells.iter().filter(|cell| **cell != Cell::Absent).count() > 1;
+    if tables.iter().any(|table| table.lines.iter().any(shared)) {
+        for table in &mut tables {
+            table.lines.retain(shared);
+        }
+        tables.retain(|table| !table.lines.is_empty());
+    }
+    // The most tasks of those that are left, of each metric and workload.
+    for i in 0..tables.len() {
+        let most = |other: &Table| other.metric == tables[i].metric && other.workload == tables[i].workload;
+        tables[i].is_of_fewer_tasks = tables[i + 1..].iter().any(most);
+    }
+    tables
+}
+
+/// What one campaign alone has, which is not shown beside others: one sentence for each campaign.
+fn alone(reports: &[Report], tables: &[Table], quote: fn(&str) -> String) -> Vec<String> {
+    let shown: BTreeSet<&str> =
+        tables.iter().flat_map(|table| &table.lines).map(|line| line.entry.name.as_str()).collect();
+    let numbers: BTreeSet<u64> = tables.iter().filter_map(|table| table.tasks).collect();
+    let own = reports.iter().enumerate().filter_map(|(i, report)| {
+        let mut names: Vec<String> = Vec::new();
+        for entry in entries(report).filter(|entry| !shown.contains(entry.name.as_str())) {
+            if !names.contains(&entry.name) {
+                names.push(entry.name.clone());
+            }
+        }
+        let tasks = report.groups.iter().map(|group| group.tasks);
+        let tasks = tasks.filter(|tasks| !numbers.is_empty() && !numbers.contains(tasks));
+        let tasks: Vec<String> = tasks.map(units::count).collect();
+        let mut parts = Vec::new();
+        if !names.is_empty() {
+            parts.push(notes::named(&names, quote));
+        }
+        if !tasks.is_empty() {
+            parts.push(format!("N = {}", tasks.join(", ")));
+        }
+        (!parts.is_empty()).then(|| format!("Only in {}, and not shown: {}.", letter(i), parts.join("; ")))
+    });
+    own.collect()
+}
+
+/// The tables of the metrics, each by workload and number of tasks where it has one.
+fn all_tables(reports: &[Report], metrics: &[Metric]) -> Vec<Table> {
     let workloads: BTreeSet<&str> = reports.iter().map(|report| report.workload.as_str()).collect();
     let mut tables = Vec::new();
     for &metric in metrics {
@@ -202,7 +264,6 @@ fn tables(reports: &[Report], metrics: &[Metric]) -> Vec<Table> {
                     of_workload.flat_map(|report| report.groups.iter().map(|group| group.tasks)).collect();
                 all.into_iter().map(Some).collect()
             };
-            let most = numbers.last().copied().flatten();
             for tasks in numbers {
                 let lines = lines(reports, metric, workload, tasks);
                 let heading = match tasks {
@@ -210,8 +271,14 @@ fn tables(reports: &[Report], metrics: &[Metric]) -> Vec<Table> {
                     None => "growth with N".to_owned(),
                 };
                 if !lines.is_empty() {
-                    let is_of_fewer_tasks = tasks != most;
-                    tables.push(Table { heading: with_workload(heading), metric, is_of_fewer_tasks, lines });
+                    tables.push(Table {
+                        heading: with_workload(heading),
+                        workload: (*workload).to_owned(),
+                        tasks,
+                        metric,
+                        is_of_fewer_tasks: false,
+                        lines,
+                    });
                 }
             }
         }
@@ -274,7 +341,8 @@ fn cell(row: &Row, metric: Metric) -> Cell {
 /// What a reader must know to read the tables right.
 fn notes_of(tables: &[Table], reports: &[Report], quote: fn(&str) -> String) -> Vec<String> {
     let entries = tables.iter().flat_map(|table| &table.lines).map(|line| &line.entry);
-    let mut notes = notes::marks(entries, std::iter::empty(), quote);
+    let mut notes = alone(reports, tables, quote);
+    notes.extend(notes::marks(entries, std::iter::empty(), quote));
     let changes = || {
         let lines = tables.iter().flat_map(|table| table.lines.iter().map(move |line| (table.metric, line)));
         lines.flat_map(|(metric, line)| {
