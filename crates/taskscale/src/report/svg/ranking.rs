@@ -168,7 +168,8 @@ fn draw_row(svg: &mut Svg, row: &Row, top: f64, names: f64, scale: &Scale) {
             }
             let mut end = to;
             let (low, high) = (scale.x(footprint.min), scale.x(footprint.max));
-            if footprint.readings > 1 && high - low >= 1.5 {
+            // A shorter range could not be told from a blot.
+            if footprint.readings > 1 && high - low >= 6.0 {
                 // With a margin, to be seen on any colour.
                 for class in ["halo", "whisker"] {
                     svg.path(&[(low, middle), (high, middle)], class);
