@@ -20,11 +20,11 @@ type Part = (&'static str, &'static str, fn(&Parts) -> f64);
 
 /// Kinds of memory, in the order in which they are stacked.
 const PARTS: [Part; 5] = [
-    ("anon", "anonymous", |parts| parts.anon_bytes + parts.shmem_bytes),
-    ("file", "files", |parts| parts.file_bytes),
-    ("stack", "kernel: thread stacks", |parts| parts.kernel_stack_bytes.unwrap_or(0.0)),
-    ("tables", "kernel: page tables", |parts| parts.page_tables_bytes.unwrap_or(0.0)),
-    ("other", "kernel: sockets, slab, other", |parts| {
+    ("anon", "anonymous", |parts| parts.anon_bytes),
+    ("file", "file and shared", |parts| parts.file_bytes + parts.shmem_bytes),
+    ("stack", "kernel stacks", |parts| parts.kernel_stack_bytes.unwrap_or(0.0)),
+    ("tables", "page tables", |parts| parts.page_tables_bytes.unwrap_or(0.0)),
+    ("other", "sockets, slab, other of the kernel", |parts| {
         parts.slab_bytes.unwrap_or(0.0) + parts.sock_bytes.unwrap_or(0.0) + parts.kernel_other_bytes
     }),
 ];
