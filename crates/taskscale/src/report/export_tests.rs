@@ -1,5 +1,6 @@
 //! Formats for other tools, and several campaigns side by side.
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::fixture::{HOSTILE, everything, facts, fell, sample};
@@ -290,4 +291,47 @@ fn samples_are_lines_with_every_attempt() {
     let counts: Vec<&str> = csv.lines().skip(1).take(2).map(|line| line.split(',').nth(8).unwrap()).collect();
     assert_eq!(counts, ["false", "true"]);
     assert!(!csv.contains(HOSTILE) && !csv.chars().any(|c| c != '\n' && acts(c)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_name_and_any_figure_are_borne(
+        name in any::<String>(),
+        reason in any::<String>(),
+        footprints in proptest::collection::vec(any::<u64>(), 4),
+        tasks in proptest::collection::btree_set(1u64.., 2..5),
+    ) {
+        let name = format!("x{name}");
+        let mut campaign =
+            super::fixture::campaign(vec![facts("go/goroutine", Kind::Stackful), facts(&name, Kind::Timer)]);
+        campaign.plan.tasks = tasks.iter().copied().collect();
+        let mut samples = Vec::new();
+        for (tasks, bytes) in tasks.iter().zip(&footprints) {
+            let mut found = sample("go/goroutine", *tasks, 1, 0, 0);
+            if let Some(plateau) = &mut found.memory.plateau {
+                plateau.footprint_bytes = *bytes;
+            }
+            samples.push(found);
+            samples.push(fell(sample(&name, *tasks, 1, 0, 0), Status::Failed, &reason));
+        }
+        let report = Report::build(&campaign, &samples);
+        let svgs = [Target::Svg(Chart::Ranking), Target::Svg(Chart::Scaling)];
+        for target in svgs.into_iter().chain([Target::Github, Target::Bencher]) {
+            let one = [report.clone().named("a")];
+            // Where every footprint is 0 there is nothing to draw on a logarithmic axis, and it is said.
+            let Ok(export) = export(&one, &request(target)) else { continue };
+            prop_assert!(!export.text.chars().any(|c| c != '\n' && acts(c)));
+            match target {
+                Target::Svg(_) => prop_assert!(roxmltree::Document::parse(&export.text).is_ok()),
+                _ => prop_assert!(serde_json::from_str::<Value>(&export.text).is_ok()),
+            }
+        }
+        let two = [report.clone().named("a"), report.named(&name)];
+        for format in [Format::Table, Format::Markdown] {
+            let text = export(&two, &request(Target::Report(format))).unwrap().text;
+            prop_assert!(!text.chars().any(|c| c != '\n' && acts(c)), "{}", text);
+        }
+    }
 }

@@ -19,17 +19,19 @@ pub struct Svg {
 }
 
 impl Svg {
-    /// Begins a document of a size in pixels, with what a screen reader says of it.
-    pub fn new(width: f64, height: f64, title: &str, description: &str) -> Svg {
+    /// Begins a document of a size in pixels, with what a screen reader says of it. `id` tells it from other charts,
+    /// should they come to stand in one page.
+    pub fn new(id: &str, width: f64, height: f64, title: &str, description: &str) -> Svg {
+        let id = escaped(id);
         let (w, h) = (number(width), number(height));
         let mut svg = Svg { out: String::new(), open: Vec::new() };
         svg.line(&format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"taskscale\" width=\"{w}\" height=\"{h}\" \
-             viewBox=\"0 0 {w} {h}\" role=\"img\" aria-labelledby=\"taskscale-title taskscale-desc\">"
+             viewBox=\"0 0 {w} {h}\" role=\"img\" aria-labelledby=\"{id}-title {id}-desc\">"
         ));
         svg.open.push("svg");
-        svg.line(&format!("<title id=\"taskscale-title\">{}</title>", escaped(title)));
-        svg.line(&format!("<desc id=\"taskscale-desc\">{}</desc>", escaped(description)));
+        svg.line(&format!("<title id=\"{id}-title\">{}</title>", escaped(title)));
+        svg.line(&format!("<desc id=\"{id}-desc\">{}</desc>", escaped(description)));
         svg.line(&format!("<style>{CSS}</style>"));
         svg.rectangle(0.5, 0.5, width - 1.0, height - 1.0, "card", 8.0);
         svg
@@ -161,7 +163,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_makes_a_document_that_says_it(text in any::<String>(), class in "[a-z\"<>&' ]{0,20}") {
-            let mut svg = Svg::new(100.0, 100.0, &text, &text);
+            let mut svg = Svg::new("a", 100.0, 100.0, &text, &text);
             svg.group(&text);
             svg.text(1.0, 2.0, &class, Anchor::Start, &text);
             let svg = svg.finish();

@@ -50,7 +50,8 @@ fn draw(report: &Report, group: &Group) -> String {
     );
     let rows_top = 138.0;
     let height = rows_top + PITCH * group.rows.len() as f64 + FOOT;
-    let mut svg = Svg::new(WIDTH, height, &title, &description(group));
+    let mut svg =
+        Svg::new(&format!("taskscale-ranking-{}", group.tasks), WIDTH, height, &title, &description(group));
     let top = head(&mut svg, &title, &subtitle);
     legend(&mut svg, top + 16.0, group);
 

@@ -144,7 +144,7 @@ fn draw(report: &Report, lines: &[Line], tasks: &[u64]) -> String {
         bytes: (low * 0.85, high * 1.15),
     };
 
-    let mut svg = Svg::new(WIDTH, plot.bottom + 40.0 + FOOT, title, &description(lines));
+    let mut svg = Svg::new("taskscale-scaling", WIDTH, plot.bottom + 40.0 + FOOT, title, &description(lines));
     let below = head(&mut svg, title, &subtitle);
     legend(&mut svg, below + 16.0, lines);
     axes(&mut svg, &plot, tasks);
