@@ -5,6 +5,7 @@
 
 pub mod campaign;
 pub mod catalog;
+pub mod check;
 pub mod cli;
 pub mod measure;
 pub mod record;

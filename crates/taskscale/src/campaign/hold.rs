@@ -49,7 +49,7 @@ impl HoldKeeper {
         match self.rule {
             Hold::Fixed { seconds } => seconds as f64,
             Hold::Chosen { plateau_s } => {
-                self.for_launch(self.predict_launch_s(entry, tasks).min(LONGEST_FORESEEN_S), plateau_s)
+                hold_for_launch(self.predict_launch_s(entry, tasks).min(LONGEST_FORESEEN_S), plateau_s)
             }
         }
     }
@@ -66,12 +66,8 @@ impl HoldKeeper {
             return None;
         }
         // A launch that competes with the first tasks' end says little of one that does not: at least half as long again.
-        let by_launch = sample.time.launch_s.map_or(0.0, |launch| self.for_launch(launch, plateau_s));
+        let by_launch = sample.time.launch_s.map_or(0.0, |launch| hold_for_launch(launch, plateau_s));
         Some(by_launch.max((sample.hold_s * 1.5).ceil()).min(LONGEST_S))
-    }
-
-    fn for_launch(&self, launch_s: f64, plateau_s: f64) -> f64 {
-        (launch_s * SAFETY + plateau_s + READING_S).ceil().min(LONGEST_S)
     }
 
     /// Launch time is a start-up and a time per task: a line through the two nearest smaller N, or what was seen at
@@ -99,6 +95,11 @@ impl HoldKeeper {
             (None, _) => seen.range(tasks..).next().map_or(0.0, |(_, launch)| *launch),
         }
     }
+}
+
+/// The hold, in whole seconds, that leaves a plateau of `plateau_s` after a launch of about `launch_s`.
+pub fn hold_for_launch(launch_s: f64, plateau_s: f64) -> f64 {
+    (launch_s * SAFETY + plateau_s + READING_S).ceil().min(LONGEST_S)
 }
 
 #[cfg(test)]

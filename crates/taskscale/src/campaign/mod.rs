@@ -10,6 +10,6 @@ mod prepare;
 mod tests;
 
 pub use drive::{CampaignError, Observer, Outcome, Settings, run};
-pub use hold::HoldKeeper;
+pub use hold::{HoldKeeper, hold_for_launch};
 pub use plan::{Cell, cells, plan_digest};
 pub use prepare::{NotReady, Prepared, prepare, receipt};

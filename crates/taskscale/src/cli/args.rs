@@ -39,6 +39,7 @@ impl Args {
             Command::Build(_) => "build",
             Command::Doctor => "doctor",
             Command::Report(_) => "report",
+            Command::Check(_) => "check",
         };
         (!none_given()).then_some(name)
     }
@@ -63,6 +64,8 @@ pub enum Command {
     Doctor,
     /// Show campaigns again, in any format: tables, charts, data for other tools
     Report(Report),
+    /// Check that entries are good citizens: protocol, waits, claims, files, pinned versions
+    Check(Check),
 }
 
 #[derive(Debug, PartialEq, ClapArgs)]
@@ -198,4 +201,35 @@ pub enum Metric {
     Launch,
     Wall,
     Cpu,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  taskscale check go/goroutine              one entry, about ten seconds
+  taskscale check rust --rebuild            and are two builds the same?
+  taskscale check @all --strict --json      for a script: warnings count as well
+
+Each finding names the rule that was broken, what was seen, and how to mend it.
+Errors would make figures wrong, warnings are what reviewers will ask for, notes need nothing.
+Exit codes: 0 no error, 1 some entry has an error (with --strict: or a warning), 2 wrong usage.")]
+pub struct Check {
+    /// Entries, as for `run`
+    #[arg(value_name = "ENTRY", required = true)]
+    pub entries: Vec<String>,
+    /// What each task does
+    #[arg(short, long, default_value = "sleep")]
+    pub workload: String,
+    /// Build twice into empty folders as well, and compare what is made
+    #[arg(long)]
+    pub rebuild: bool,
+    /// Let warnings fail the check as well
+    #[arg(long)]
+    pub strict: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// No progress on standard error
+    #[arg(short, long)]
+    pub quiet: bool,
 }

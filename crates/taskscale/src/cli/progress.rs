@@ -44,6 +44,10 @@ impl Progress {
         self.show(&format!("building {name} ({position} of {all})"));
     }
 
+    pub fn checking(&self, name: &str, position: usize, all: usize) {
+        self.show(&format!("checking {name} ({position} of {all})"));
+    }
+
     /// What is going on now: replaced by the next.
     fn show(&self, message: &str) {
         match &self.bar {

@@ -59,7 +59,7 @@ fn validate(args: &Run) -> anyhow::Result<Options> {
     let memory_cap_bytes = match &args.memory_cap {
         Some(size) => Some(units::parse_bytes(size).context("--memory-cap")?),
         // Without an estimate of what is available there is no sensible cap.
-        None => available_memory_bytes().map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64),
+        None => memory_cap_bytes(),
     };
     Ok(Options {
         entries: args.entries.clone(),
@@ -73,6 +73,11 @@ fn validate(args: &Run) -> anyhow::Result<Options> {
         time_cap: args.timeout.as_deref().map(units::parse_duration).transpose().context("--timeout")?,
         format: args.format,
     })
+}
+
+/// What a run may take unless told otherwise.
+pub(super) fn memory_cap_bytes() -> Option<u64> {
+    available_memory_bytes().map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64)
 }
 
 pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {

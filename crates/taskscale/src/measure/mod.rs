@@ -28,7 +28,7 @@ pub use limits::{SystemLimits, read_limits};
 pub use machine::{available_memory_bytes, machine_facts, machine_warnings};
 pub use machine_lock::MachineLock;
 pub use protocol::{Event, Listener, Said};
-pub use run::LocalRunner;
+pub use run::{LocalRunner, Trace};
 
 use crate::catalog::Kind;
 use crate::record::{Cpu, LimitHit, Memory, Metric, Status, Time, Warning};

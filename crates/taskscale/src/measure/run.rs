@@ -40,6 +40,8 @@ const SAMPLE_S: f64 = 0.005;
 const STDERR_TAIL_BYTES: usize = 4096;
 /// How long a run may try that is bound to meet a limit.
 const HOPELESS_S: f64 = 5.0;
+/// How much of standard output is kept for `Trace`: its beginning.
+const OUTPUT_HEAD_BYTES: usize = 4096;
 /// How long the launcher may take to end everything.
 const END_PATIENCE_S: f64 = 60.0;
 
@@ -59,17 +61,22 @@ impl<'a> LocalRunner<'a> {
     pub fn home(&self) -> &GroupHome {
         &self.home
     }
-}
 
-impl Runner for LocalRunner<'_> {
-    fn run(&mut self, spec: &RunSpec) -> Result<RunEnd, MeasureError> {
+    /// Runs the program as `run` does, and tells beside the measurement what a campaign has no use for.
+    pub fn run_traced(&mut self, spec: &RunSpec) -> Result<(RunEnd, Trace), MeasureError> {
+        let mut trace = Trace::default();
         let limits = read_limits();
         let bounds = GroupBounds { memory_bytes: spec.bounds.memory_bytes, threads: limits.thread_bound() };
         let group = self.home.create_group(bounds)?;
         let scratch = self.home.create_scratch()?;
         let folders = group.folders();
         let result = Run::start(spec, group, &limits, &self.launcher, scratch.clone(), self.interrupt)
-            .and_then(|mut run| run.watch().and_then(|interrupted| run.conclude(interrupted)));
+            .and_then(|mut run| {
+                let interrupted = run.watch()?;
+                let end = run.conclude(interrupted)?;
+                trace = run.trace();
+                Ok(end)
+            });
         if result.is_err() {
             kill_all(&folders);
         }
@@ -78,10 +85,38 @@ impl Runner for LocalRunner<'_> {
             folders.first().cloned().unwrap_or_default(),
             remove_folders(&folders),
         )?;
-        // What a program left in its working folder is of no interest.
+        trace.files_left = names_in(&scratch);
+        // What a program left in its working folder is of no interest to a measurement.
         let _ = std::fs::remove_dir_all(&scratch);
-        result
+        Ok((result?, trace))
     }
+}
+
+impl Runner for LocalRunner<'_> {
+    fn run(&mut self, spec: &RunSpec) -> Result<RunEnd, MeasureError> {
+        Ok(self.run_traced(spec)?.0)
+    }
+}
+
+/// What was seen of a run beside its measurement: for `taskscale check`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Trace {
+    /// The beginning of standard output, at most 4 KiB.
+    pub output: Vec<u8>,
+    /// The end of standard error, at most 4 KiB.
+    pub errors: Vec<u8>,
+    /// When `done` was heard, in seconds since exec.
+    pub done_s: Option<f64>,
+    /// Names of what was left in the working folder, which `TMPDIR` names as well.
+    pub files_left: Vec<String>,
+}
+
+fn names_in(folder: &std::path::Path) -> Vec<String> {
+    let children = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        children.map(|child| child.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
 }
 
 /// The clean environment that every program gets: nothing else of the user's reaches it.
@@ -114,6 +149,7 @@ struct Run<'a> {
     listener: Listener,
     stderr_bytes: u64,
     stderr_tail: Vec<u8>,
+    stdout_head: Vec<u8>,
 
     exec_ns: Option<u64>,
     main_pid: Option<u32>,
@@ -180,6 +216,7 @@ impl<'a> Run<'a> {
             listener: Listener::default(),
             stderr_bytes: 0,
             stderr_tail: Vec::new(),
+            stdout_head: Vec::new(),
             exec_ns: None,
             main_pid: None,
             alive_ns: None,
@@ -289,6 +326,8 @@ impl<'a> Run<'a> {
         match read_some(&mut self.stdout, &mut buffer) {
             0 => {}
             length => {
+                let room = OUTPUT_HEAD_BYTES.saturating_sub(self.stdout_head.len());
+                self.stdout_head.extend_from_slice(&buffer[..length.min(room)]);
                 for event in self.listener.hear(&buffer[..length]) {
                     match event {
                         Event::Alive => {
@@ -307,6 +346,16 @@ impl<'a> Run<'a> {
         self.stderr_tail.drain(..excess);
         if self.listener.bytes.max(self.stderr_bytes) > self.spec.bounds.output_bytes {
             self.end_run(EndedBy::OutputCap);
+        }
+    }
+
+    fn trace(&mut self) -> Trace {
+        let done_s = self.exec_ns.zip(self.done_ns).map(|(exec, done)| seconds(exec, done));
+        Trace {
+            output: std::mem::take(&mut self.stdout_head),
+            errors: std::mem::take(&mut self.stderr_tail),
+            done_s,
+            files_left: Vec::new(),
         }
     }
 

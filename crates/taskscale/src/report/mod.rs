@@ -37,7 +37,7 @@ pub use model::{
     Version, WarningCount,
 };
 pub use samples::{Recorded, render as samples_csv};
-pub use text::{acts, safe};
+pub use text::{acts, command_line, safe};
 
 /// How a report is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

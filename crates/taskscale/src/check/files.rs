@@ -1,0 +1,54 @@
+//! What lies in a runtime's folder, before and after.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::runs::listed;
+use super::{Findings, Rule};
+
+/// The files of a folder with size and time of change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFiles(BTreeMap<PathBuf, (u64, Option<SystemTime>)>);
+
+impl SourceFiles {
+    /// Looks at everything below `folder`. What cannot be read is left out: the build will say so.
+    pub fn of(folder: &Path) -> SourceFiles {
+        let mut files = BTreeMap::new();
+        list(folder, folder, &mut files);
+        SourceFiles(files)
+    }
+
+    /// Compares with what is there now.
+    pub(super) fn look(&self, folder: &Path, findings: &mut Findings) {
+        let now = SourceFiles::of(folder);
+        let changed: Vec<String> = now
+            .0
+            .iter()
+            .filter(|(path, state)| self.0.get(*path) != Some(*state))
+            .chain(self.0.iter().filter(|(path, _)| !now.0.contains_key(*path)))
+            .map(|(path, _)| path.display().to_string())
+            .collect();
+        if !changed.is_empty() {
+            findings.error(
+                Rule::Files,
+                format!("writes into its source folder: {}", listed(&changed)),
+                "write results to `{out}` or `{shared}`, and copy the source there if the toolchain writes beside it",
+            );
+        }
+    }
+}
+
+fn list(folder: &Path, root: &Path, files: &mut BTreeMap<PathBuf, (u64, Option<SystemTime>)>) {
+    for child in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = child.path();
+        let Ok(meta) = path.symlink_metadata() else { continue };
+        if meta.is_dir() {
+            list(&path, root, files);
+        } else {
+            let name = path.strip_prefix(root).unwrap_or(&path).to_owned();
+            files.insert(name, (meta.len(), meta.modified().ok()));
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What a manifest that loads may still lack.
+
+use std::path::Path;
+
+use super::{Findings, Rule, Subject};
+
+/// A `why` below this says nothing.
+const LEAST_WHY: usize = 20;
+/// What skeletons leave to be written.
+const UNFINISHED: [&str; 3] = ["TODO", "FIXME", "XXX"];
+/// Programs that start the real one and stay, so that their memory is counted, with the word that makes them do so.
+const WRAPPERS: [(&str, &[&str]); 14] = [
+    ("sh", &["-c"]),
+    ("bash", &["-c"]),
+    ("npm", &[]),
+    ("npx", &[]),
+    ("yarn", &[]),
+    ("pnpm", &[]),
+    ("go", &["run"]),
+    ("cargo", &["run"]),
+    ("dotnet", &["run"]),
+    ("mvn", &[]),
+    ("gradle", &[]),
+    ("mix", &["run"]),
+    ("bundle", &["exec"]),
+    ("sbt", &[]),
+];
+
+pub(super) fn look(subject: &Subject, findings: &mut Findings) {
+    let (runtime, entry) = (subject.runtime, subject.entry);
+    let why = entry.why.trim();
+    if why.chars().count() < LEAST_WHY {
+        findings.warning(
+            Rule::Manifest,
+            format!("`why` is {why:?}"),
+            "say in a sentence why this is the way to do it in this language",
+        );
+    }
+    if UNFINISHED.iter().any(|word| why.contains(word) || entry.title.contains(word)) {
+        findings.warning(
+            Rule::Manifest,
+            format!("`why` is not written yet: {why:?}"),
+            "say in a sentence why this is the way to do it in this language",
+        );
+    }
+    if !is_url(&runtime.url) {
+        findings.warning(
+            Rule::Manifest,
+            format!("`url` is {:?}", runtime.url),
+            "give the runtime's home page, with https://",
+        );
+    }
+    let readme = runtime.folder.join("README.md");
+    match std::fs::read_to_string(&readme) {
+        Err(_) => findings.error(
+            Rule::Manifest,
+            "there is no README.md in the runtime's folder",
+            "write one: how to install the toolchain, a line on each decision, known limits",
+        ),
+        Ok(text) if !text.contains(&entry.name) => findings.warning(
+            Rule::Manifest,
+            format!("README.md does not name `{}`", entry.name),
+            "add a line to it: what was decided for this entry, and why",
+        ),
+        Ok(text) if UNFINISHED.iter().any(|word| text.contains(word)) => findings.warning(
+            Rule::Manifest,
+            "README.md is not finished: it has a TODO",
+            "write what is left to be written in it",
+        ),
+        Ok(_) => {}
+    }
+    if entry.toolchain.minimum.is_none() && entry.library.is_none() && entry.unverified.is_none() {
+        findings.note(
+            Rule::Manifest,
+            format!("no `minimum` version of {}", entry.toolchain.title),
+            "give the lowest version that you have tried as `minimum`",
+        );
+    }
+    let run = &entry.workloads[subject.workload].run;
+    let program = run.first().map(String::as_str).unwrap_or_default();
+    let name = Path::new(program).file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let second = run.get(1).map(String::as_str).unwrap_or_default();
+    if WRAPPERS
+        .iter()
+        .any(|(wrapper, words)| name == *wrapper && (words.is_empty() || words.contains(&second)))
+    {
+        findings.warning(
+            Rule::Manifest,
+            format!(
+                "`run` starts `{}`, which starts the program and stays",
+                format!("{name} {second}").trim()
+            ),
+            "build in `build`, and name the program itself in `run`: a wrapper's memory would be counted",
+        );
+    }
+}
+
+/// Good enough to be a link: a scheme, a host with a dot, and no blank.
+fn is_url(url: &str) -> bool {
+    let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    host.is_some_and(|rest| {
+        let host = rest.split('/').next().unwrap_or_default();
+        host.contains('.')
+            && !host.starts_with('.')
+            && !host.ends_with('.')
+            && !rest.contains(char::is_whitespace)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_url;
+
+    #[test]
+    fn urls_are_told_from_other_words() {
+        assert!(is_url("https://go.dev") && is_url("http://www.erlang.org/downloads"));
+        for wrong in ["go.dev", "https://", "https://localhost", "https://a b.c", "https://go.", "TODO", ""] {
+            assert!(!is_url(wrong), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Is a program of the catalogue a good citizen? Each finding says what was seen and how to mend it.
+//!
+//! Reads manifests and folders (`manifest`, `pins`, `files`), runs the program (`runs`, `arguments`), compares what it
+//! claims with what the kernel counted (`plausible`), and builds it twice (`rebuild`). Must not know the command line.
+
+mod arguments;
+mod files;
+mod manifest;
+mod pins;
+mod plausible;
+mod rebuild;
+mod runs;
+
+use serde::Serialize;
+
+use crate::campaign::Prepared;
+use crate::catalog::{Entry, Runtime};
+use crate::measure::{LocalRunner, MeasureError};
+
+pub use files::SourceFiles;
+pub use rebuild::Rebuild;
+pub use runs::Trial;
+
+/// How much a finding weighs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Figures of this entry would be wrong, could not be had again, or would disturb others.
+    Error,
+    /// It works, and yet reviewers will ask for it.
+    Warning,
+    /// Worth knowing; nothing to mend in the entry, or nothing that can be.
+    Note,
+}
+
+impl Severity {
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        }
+    }
+}
+
+/// What is checked. The name is stable: scripts may rely on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// The lines on standard output.
+    Protocol,
+    /// The counts in them.
+    Counts,
+    /// Tasks wait as long as they were told to.
+    Wait,
+    /// Ends with the right exit code, in time.
+    Exit,
+    /// Wrong arguments are refused.
+    Arguments,
+    /// What a task takes.
+    Memory,
+    /// `kind` agrees with what the kernel counts.
+    Kind,
+    /// `parallel` does.
+    Parallel,
+    /// Nothing goes on while all tasks wait.
+    Quiet,
+    /// Leaves no files.
+    Files,
+    /// Leaves no processes.
+    Processes,
+    /// The build.
+    Build,
+    /// Dependencies are pinned.
+    Pinned,
+    /// The manifest and what stands beside it.
+    Manifest,
+    /// A limit of the machine, and no fault of the program's.
+    Limit,
+}
+
+impl Rule {
+    pub fn name(self) -> &'static str {
+        match self {
+            Rule::Protocol => "protocol",
+            Rule::Counts => "counts",
+            Rule::Wait => "wait",
+            Rule::Exit => "exit",
+            Rule::Arguments => "arguments",
+            Rule::Memory => "memory",
+            Rule::Kind => "kind",
+            Rule::Parallel => "parallel",
+            Rule::Quiet => "quiet",
+            Rule::Files => "files",
+            Rule::Processes => "processes",
+            Rule::Build => "build",
+            Rule::Pinned => "pinned",
+            Rule::Manifest => "manifest",
+            Rule::Limit => "limit",
+        }
+    }
+}
+
+/// One thing that was found.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Finding {
+    pub severity: Severity,
+    pub rule: Rule,
+    /// What was seen.
+    pub what: String,
+    /// How to mend it.
+    pub mend: String,
+}
+
+/// Findings of one entry, each once.
+#[derive(Debug, Default)]
+pub struct Findings(Vec<Finding>);
+
+impl Findings {
+    fn add(&mut self, severity: Severity, rule: Rule, what: impl Into<String>, mend: impl Into<String>) {
+        let finding = Finding { severity, rule, what: what.into(), mend: mend.into() };
+        // What is wrong at one N is mostly wrong at others: the first is enough.
+        if !self.0.iter().any(|other| (other.rule, &other.mend) == (rule, &finding.mend)) {
+            self.0.push(finding);
+        }
+    }
+
+    fn error(&mut self, rule: Rule, what: impl Into<String>, mend: impl Into<String>) {
+        self.add(Severity::Error, rule, what, mend);
+    }
+
+    fn warning(&mut self, rule: Rule, what: impl Into<String>, mend: impl Into<String>) {
+        self.add(Severity::Warning, rule, what, mend);
+    }
+
+    fn note(&mut self, rule: Rule, what: impl Into<String>, mend: impl Into<String>) {
+        self.add(Severity::Note, rule, what, mend);
+    }
+
+    /// Worst first.
+    pub fn sorted(mut self) -> Vec<Finding> {
+        self.0.sort();
+        self.0
+    }
+}
+
+/// An entry that was checked.
+#[derive(Debug, Clone, Serialize)]
+pub struct Checked {
+    pub entry: String,
+    pub findings: Vec<Finding>,
+    /// The runs whose counts were looked at.
+    pub trials: Vec<Trial>,
+    /// Growth of the footprint over N, in bytes, where it could be seen.
+    pub bytes_per_task: Option<f64>,
+}
+
+/// What is to be checked.
+pub struct Subject<'a> {
+    pub runtime: &'a Runtime,
+    pub entry: &'a Entry,
+    pub workload: &'a str,
+    pub prepared: &'a Prepared,
+}
+
+/// What ends a check before its time.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    #[error("interrupted")]
+    Interrupted,
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
+    #[error("cannot {what} {path}: {error}")]
+    Io { what: &'static str, path: std::path::PathBuf, error: std::io::Error },
+}
+
+/// Checks one entry. `sources` is what lay in the runtime's folder before it was built; `memory_bytes` is what a run may
+/// take.
+pub fn check(
+    subject: &Subject,
+    sources: &SourceFiles,
+    runner: &mut LocalRunner,
+    memory_bytes: Option<u64>,
+    rebuild: Option<&mut Rebuild>,
+) -> Result<Checked, CheckError> {
+    let mut findings = Findings::default();
+    manifest::look(subject, &mut findings);
+    pins::look(subject, &mut findings);
+    let mut checked = Checked {
+        entry: subject.entry.full_name.clone(),
+        findings: Vec::new(),
+        trials: Vec::new(),
+        bytes_per_task: None,
+    };
+    match &subject.prepared.command {
+        Ok(command) => {
+            let mut runs = runs::Runs::new(runner, subject, command, memory_bytes)?;
+            let seen = runs.all(&mut findings)?;
+            arguments::look(&mut runs, &mut findings)?;
+            runs.look_at_what_is_left(&mut findings);
+            let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get());
+            checked.bytes_per_task = plausible::look(subject.entry, &seen, cpus, &mut findings);
+            checked.trials = seen;
+        }
+        Err(why) => findings.error(
+            Rule::Build,
+            format!("it cannot be built: {}", why.reason()),
+            "run the command that failed in the runtime's folder, by hand; `{out}` and `{shared}` are folders of your choice",
+        ),
+    }
+    if let Some(rebuild) = rebuild.filter(|_| subject.prepared.command.is_ok()) {
+        rebuild.look(subject, &mut findings)?;
+    }
+    sources.look(&subject.runtime.folder, &mut findings);
+    checked.findings = findings.sorted();
+    Ok(checked)
+}
+
+/// Whether findings are to fail a check: an error does, and with `strict` a warning as well.
+pub fn fails(findings: &[Finding], strict: bool) -> bool {
+    let worst = if strict { Severity::Warning } else { Severity::Error };
+    findings.iter().any(|finding| finding.severity <= worst)
+}

@@ -1,0 +1,68 @@
+//! What an entry claims of itself against what the kernel counted. Pure.
+
+use super::{Findings, Rule, Trial};
+use crate::catalog::{Entry, Kind};
+use crate::record::Status;
+
+/// Whatever waits must be known by something: less than a pointer a task is none.
+const LEAST_BYTES: f64 = 8.0;
+/// A stack of its own holds at least a frame, saved registers and what knows the task: 100 bytes and more in the
+/// smallest of them (a stackful coroutine of a greenlet saves about 200, an Erlang process with 12 words of heap 700).
+const LEAST_STACK_BYTES: f64 = 128.0;
+/// With fewer tasks a runtime's own threads could be taken for theirs.
+const ENOUGH_TASKS: u64 = 50;
+
+/// Looks at the trials, smallest N first; returns the bytes that a task takes.
+pub(super) fn look(entry: &Entry, trials: &[Trial], cpus: usize, findings: &mut Findings) -> Option<f64> {
+    let passed: Vec<&Trial> = trials.iter().filter(|trial| trial.status == Status::Ok).collect();
+    let (first, last) = (passed.first()?, passed.last()?);
+    if last.tasks < ENOUGH_TASKS {
+        return None;
+    }
+    let n = last.tasks;
+    let of_system = matches!(entry.kind, Kind::Thread | Kind::Process);
+    let counted = [("thread", last.threads, first.threads), ("process", last.processes, first.processes)];
+    for (what, large, small) in counted {
+        let (Some(large), Some(small)) = (large, small) else { continue };
+        if !of_system && large.saturating_sub(small) >= n - 1 {
+            findings.error(
+                Rule::Kind,
+                format!(
+                    "kind is {}, but with {n} tasks the kernel counts {large} {what}s",
+                    entry.kind.name()
+                ),
+                format!("give `kind = \"{what}\"`, or start tasks of the runtime instead"),
+            );
+        }
+    }
+    let most = passed.iter().filter_map(|trial| Some(trial.threads?.max(trial.processes?))).max();
+    if entry.parallel && cpus > 1 && most == Some(1) {
+        findings.error(
+            Rule::Parallel,
+            format!("`parallel = true`, but with {n} tasks the kernel counts one thread"),
+            "give `parallel = false`, or let the runtime use several threads",
+        );
+    }
+
+    let (base, large) = (first.footprint_bytes?, last.footprint_bytes?);
+    let per_task = (large as f64 - base as f64) / (n - first.tasks) as f64;
+    let grown = format!("with {n} tasks memory is {per_task:.0} bytes a task above that of one");
+    if per_task < LEAST_BYTES {
+        if entry.kind == Kind::Timer {
+            findings.note(Rule::Memory, grown, "nothing, if one timer stands for all: say so in `notes`");
+        } else {
+            findings.error(
+                Rule::Memory,
+                grown,
+                "start N tasks that all live at once, each with a wait of its own; if there is none, `kind = \"timer\"`",
+            );
+        }
+    } else if entry.kind.stackful() && per_task < LEAST_STACK_BYTES {
+        findings.error(
+            Rule::Kind,
+            format!("kind is {}, but {grown}: no stack is so small", entry.kind.name()),
+            "give `kind = \"stackless\"` or `\"future\"`, or start tasks with stacks of their own",
+        );
+    }
+    Some(per_task)
+}

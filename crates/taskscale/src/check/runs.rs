@@ -1,0 +1,494 @@
+//! Runs at several N: lines, counts, waits, ends, and what is left behind.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::{CheckError, Findings, Rule, Subject};
+use crate::campaign::hold_for_launch;
+use crate::catalog::Kind;
+use crate::measure::{Bounds, LocalRunner, Measurement, RunEnd, RunSpec, Trace};
+use crate::record::{Status, Warning};
+use crate::units;
+
+/// The counts that every entry is tried at.
+const COUNTS: [u64; 3] = [1, 7, 1000];
+/// Counts at which memory is looked at while its growth cannot be told from noise.
+const LARGER: [u64; 2] = [10_000, 100_000];
+/// Where a thousand tasks are too many for this machine or for patience: fewer, the most first.
+const FEWER: [u64; 2] = [200, 50];
+/// Growth of the footprint that no noise explains, in bytes, and as a share of the base.
+const GROWTH_BYTES: u64 = 4 << 20;
+const GROWTH_SHARE: f64 = 0.1;
+/// A launch that is foreseen to be longer than this, in seconds, is not waited for.
+const LONGEST_LAUNCH_S: f64 = 20.0;
+/// A launch that proves longer than foreseen is given a longer hold this often.
+const ATTEMPTS: u32 = 4;
+/// A plateau of this length, in seconds, is enough to read memory.
+const PLATEAU_S: f64 = 0.5;
+/// `alive` may be heard this much later than it was said, in seconds: the machine may be busy.
+const HEARD_LATE_S: f64 = 0.25;
+/// `alive` and `done` this close together, in seconds, came out of one buffer.
+const UNFLUSHED_S: f64 = 0.05;
+/// A program that lives on for longer than this after `done`, in seconds, has something left to do.
+const LINGER_S: f64 = 2.0;
+/// Two memory areas a task, in kinds with stacks: beyond this the machine's limits would be tried, not the program.
+const MOST_WITH_STACK: u64 = 10_000;
+
+/// One run of the check.
+#[derive(Debug, Clone, Serialize)]
+pub struct Trial {
+    pub tasks: u64,
+    pub hold_s: f64,
+    pub status: Status,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    pub launch_s: Option<f64>,
+    pub footprint_bytes: Option<u64>,
+    pub threads: Option<u64>,
+    pub processes: Option<u64>,
+}
+
+/// Runs one entry's program.
+pub(super) struct Runs<'a, 'r> {
+    runner: &'a mut LocalRunner<'r>,
+    command: &'a [String],
+    env: BTreeMap<String, String>,
+    kind: Kind,
+    memory_bytes: Option<u64>,
+    /// An empty folder in the place of the user's.
+    home: tempfile::TempDir,
+    left: Vec<String>,
+}
+
+impl<'a, 'r> Runs<'a, 'r> {
+    pub fn new(
+        runner: &'a mut LocalRunner<'r>,
+        subject: &Subject,
+        command: &'a [String],
+        memory_bytes: Option<u64>,
+    ) -> Result<Runs<'a, 'r>, CheckError> {
+        let home = tempfile::Builder::new().prefix("taskscale-check-").tempdir();
+        let home = home.map_err(|error| CheckError::Io {
+            what: "create a folder in",
+            path: std::env::temp_dir(),
+            error,
+        })?;
+        let env = subject.entry.env.clone();
+        Ok(Runs { runner, command, env, kind: subject.entry.kind, memory_bytes, home, left: Vec::new() })
+    }
+
+    /// Runs the program with these arguments, in a group and a folder of its own.
+    pub fn run(
+        &mut self,
+        arguments: &[String],
+        tasks: u64,
+        hold_s: f64,
+        home: Option<&Path>,
+        time: Duration,
+    ) -> Result<(Measurement, Trace), CheckError> {
+        let mut env = self.env.clone();
+        env.extend(home.map(|home| ("HOME".to_owned(), home.to_string_lossy().into_owned())));
+        let spec = RunSpec {
+            command: [self.command, arguments].concat(),
+            env,
+            kind: self.kind,
+            tasks,
+            hold_s,
+            plateau_s: PLATEAU_S,
+            bounds: Bounds { memory_bytes: self.memory_bytes, time, output_bytes: 1 << 20 },
+        };
+        let (end, trace) = self.runner.run_traced(&spec)?;
+        let RunEnd::Measured(measured) = end else { return Err(CheckError::Interrupted) };
+        self.left.extend(trace.files_left.iter().map(|name| format!("{name} in its working folder")));
+        Ok((*measured, trace))
+    }
+
+    fn tasks(&mut self, tasks: u64, hold_s: f64) -> Result<(Measurement, Trace), CheckError> {
+        let arguments = [tasks.to_string(), format!("{}", hold_s as u64)];
+        self.run(&arguments, tasks, hold_s, None, Duration::from_secs_f64(30.0 + 4.0 * hold_s))
+    }
+
+    /// Every N, and a wait of no time.
+    pub fn all(&mut self, findings: &mut Findings) -> Result<Vec<Trial>, CheckError> {
+        let mut trials = Vec::new();
+        // Different waits: a program with a wait of its own choice meets one of them at most.
+        for (tasks, hold_s) in [(COUNTS[0], 1.0), (COUNTS[1], 2.0)] {
+            let (measured, trace) = self.tasks(tasks, hold_s)?;
+            judge(tasks, hold_s, &measured, &trace, findings);
+            trials.push(trial(tasks, hold_s, measured));
+            if trials.last().is_some_and(|trial| trial.status != Status::Ok) {
+                // What fails with few tasks has nothing to say with many.
+                return Ok(trials);
+            }
+        }
+        self.no_wait(findings)?;
+        let many = self.how_many(&mut trials, findings)?;
+        let mut passed = self.hold(many, &mut trials, findings)?;
+        for tasks in LARGER {
+            if !passed || self.grown(&trials) || (self.kind.stackful() && tasks > MOST_WITH_STACK) {
+                break;
+            }
+            if !self.affordable(tasks, &trials) {
+                break;
+            }
+            passed = self.hold(tasks, &mut trials, findings)?;
+        }
+        Ok(trials)
+    }
+
+    /// Seven tasks that wait for no time, with an empty home: nothing may be written there.
+    fn no_wait(&mut self, findings: &mut Findings) -> Result<(), CheckError> {
+        let arguments = [COUNTS[1].to_string(), "0".to_owned()];
+        let time = Duration::from_secs(30);
+        let home = self.home.path().to_owned();
+        let (measured, _) = self.run(&arguments, COUNTS[1], 0.0, Some(&home), time)?;
+        let names = std::fs::read_dir(&home).into_iter().flatten().flatten();
+        let names: Vec<String> =
+            names.map(|child| child.file_name().to_string_lossy().into_owned()).collect();
+        self.left.extend(names.into_iter().map(|name| format!("{name} in the home folder")));
+        let good = |measured: &Measurement| {
+            measured.exit_code == Some(0) && measured.done == Some(COUNTS[1]) && measured.alive.is_some()
+        };
+        if good(&measured) {
+            return Ok(());
+        }
+        // With the user's own home it may well run: its toolchain may live there.
+        let (measured, _) = self.run(&arguments, COUNTS[1], 0.0, None, time)?;
+        if !good(&measured) {
+            let why = measured.reason.unwrap_or_else(|| "it did not say `alive` and `done 7`".into());
+            findings.error(
+                Rule::Wait,
+                format!("with 7 tasks that wait 0 s: {why}"),
+                "allow a wait of 0 s: `alive K` (K may be less than N then) and `done N`, exit code 0",
+            );
+        }
+        Ok(())
+    }
+
+    /// 1,000, or fewer where so many are foreseen to need more time or memory than there is.
+    fn how_many(&mut self, trials: &mut Vec<Trial>, findings: &mut Findings) -> Result<u64, CheckError> {
+        let most = COUNTS[2];
+        if self.affordable(most, trials) {
+            return Ok(most);
+        }
+        // A few tasks say little of a thousand: ask more of them before giving up.
+        let few = FEWER[FEWER.len() - 1];
+        if !self.hold(few, trials, findings)? {
+            return Ok(few);
+        }
+        let tasks =
+            [most].into_iter().chain(FEWER).find(|tasks| self.affordable(*tasks, trials)).unwrap_or(few);
+        if tasks < most {
+            let (launch_s, bytes) = foreseen(most, trials);
+            findings.note(
+                Rule::Limit,
+                format!(
+                    "tried with {tasks} tasks: {most} would take about {} and {} here",
+                    units::seconds(launch_s),
+                    units::bytes(bytes)
+                ),
+                "nothing: a task of this kind is dear",
+            );
+        }
+        Ok(tasks)
+    }
+
+    fn affordable(&self, tasks: u64, trials: &[Trial]) -> bool {
+        let (launch_s, bytes) = foreseen(tasks, trials);
+        launch_s <= LONGEST_LAUNCH_S && self.memory_bytes.is_none_or(|most| bytes <= most)
+    }
+
+    /// Runs `tasks` with a hold that is long enough, and says whether all was well.
+    fn hold(
+        &mut self,
+        tasks: u64,
+        trials: &mut Vec<Trial>,
+        findings: &mut Findings,
+    ) -> Result<bool, CheckError> {
+        if trials.iter().any(|trial| trial.tasks == tasks) {
+            return Ok(true);
+        }
+        let (launch_s, _) = foreseen(tasks, trials);
+        let mut hold_s = hold_for_launch(launch_s, PLATEAU_S).max(2.0);
+        for attempt in 1.. {
+            let (measured, trace) = self.tasks(tasks, hold_s)?;
+            let late = measured.time.launch_s.filter(|launch_s| {
+                let whole = matches!(measured.status, Status::Ok | Status::Partial);
+                whole && launch_s + PLATEAU_S > hold_s
+            });
+            if let (Some(launch_s), true) = (late, attempt < ATTEMPTS) {
+                hold_s = hold_for_launch(launch_s, PLATEAU_S).max((hold_s * 1.5).ceil());
+                continue;
+            }
+            judge(tasks, hold_s, &measured, &trace, findings);
+            let passed = measured.status == Status::Ok;
+            trials.push(trial(tasks, hold_s, measured));
+            return Ok(passed);
+        }
+        Ok(false)
+    }
+
+    /// Whether memory has grown by more than noise.
+    fn grown(&self, trials: &[Trial]) -> bool {
+        let footprint = |trial: Option<&Trial>| trial.and_then(|trial| trial.footprint_bytes);
+        match (footprint(trials.first()), footprint(trials.last())) {
+            (Some(base), Some(large)) => {
+                large.saturating_sub(base) > GROWTH_BYTES.max((base as f64 * GROWTH_SHARE) as u64)
+            }
+            _ => true,
+        }
+    }
+
+    /// Files, once all runs are over.
+    pub fn look_at_what_is_left(&self, findings: &mut Findings) {
+        let mut left = self.left.clone();
+        left.sort();
+        left.dedup();
+        if !left.is_empty() {
+            findings.error(
+                Rule::Files,
+                format!("leaves files: {}", listed(&left)),
+                "remove them before it exits, or turn off what writes them",
+            );
+        }
+    }
+}
+
+/// At most five of them.
+pub(super) fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > 5 { format!("{shown} and {} more", names.len() - 5) } else { shown }
+}
+
+fn trial(tasks: u64, hold_s: f64, measured: Measurement) -> Trial {
+    Trial {
+        tasks,
+        hold_s,
+        status: measured.status,
+        reason: measured.reason,
+        launch_s: measured.time.launch_s,
+        footprint_bytes: measured.memory.plateau.map(|plateau| plateau.footprint_bytes),
+        threads: measured.threads,
+        processes: measured.processes,
+    }
+}
+
+/// Launch in seconds and memory in bytes of `tasks`, by a line through the first and the last trial.
+fn foreseen(tasks: u64, trials: &[Trial]) -> (f64, u64) {
+    let (Some(first), Some(last)) = (trials.first(), trials.last()) else { return (0.0, 0) };
+    let share = (tasks.saturating_sub(first.tasks)) as f64 / (last.tasks - first.tasks).max(1) as f64;
+    let line = |from: f64, to: f64| from + (to - from).max(0.0) * share;
+    let launch_s = line(first.launch_s.unwrap_or(0.0), last.launch_s.unwrap_or(0.0));
+    let bytes = |trial: &Trial| trial.footprint_bytes.unwrap_or(0) as f64;
+    (launch_s, line(bytes(first), bytes(last)) as u64)
+}
+
+/// What one run at one N says of the program.
+fn judge(tasks: u64, hold_s: f64, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
+    let with = format!("with {} task{}", units::count(tasks), if tasks == 1 { "" } else { "s" });
+    let reason = || seen.reason.clone().unwrap_or_else(|| "no reason is known".into());
+    let many = tasks >= FEWER[FEWER.len() - 1];
+    match seen.status {
+        Status::Ok => {}
+        Status::Limit => {
+            findings.note(Rule::Limit, format!("{with}: {}", reason()), "nothing in the entry: lift the machine's limit")
+        }
+        Status::KilledOom if many => findings.note(
+            Rule::Limit,
+            format!("{with}: {}", reason()),
+            "nothing in the entry, if a task really takes that much: check where there is more memory",
+        ),
+        Status::Partial => findings.error(
+            Rule::Counts,
+            format!("{with} that wait {hold_s} s: {}", reason()),
+            "count each task in when it starts, and let the one that makes the count N say `alive K`, K being N less those that are over",
+        ),
+        status => {
+            let (rule, mend) = fault(tasks, hold_s, status, seen, trace);
+            findings.error(rule, format!("{with}: {}", reason()), mend);
+        }
+    }
+    lines(&with, &trace.output, findings);
+    if matches!(seen.status, Status::Ok | Status::Partial) {
+        times(&with, hold_s, seen, trace, findings);
+    }
+    for warning in &seen.warnings {
+        match warning {
+            Warning::LeftProcesses => findings.error(
+                Rule::Processes,
+                format!("{with}: processes outlived the program"),
+                "wait for every process that it starts, and end what does not end by itself",
+            ),
+            Warning::PlateauGrew => findings.warning(
+                Rule::Memory,
+                format!("{with}: memory grew by more than 5 % after `alive`"),
+                "say `alive` when the last task has started and holds all that it will hold",
+            ),
+            Warning::PlateauNotQuiet if many => findings.note(
+                Rule::Quiet,
+                format!("{with}: it went on using CPU while all tasks waited"),
+                "wait without polling; a collector or compiler that works on for a while is no fault",
+            ),
+            _ => {}
+        }
+    }
+}
+
+/// The rule that a failed run broke, and how to mend it.
+fn fault(tasks: u64, hold_s: f64, status: Status, seen: &Measurement, trace: &Trace) -> (Rule, &'static str) {
+    let whole = seen.exit_code == Some(0);
+    let gap_s = trace.done_s.zip(seen.time.launch_s).map(|(done, alive)| done - alive);
+    let claims = match seen.status {
+        Status::Failed => seen.reason.as_deref().is_some_and(|reason| reason.contains("kernel")),
+        _ => false,
+    };
+    match status {
+        Status::Unavailable => {
+            (Rule::Build, "`run` must name a program that its `build` makes, or that is in PATH")
+        }
+        Status::TimedOut => {
+            (Rule::Exit, "exit as soon as every task is over; nothing may wait for input or for ever")
+        }
+        Status::Crashed => {
+            (Rule::Exit, "run the command by hand (`taskscale build ENTRY` prints it) and mend the crash")
+        }
+        Status::KilledOom => {
+            (Rule::Memory, "a few tasks cannot need that much: look for memory that is not the tasks'")
+        }
+        _ if !whole => (
+            Rule::Exit,
+            "exit with 0 when all N tasks completed; the last line of standard error should say what went wrong",
+        ),
+        _ if seen.alive.is_none() => (
+            Rule::Protocol,
+            "print `alive K` once, when the last of the N tasks has started, and flush standard output",
+        ),
+        _ if seen.alive.is_some_and(|alive| alive > tasks) => {
+            (Rule::Counts, "K of `alive K` is N less the tasks that are over: never more than N")
+        }
+        _ if seen.done != Some(tasks) => (
+            Rule::Counts,
+            "print `done K` once at the end, K being the tasks that completed; run exactly the N that it is asked for",
+        ),
+        _ if seen.time.wall_s.is_some_and(|wall_s| wall_s < hold_s) => {
+            (Rule::Wait, "let each task wait for the seconds of the second argument, from its own start")
+        }
+        _ if gap_s.is_some_and(|gap_s| gap_s < UNFLUSHED_S) => {
+            (Rule::Protocol, "flush standard output after `alive`: a pipe is buffered by the block")
+        }
+        _ if claims => {
+            (Rule::Kind, "start a thread (or process) of the system for each task, or give another `kind`")
+        }
+        _ => (Rule::Protocol, "say each line once, with one whole number: docs/protocol.md has them all"),
+    }
+}
+
+/// Order, and nothing else on standard output.
+fn lines(with: &str, output: &[u8], findings: &mut Findings) {
+    let text = String::from_utf8_lossy(output);
+    let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    let place = |word: &str| lines.iter().position(|line| line.split(' ').next() == Some(word));
+    if let (Some(alive), Some(done)) = (place("alive"), place("done"))
+        && done < alive
+    {
+        findings.error(
+            Rule::Protocol,
+            format!("{with}: says `done` before `alive`"),
+            "say `alive` when the last task starts, and `done` after every task is over",
+        );
+    }
+    let known = ["alive", "done", "failed", "metric"];
+    if let Some(stray) = lines.iter().find(|line| !known.contains(&line.split(' ').next().unwrap_or(""))) {
+        let stray: String = stray.chars().take(60).collect();
+        findings.error(
+            Rule::Protocol,
+            format!("{with}: writes {stray:?} to standard output"),
+            "write everything but the protocol's lines to standard error",
+        );
+    }
+}
+
+/// Waits and ends, of a run that says that all was well.
+fn times(with: &str, hold_s: f64, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
+    let (Some(alive_s), Some(done_s)) = (seen.time.launch_s, trace.done_s) else { return };
+    let waited_s = done_s - alive_s;
+    if waited_s < hold_s - HEARD_LATE_S && alive_s < hold_s {
+        findings.error(
+            Rule::Wait,
+            format!(
+                "{with}: `done` came {waited_s:.2} s after `alive`, although each task was to wait {hold_s} s"
+            ),
+            "let each task wait for the seconds of the second argument, from its own start",
+        );
+    }
+    // The more tasks, the longer their end may take.
+    let few = seen.alive.is_some_and(|alive| alive < 50);
+    if few && waited_s > 2.0 * hold_s + 2.0 {
+        findings.error(
+            Rule::Wait,
+            format!(
+                "{with}: `done` came {waited_s:.2} s after `alive`, although each task was to wait {hold_s} s"
+            ),
+            "take the wait from the second argument, and let all tasks wait at the same time",
+        );
+    } else if few && waited_s > hold_s + 1.0 {
+        findings.warning(
+            Rule::Wait,
+            format!(
+                "{with}: `done` came {waited_s:.2} s after `alive`, although each task was to wait {hold_s} s"
+            ),
+            "find out what takes so long: timers of coarse resolution, or an end that is slow",
+        );
+    }
+    if let Some(wall_s) = seen.time.wall_s.filter(|wall_s| wall_s - done_s > LINGER_S) {
+        findings.warning(
+            Rule::Exit,
+            format!("{with}: lived on for {:.1} s after `done`", wall_s - done_s),
+            "exit right after `done`",
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(output: &str) -> Vec<String> {
+        let mut findings = Findings::default();
+        lines("with 1 task", output.as_bytes(), &mut findings);
+        findings.sorted().into_iter().map(|finding| finding.what).collect()
+    }
+
+    #[test]
+    fn order_and_strays_are_seen() {
+        assert_eq!(found("alive 1\nmetric a 1 s\ndone 1\n"), [""; 0]);
+        assert_eq!(found("done 1\r\nalive 1\r\n"), ["with 1 task: says `done` before `alive`"]);
+        assert_eq!(
+            found("hello \u{1b}[1m\nalive 1\ndone 1\n"),
+            ["with 1 task: writes \"hello \\u{1b}[1m\" to standard output"]
+        );
+    }
+
+    #[test]
+    fn a_thousand_tasks_are_foreseen_by_a_line() {
+        let trial = |tasks, launch_s, bytes| Trial {
+            tasks,
+            hold_s: 1.0,
+            status: Status::Ok,
+            reason: None,
+            launch_s: Some(launch_s),
+            footprint_bytes: Some(bytes),
+            threads: None,
+            processes: None,
+        };
+        // A Node.js worker: 40 ms and 8 MB each.
+        let (launch_s, bytes) = foreseen(1000, &[trial(1, 0.1, 40 << 20), trial(7, 0.34, 88 << 20)]);
+        assert!((launch_s - 40.06).abs() < 0.01, "{launch_s}");
+        assert_eq!(bytes, (40 + 8 * 999) << 20);
+        // What takes no longer with more tasks is no line that falls.
+        assert_eq!(foreseen(1000, &[trial(1, 0.3, 9), trial(7, 0.2, 8)]), (0.3, 9));
+    }
+}

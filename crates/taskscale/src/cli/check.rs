@@ -1,0 +1,185 @@
+//! `taskscale check`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use anyhow::{Context, anyhow};
+use serde_json::json;
+
+use super::args::{Check, Global};
+use super::progress::Progress;
+use super::run::memory_cap_bytes;
+use super::{Failure, OrUsage, colour, open_catalog, print_result, printable};
+use crate::campaign::{NotReady, prepare};
+use crate::catalog::{Entry, Runtime, select};
+use crate::check::{self, CheckError, Checked, Rebuild, Severity, SourceFiles, Subject};
+use crate::measure::{GroupHome, Interrupt, LocalRunner, MachineLock};
+use crate::record::Status;
+use crate::toolchain::Cache;
+use crate::units;
+
+/// What came of a check.
+#[derive(Default)]
+struct Outcome {
+    checked: Vec<Checked>,
+    /// Entries whose toolchain is not here, and why.
+    left_out: Vec<(String, String)>,
+}
+
+pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
+    let catalog = open_catalog(global).or_usage()?;
+    let entries = select(&catalog, &args.entries, &args.workload).or_usage()?;
+    let interrupt = Interrupt::install().context("cannot catch signals")?;
+    let progress = Progress::new(args.quiet);
+    // A thousand tasks would show in the figures of a campaign, and a campaign in the waits of a check.
+    let holder = format!("taskscale {}, checking entries", std::process::id());
+    let lock = MachineLock::acquire(&holder, &interrupt, |who| {
+        progress
+            .say(&format!("waiting: {who} is measuring on this machine, and two would disturb each other"));
+    })?;
+    if lock.is_none() {
+        return Ok(ended(&interrupt));
+    }
+    // Before any child of ours exists, as in `run`.
+    let mut runner = LocalRunner::new(GroupHome::find(), &interrupt, PathBuf::from("/proc/self/exe"));
+    let outcome = check_all(args, &entries, &interrupt, &mut runner, &progress);
+    drop(runner);
+    progress.finish();
+    let outcome = match outcome {
+        Err(_) if interrupt.signal().is_some() => return Ok(ended(&interrupt)),
+        outcome => outcome?,
+    };
+    if outcome.checked.is_empty() {
+        return Err(Failure::Usage(anyhow!(
+            "none of these entries can run here: {}",
+            outcome.left_out.first().map_or("`taskscale list` says why", |(_, why)| why)
+        )));
+    }
+    if args.json {
+        let left_out: Vec<_> =
+            outcome.left_out.iter().map(|(entry, why)| json!({ "entry": entry, "reason": why })).collect();
+        print_result(&format!("{:#}\n", json!({ "entries": outcome.checked, "left_out": left_out })))?;
+    } else {
+        print_result(&shown(&outcome, colour(&std::io::stdout())))?;
+    }
+    let failed = outcome.checked.iter().any(|checked| check::fails(&checked.findings, args.strict));
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn ended(interrupt: &Interrupt) -> ExitCode {
+    ExitCode::from(128 + interrupt.signal().unwrap_or(libc::SIGINT) as u8)
+}
+
+fn check_all(
+    args: &Check,
+    entries: &[(&Runtime, &Entry)],
+    interrupt: &Interrupt,
+    runner: &mut LocalRunner,
+    progress: &Progress,
+) -> Result<Outcome, CheckError> {
+    let stop = || interrupt.signal().is_some();
+    let mut rebuild = if args.rebuild { Some(Rebuild::new(&stop)?) } else { None };
+    let cache = Cache::of_user();
+    let memory_bytes = memory_cap_bytes();
+    let mut outcome = Outcome::default();
+    let mut position = 0;
+    // Runtime by runtime, so that each toolchain is asked once, and what a build leaves is seen where it was left.
+    for some in entries.chunk_by(|(a, _), (b, _)| a.name == b.name) {
+        let sources = SourceFiles::of(&some[0].0.folder);
+        let prepared = prepare(&cache, some, &args.workload, &stop, |name| {
+            progress.building(name, position + 1, entries.len());
+        });
+        for ((runtime, entry), prepared) in some.iter().zip(&prepared) {
+            if stop() {
+                return Err(CheckError::Interrupted);
+            }
+            position += 1;
+            if let Err(NotReady::NoToolchain(why)) = &prepared.command {
+                progress.say(&format!("left out {}: {why}", entry.full_name));
+                outcome.left_out.push((entry.full_name.clone(), why.clone()));
+                continue;
+            }
+            progress.checking(&entry.full_name, position, entries.len());
+            let subject = Subject { runtime, entry, workload: &args.workload, prepared };
+            let checked = check::check(&subject, &sources, runner, memory_bytes, rebuild.as_mut())?;
+            outcome.checked.push(checked);
+        }
+        if stop() {
+            return Err(CheckError::Interrupted);
+        }
+    }
+    Ok(outcome)
+}
+
+/// An entry after another, each with its findings; a sum where there are several.
+fn shown(outcome: &Outcome, colour: bool) -> String {
+    let mut text = String::new();
+    for checked in &outcome.checked {
+        let sum = sum(std::slice::from_ref(checked));
+        text.push_str(&format!("{}: {sum}{}\n", checked.entry, tried(checked)));
+        for finding in &checked.findings {
+            let style = match finding.severity {
+                Severity::Error => Style::new().fg_color(Some(AnsiColor::Red.into())).bold(),
+                Severity::Warning => Style::new().fg_color(Some(AnsiColor::Yellow.into())).bold(),
+                Severity::Note => Style::new().bold(),
+            };
+            let style = if colour { style } else { Style::new() };
+            text.push_str(&format!(
+                "  {style}{}{style:#} [{}] {}\n    mend: {}\n",
+                finding.severity.name(),
+                finding.rule.name(),
+                // A build's last lines are worth having, one below the other.
+                printable(&finding.what).trim_end().replace('\n', "\n      "),
+                printable(&finding.mend)
+            ));
+        }
+    }
+    if outcome.checked.len() + outcome.left_out.len() > 1 {
+        let left_out = match outcome.left_out.len() {
+            0 => String::new(),
+            left_out => format!("; {left_out} left out"),
+        };
+        text.push_str(&format!("\n{} entries: {}{left_out}\n", outcome.checked.len(), sum(&outcome.checked)));
+    }
+    text
+}
+
+fn sum(checked: &[Checked]) -> String {
+    let of = |severity| {
+        checked
+            .iter()
+            .flat_map(|checked| &checked.findings)
+            .filter(|found| found.severity == severity)
+            .count()
+    };
+    let counted: Vec<String> = [Severity::Error, Severity::Warning, Severity::Note]
+        .into_iter()
+        .map(|severity| (of(severity), severity.name()))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, name)| format!("{count} {name}{}", if count == 1 { "" } else { "s" }))
+        .collect();
+    match (of(Severity::Error), counted.is_empty()) {
+        (_, true) => "good".to_owned(),
+        (0, _) => format!("good, {}", counted.join(", ")),
+        _ => counted.join(", "),
+    }
+}
+
+/// What was run, and what a task was seen to take.
+fn tried(checked: &Checked) -> String {
+    let passed: Vec<String> = checked
+        .trials
+        .iter()
+        .filter(|trial| trial.status == Status::Ok)
+        .map(|trial| units::count(trial.tasks))
+        .collect();
+    if passed.is_empty() {
+        return String::new();
+    }
+    let bytes = checked
+        .bytes_per_task
+        .filter(|bytes| *bytes >= 1.0)
+        .map(|bytes| format!(", about {} bytes a task", units::grouped(bytes.round() as u64)));
+    format!(" ({} tasks{})", passed.join(", "), bytes.unwrap_or_default())
+}
