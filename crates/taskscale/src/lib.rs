@@ -10,6 +10,7 @@ pub mod cli;
 pub mod measure;
 pub mod record;
 pub mod report;
+pub mod skeleton;
 pub mod stats;
 pub mod toolchain;
 pub mod units;

@@ -259,11 +259,8 @@ impl ManifestFile<'_> {
         Ok(Library { name: wire.name, version: version.as_str().to_owned() })
     }
 
-    /// Names become parts of paths and are shown everywhere: nothing but small letters, digits, `-`, `_`, `+` and `.`.
     fn check_name(&self, what: &str, name: &str, offset: usize) -> Result<(), CatalogError> {
-        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_+.".contains(c);
-        if name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit()) && name.chars().all(plain)
-        {
+        if check_name(name) {
             return Ok(());
         }
         Err(self.error(
@@ -300,6 +297,13 @@ impl ManifestFile<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a runtime, an entry or a workload may be called so. Names become parts of paths and are shown everywhere:
+/// nothing but small letters, digits, `-`, `_`, `+` and `.`, a letter or digit first.
+pub fn check_name(name: &str) -> bool {
+    let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    name.starts_with(letter) && name.chars().all(|c| letter(c) || "-_+.".contains(c))
 }
 
 const PLACEHOLDERS: [&str; 6] = ["{src}", "{out}", "{shared}", "{home}", "{flags}", "{build_flags}"];

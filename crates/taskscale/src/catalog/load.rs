@@ -28,7 +28,7 @@ pub struct Runtime {
 }
 
 /// How a toolchain is found, told from others, and installed.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ToolchainSpec {
     pub title: String,
     /// The command whose first line of output is the receipt of the version.
@@ -55,7 +55,7 @@ impl ToolchainSpec {
 }
 
 /// How a toolchain's folder, `{home}`, is found.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Locate {
     /// The file that must exist inside.
     pub program: String,
@@ -110,9 +110,15 @@ pub struct Workload {
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {
     #[error(
-        "no catalogue found: there is no folder `runtimes` with a */runtime.toml here or above; name one with --catalog DIR"
+        "no catalogue found: there is no folder `runtimes` with a */runtime.toml here or above, and this taskscale was \
+         built without one; name one with --catalog DIR"
     )]
     NotFound,
+    #[error(
+        "cannot unpack the catalogue that taskscale carries into {path}: {error}; \
+         set TASKSCALE_CACHE to a folder that can be written, or name a catalogue with --catalog DIR"
+    )]
+    Unpack { path: PathBuf, error: std::io::Error },
     #[error("cannot read {path}: {error}")]
     Unreadable { path: PathBuf, error: std::io::Error },
     #[error("{path}:{line}:{column}: {message}")]
@@ -121,18 +127,12 @@ pub enum CatalogError {
     Empty(PathBuf),
 }
 
-/// The catalogue to use when none is named: the nearest `runtimes/` at or above the current folder, or else the one
-/// that this taskscale was built beside.
-pub fn find_catalog() -> Result<PathBuf, CatalogError> {
-    let built_beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes");
-    let current = std::env::current_dir().unwrap_or_default();
-    current
-        .ancestors()
-        .map(|folder| folder.join("runtimes"))
-        .chain([built_beside])
-        .find(|folder| is_catalog(folder))
-        .and_then(|folder| folder.canonicalize().ok())
-        .ok_or(CatalogError::NotFound)
+/// The nearest `runtimes/` at or above the current folder.
+pub fn nearest_catalog() -> Option<PathBuf> {
+    let current = std::env::current_dir().ok()?;
+    let folder =
+        current.ancestors().map(|folder| folder.join("runtimes")).find(|folder| is_catalog(folder))?;
+    folder.canonicalize().ok()
 }
 
 fn is_catalog(folder: &Path) -> bool {
@@ -153,7 +153,7 @@ impl Catalog {
             }
         }
         folders.sort();
-        let runtimes = folders.iter().map(|folder| load_runtime(folder)).collect::<Result<Vec<_>, _>>()?;
+        let runtimes = folders.iter().map(|folder| Runtime::load(folder)).collect::<Result<Vec<_>, _>>()?;
         if runtimes.is_empty() {
             return Err(CatalogError::Empty(folder.to_owned()));
         }
@@ -171,11 +171,14 @@ impl Catalog {
     }
 }
 
-fn load_runtime(folder: &Path) -> Result<Runtime, CatalogError> {
-    let path = folder.join("runtime.toml");
-    let text =
-        fs::read_to_string(&path).map_err(|error| CatalogError::Unreadable { path: path.clone(), error })?;
-    let file = ManifestFile { path: &path, text: &text };
-    let wire: RuntimeToml = toml::from_str(&text).map_err(|error| file.syntax_error(&error))?;
-    file.validate(wire, folder)
+impl Runtime {
+    /// Reads one runtime's folder.
+    pub fn load(folder: &Path) -> Result<Runtime, CatalogError> {
+        let path = folder.join("runtime.toml");
+        let text = fs::read_to_string(&path)
+            .map_err(|error| CatalogError::Unreadable { path: path.clone(), error })?;
+        let file = ManifestFile { path: &path, text: &text };
+        let wire: RuntimeToml = toml::from_str(&text).map_err(|error| file.syntax_error(&error))?;
+        file.validate(wire, folder)
+    }
 }

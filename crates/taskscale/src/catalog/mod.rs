@@ -4,6 +4,7 @@
 //! anything is built or measured.
 
 mod check;
+mod embedded;
 mod kind;
 mod load;
 mod manifest;
@@ -11,8 +12,10 @@ mod select;
 #[cfg(test)]
 mod tests;
 
+pub use check::check_name;
+pub use embedded::{embedded_files, embedded_name, unpack_embedded};
 pub use kind::{Kind, Style};
 pub use load::{
-    Catalog, CatalogError, Entry, Library, Locate, Runtime, ToolchainSpec, Workload, find_catalog,
+    Catalog, CatalogError, Entry, Library, Locate, Runtime, ToolchainSpec, Workload, nearest_catalog,
 };
 pub use select::{SelectError, closest, default_selection, select};

@@ -40,6 +40,8 @@ impl Args {
             Command::Doctor => "doctor",
             Command::Report(_) => "report",
             Command::Check(_) => "check",
+            Command::New(_) => "new",
+            Command::Clean(_) => "clean",
         };
         (!none_given()).then_some(name)
     }
@@ -47,7 +49,7 @@ impl Args {
 
 #[derive(Debug, ClapArgs)]
 pub struct Global {
-    /// Use the catalogue in DIR instead of the nearest `runtimes/`
+    /// Use the catalogue in DIR [default: $TASKSCALE_CATALOG, the nearest `runtimes/`, or the one that taskscale carries]
     #[arg(long, value_name = "DIR", global = true)]
     pub catalog: Option<PathBuf>,
 }
@@ -66,6 +68,10 @@ pub enum Command {
     Report(Report),
     /// Check that entries are good citizens: protocol, waits, claims, files, pinned versions
     Check(Check),
+    /// Write a new entry that works: program, manifest and README, to be made your own
+    New(New),
+    /// Remove builds that are kept of older sources and toolchains, and say how much was freed
+    Clean(Clean),
 }
 
 #[derive(Debug, PartialEq, ClapArgs)]
@@ -232,4 +238,42 @@ pub struct Check {
     /// No progress on standard error
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  taskscale clean --dry-run     what would be removed
+  taskscale clean               builds that no catalogue asks for any more
+  taskscale clean --all         every build, and unpacked catalogues
+
+Builds are kept in $TASKSCALE_CACHE, or `taskscale` in the user's XDG cache folder (~/.cache), one per version
+of sources and toolchain. Campaigns are not touched.")]
+pub struct Clean {
+    /// Remove every build and every unpacked catalogue, those in use as well
+    #[arg(long)]
+    pub all: bool,
+    /// Say what would be removed, and remove nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  taskscale new go/errgroup                    beside Go's other entries, or a new runtime `go`
+  taskscale new perl/fork                      any other language: a shell script shows the protocol
+  taskscale new graalvm/thread --language java
+  taskscale new rust/mine --catalog ./mine     into a catalogue of your own
+
+There are templates for rust, go, java, node (JavaScript), python, c, dotnet (C#) and elixir.
+It goes into the catalogue in use; where that is the one that taskscale carries, into ./runtimes.
+Nothing is overwritten. What is written passes `taskscale check` as it is.")]
+pub struct New {
+    /// The runtime and the new entry's name: small letters, digits, `-`, `_`, `+`, `.`
+    #[arg(value_name = "LANGUAGE/NAME")]
+    pub name: String,
+    /// The template, where the runtime's name does not tell: rust, go, java, node, python, c, dotnet, elixir or shell
+    #[arg(long, value_name = "LANGUAGE")]
+    pub language: Option<String>,
 }

@@ -4,14 +4,17 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use super::args::Global;
-use super::{Failure, OrUsage, open_catalog, print_result, printable};
+use super::places::find_catalog;
+use super::{Failure, OrUsage, print_result, printable};
+use crate::catalog::Catalog;
 use crate::measure::{GroupHome, available_memory_bytes, machine_facts, read_limits};
 use crate::record::MemorySource;
-use crate::toolchain;
+use crate::toolchain::{self, Cache};
 use crate::units;
 
 pub fn run(global: &Global) -> Result<ExitCode, Failure> {
-    let catalog = open_catalog(global).or_usage()?;
+    let place = find_catalog(global).or_usage()?;
+    let catalog = Catalog::load(&place.folder).or_usage()?;
     let mut text = String::new();
     let mut section = |title: &str, lines: Vec<String>| {
         text.push_str(title);
@@ -47,6 +50,8 @@ pub fn run(global: &Global) -> Result<ExitCode, Failure> {
         machine.warnings.iter().map(|warning| format!("! {warning}")).collect()
     };
     section("What disturbs figures", disturbances);
+    let cache = Cache::of_user();
+    section("Folders", vec![format!("catalogue  {place}"), format!("builds     {}", cache.root().display())]);
     let mut seen = BTreeSet::new();
     let toolchains = catalog
         .entries()

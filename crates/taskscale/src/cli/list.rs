@@ -6,13 +6,14 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use super::args::{Global, List};
-use super::{Failure, OrUsage, open_catalog, print_result, printable};
+use super::places::open_catalog_aloud;
+use super::{Failure, OrUsage, print_result, printable};
 use crate::campaign::receipt;
 use crate::catalog::{ToolchainSpec, select};
 use crate::toolchain::{self, Toolchain, Unavailable};
 
 pub fn run(args: &List, global: &Global) -> Result<ExitCode, Failure> {
-    let catalog = open_catalog(global).or_usage()?;
+    let catalog = open_catalog_aloud(global).or_usage()?;
     let words = if args.entries.is_empty() { vec!["@all".to_owned()] } else { args.entries.clone() };
     let entries = select(&catalog, &words, &args.workload).or_usage()?;
 

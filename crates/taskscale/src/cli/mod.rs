@@ -6,8 +6,11 @@
 mod args;
 mod build;
 mod check;
+mod clean;
 mod doctor;
 mod list;
+mod new;
+mod places;
 mod progress;
 mod report;
 mod run;
@@ -19,8 +22,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use args::{Args, Command};
-
-use crate::catalog::{Catalog, CatalogError, find_catalog};
+use places::open_catalog;
 
 /// Why a command did not end well.
 pub enum Failure {
@@ -76,6 +78,8 @@ pub fn main() -> ExitCode {
         Some(Command::Doctor) => doctor::run(&args.global),
         Some(Command::Report(report)) => report::run(&report),
         Some(Command::Check(check)) => check::run(&check, &args.global),
+        Some(Command::New(new)) => new::run(&new, &args.global),
+        Some(Command::Clean(clean)) => clean::run(&clean, &args.global),
     };
     match result {
         Ok(code) => code,
@@ -88,16 +92,6 @@ pub fn main() -> ExitCode {
             ExitCode::from(code)
         }
     }
-}
-
-fn open_catalog(global: &args::Global) -> Result<Catalog, CatalogError> {
-    let folder = match &global.catalog {
-        // Programs run in another folder: a relative path would lead nowhere there.
-        Some(folder) => std::path::absolute(folder)
-            .map_err(|error| CatalogError::Unreadable { path: folder.clone(), error })?,
-        None => find_catalog()?,
-    };
-    Catalog::load(&folder)
 }
 
 /// Whether to colour what goes to a stream: only on a terminal, and never against NO_COLOR (no-color.org).

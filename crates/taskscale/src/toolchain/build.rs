@@ -3,6 +3,7 @@
 use std::env;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -12,6 +13,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process_group};
 use sha2::{Digest, Sha256};
 
+use super::kept::{BUILDS, DIGEST_DIGITS, LOCK, SOURCE};
 use super::{Toolchain, path_lookup};
 use crate::catalog::{Entry, Runtime};
 
@@ -85,16 +87,19 @@ pub fn build(
 ) -> Result<Built, BuildError> {
     let recipe = &entry.workloads[workload];
     let digest = source_digest(runtime, toolchain)?;
-    let place = cache.root.join("builds").join(&runtime.name).join(&digest[..16]);
+    let place = cache.root.join(BUILDS).join(&runtime.name).join(&digest[..DIGEST_DIGITS]);
     let out = place.join(&entry.name).join(workload);
     let shared = place.join("shared");
     let fill = |command: &[String]| fill(command, runtime, toolchain, &out, &shared);
 
     at("create", &place, fs::create_dir_all(&place))?;
     // Two taskscales at once build one after the other; the second finds the first one's work.
-    let lock_path = place.join("lock");
+    let lock_path = place.join(LOCK);
     let lock = at("create", &lock_path, File::create(&lock_path))?;
     at("lock", &lock_path, lock.lock())?;
+    // So that `taskscale clean` can ask the sources whether this is still what they make.
+    let source = place.join(SOURCE);
+    at("write", &source, fs::write(&source, runtime.folder.as_os_str().as_bytes()))?;
 
     let stamp = place.join(format!("{}.{workload}.built", entry.name));
     let log = place.join(format!("{}.{workload}.log", entry.name));

@@ -4,7 +4,9 @@
 
 mod build;
 mod find;
+mod kept;
 mod process;
 
 pub use build::{BuildError, Built, Cache, build, source_digest};
 pub use find::{Toolchain, Unavailable, find, path_lookup};
+pub use kept::{KeptBuild, disk_usage_bytes, folders};

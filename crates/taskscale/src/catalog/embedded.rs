@@ -1,0 +1,96 @@
+//! The catalogue that the program carries: the sources of `runtimes/`, put in by build.rs.
+//!
+//! Programs are built from files, so it is unpacked before it is used, once per version of its contents.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::CatalogError;
+
+include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
+
+/// The folder's name of the catalogue that this program carries: its version and a digest of its files. `None` where it
+/// was built without one.
+pub fn embedded_name() -> Option<String> {
+    (!FILES.is_empty()).then(|| format!("{}-{DIGEST}", env!("CARGO_PKG_VERSION")))
+}
+
+/// The names of the files that this program carries, relative to the catalogue.
+pub fn embedded_files() -> impl Iterator<Item = &'static str> {
+    FILES.iter().map(|(name, _)| *name)
+}
+
+/// Unpacks the catalogue that this program carries below `parent`, unless it is there already, and returns its folder.
+/// Files that were changed there since, or have gone, are put back: builds must be of what this program carries.
+pub fn unpack_embedded(parent: &Path) -> Result<PathBuf, CatalogError> {
+    let folder = parent.join(embedded_name().ok_or(CatalogError::NotFound)?);
+    for (name, bytes) in FILES {
+        let path = folder.join(name);
+        if fs::read(&path).is_ok_and(|there| there == *bytes) {
+            continue;
+        }
+        put(&path, bytes).map_err(|error| CatalogError::Unpack { path, error })?;
+    }
+    Ok(folder)
+}
+
+/// Writes beside and renames, so that another taskscale that starts now never reads half a file.
+fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let parent = path.parent().unwrap_or(path);
+    fs::create_dir_all(parent)?;
+    let new = tempfile::NamedTempFile::new_in(parent)?;
+    fs::write(new.path(), bytes)?;
+    // What `NamedTempFile` makes is for its user alone; a build may run as another.
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    fs::set_permissions(new.path(), mode)?;
+    new.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Catalog;
+
+    #[test]
+    fn what_is_carried_is_the_catalogue_of_the_repository() {
+        let folder = tempfile::tempdir().unwrap();
+        let unpacked = unpack_embedded(folder.path()).unwrap();
+        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes");
+        let names = |folder: &Path| -> Vec<String> {
+            Catalog::load(folder).unwrap().entries().map(|(_, entry)| entry.full_name.clone()).collect()
+        };
+        assert_eq!(names(&unpacked), names(&repository));
+        for name in embedded_files() {
+            assert_eq!(
+                fs::read(unpacked.join(name)).unwrap(),
+                fs::read(repository.join(name)).unwrap(),
+                "{name}"
+            );
+            let made = ["target", "node_modules", "__pycache__"];
+            assert!(!name.split('/').any(|part| part.starts_with('.') || made.contains(&part)), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_was_changed_or_removed_is_put_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let unpacked = unpack_embedded(folder.path()).unwrap();
+        let (changed, gone) = (unpacked.join(FILES[0].0), unpacked.join(FILES[1].0));
+        fs::write(&changed, "something else").unwrap();
+        fs::remove_file(&gone).unwrap();
+        assert_eq!(unpack_embedded(folder.path()).unwrap(), unpacked);
+        assert_eq!(fs::read(changed).unwrap(), FILES[0].1);
+        assert_eq!(fs::read(gone).unwrap(), FILES[1].1);
+    }
+
+    #[test]
+    fn where_nothing_can_be_written_the_message_says_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        let said = unpack_embedded(&file).unwrap_err().to_string();
+        assert!(said.contains("cannot unpack the catalogue") && said.contains("TASKSCALE_CACHE"), "{said}");
+    }
+}

@@ -1,0 +1,95 @@
+//! `taskscale new`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+
+use super::args::{Global, New};
+use super::places::{carries_catalog, catalog_to_write};
+use super::{Failure, OrUsage, print_result, printable, say_aside};
+use crate::catalog::closest;
+use crate::skeleton::{self, LANGUAGES, Language, Request, language_of};
+
+pub fn run(args: &New, global: &Global) -> Result<ExitCode, Failure> {
+    let Some((runtime, entry)) = args.name.split_once('/') else {
+        return Err(Failure::Usage(anyhow!(
+            "`{}` names no entry: write LANGUAGE/NAME, such as go/errgroup or python/my-loop",
+            args.name
+        )));
+    };
+    let language = language(args.language.as_deref(), runtime).or_usage()?;
+    let place = catalog_to_write(global).or_usage()?;
+    let there = |name: &str| place.folder.join(name).join("runtime.toml").is_file();
+    if args.language.is_none()
+        && !there(runtime)
+        && let Some(other) = language.names.iter().find(|name| there(name))
+    {
+        return Err(Failure::Usage(anyhow!(
+            "{} has {} as `{other}`: `taskscale new {other}/{entry}` adds to it; \
+             `--language {other}` makes a runtime `{runtime}` beside it",
+            place.folder.display(),
+            language.title
+        )));
+    }
+    let existed = place.folder.is_dir();
+    let request = Request { catalog: &place.folder, runtime, entry, language };
+    let written = skeleton::write(&request).or_usage()?;
+
+    let current = std::env::current_dir().unwrap_or_default();
+    let shown = |path: &Path| path.strip_prefix(&current).unwrap_or(path).display().to_string();
+    let mut text = String::new();
+    for path in &written.created {
+        text.push_str(&format!("created   {}\n", shown(path)));
+    }
+    if let Some(path) = &written.extended {
+        text.push_str(&format!("extended  {}\n", shown(path)));
+    }
+    // Where this very folder leads to the catalogue, nothing need be said of it.
+    let option =
+        if place.needs_option { format!(" --catalog {}", shown(&place.folder)) } else { String::new() };
+    text.push_str(&format!(
+        "\nNext:\n  \
+         taskscale check {name}{option}\n  \
+         taskscale run {name} -n 1,10k{option}\n  \
+         write your way of running tasks into the program, and `why` into the manifest\n",
+        name = args.name
+    ));
+    print_result(&printable(&text))?;
+    if language.is_generic() && args.language.is_none() {
+        say_aside(&format!(
+            "note: there is no template for `{runtime}`, so the program is a shell script that works as it is; \
+             write the same in your language, and name that in runtime.toml"
+        ));
+    }
+    if !existed && !place.needs_option && carries_catalog() {
+        say_aside(&format!(
+            "note: {} is a new catalogue, which commands in this folder use from now on; \
+             `--catalog embedded` names the one that taskscale carries",
+            shown(&place.folder)
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn language(named: Option<&str>, runtime: &str) -> anyhow::Result<&'static Language> {
+    let Some(named) = named else { return Ok(language_of(runtime)) };
+    let found = language_of(named);
+    if !found.is_generic() || ["shell", "sh", "any"].contains(&named) {
+        return Ok(found);
+    }
+    let names = || LANGUAGES.iter().filter_map(|language| language.names.first().copied()).chain(["shell"]);
+    let nearest = closest(named, names()).map(|nearest| format!("; did you mean `{nearest}`?"));
+    Err(anyhow!(
+        "--language: there is no template for `{named}`, only for {}{}",
+        names().collect::<Vec<_>>().join(", "),
+        nearest.unwrap_or_default()
+    ))
+}
+
+/// Where `new` writes.
+pub(super) struct WritePlace {
+    pub folder: PathBuf,
+    /// Whether commands in this folder find it only with `--catalog`.
+    pub needs_option: bool,
+}

@@ -1,0 +1,284 @@
+//! New entries: a working program and its manifest, from templates that the program carries.
+//!
+//! Adds files, and text at the end of a manifest; never overwrites. Must not know the command line.
+
+mod languages;
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::catalog::{CatalogError, Runtime, check_name};
+pub use languages::{LANGUAGES, Language, language_of};
+
+/// What `new` is asked for.
+#[derive(Debug, Clone)]
+pub struct Request<'a> {
+    /// The catalogue's folder. It need not exist.
+    pub catalog: &'a Path,
+    pub runtime: &'a str,
+    pub entry: &'a str,
+    pub language: &'static Language,
+}
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    pub created: Vec<PathBuf>,
+    /// The manifest that an entry was added to, where the runtime was there before.
+    pub extended: Option<PathBuf>,
+}
+
+/// Why nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum SkeletonError {
+    #[error(
+        "{what} name {name:?} must start with a small letter or digit and hold only small letters, digits, `-`, `_`, `+`, `.`"
+    )]
+    Name { what: &'static str, name: String },
+    #[error("{0} is there already, and nothing is overwritten: choose another name")]
+    Exists(PathBuf),
+    #[error("the runtime `{runtime}` has an entry `{entry}` already: choose another name")]
+    EntryExists { runtime: String, entry: String },
+    #[error("{error}; mend it first, then add an entry to it")]
+    Runtime { error: CatalogError },
+    #[error(
+        "what was to be added makes no valid manifest, so nothing was changed: {error}; please report this"
+    )]
+    Invalid { error: CatalogError },
+    #[error("cannot write {path}: {error}")]
+    Io { path: PathBuf, error: io::Error },
+}
+
+/// Writes an entry into a catalogue: into a new runtime's folder, or into one that is there.
+pub fn write(request: &Request) -> Result<Written, SkeletonError> {
+    for (what, name) in [("runtime", request.runtime), ("entry", request.entry)] {
+        if !check_name(name) {
+            return Err(SkeletonError::Name { what, name: name.to_owned() });
+        }
+    }
+    let folder = request.catalog.join(request.runtime);
+    let manifest = folder.join("runtime.toml");
+    let before = if manifest.exists() {
+        let runtime = Runtime::load(&folder).map_err(|error| SkeletonError::Runtime { error })?;
+        if runtime.entries.iter().any(|entry| entry.name == request.entry) {
+            let (runtime, entry) = (request.runtime.to_owned(), request.entry.to_owned());
+            return Err(SkeletonError::EntryExists { runtime, entry });
+        }
+        Some(runtime)
+    } else if folder.exists() {
+        return Err(SkeletonError::Exists(folder));
+    } else {
+        None
+    };
+    if folder.join(request.entry).exists() {
+        return Err(SkeletonError::Exists(folder.join(request.entry)));
+    }
+
+    let mut changes = Changes::default();
+    let written = fill(request, &folder, &manifest, before.as_ref(), &mut changes);
+    let checked = written
+        .and_then(|()| Runtime::load(&folder).map(|_| ()).map_err(|error| SkeletonError::Invalid { error }));
+    match checked {
+        Ok(()) => Ok(Written { created: changes.created, extended: changes.extended.map(|(path, _)| path) }),
+        Err(error) => {
+            changes.undo();
+            Err(error)
+        }
+    }
+}
+
+fn fill(
+    request: &Request,
+    folder: &Path,
+    manifest: &Path,
+    before: Option<&Runtime>,
+    changes: &mut Changes,
+) -> Result<(), SkeletonError> {
+    let language = request.language;
+    let filled = |text: &str| {
+        text.replace("@NAME@", request.entry)
+            .replace("@RUNTIME@", request.runtime)
+            .replace("@TITLE@", &language.title_of(request.runtime))
+    };
+    for (name, text) in language.files {
+        changes.create(&folder.join(request.entry).join(name), &filled(text))?;
+    }
+    for (name, text) in language.shared {
+        // A module file, say, that the runtime's other entries use already.
+        if !folder.join(name).exists() {
+            changes.create(&folder.join(name), &filled(text))?;
+        }
+    }
+    let entry = filled(language.entry);
+    match before {
+        None => {
+            changes.create(manifest, &format!("{}\n{entry}", filled(language.runtime)))?;
+            changes.create(&folder.join("README.md"), &filled(language.readme))
+        }
+        Some(runtime) if runtime.toolchain.locate.is_none() => {
+            // That manifest finds its programs in PATH.
+            changes.append(manifest, &entry.replace("{home}/bin/", "").replace("{home}/", ""))
+        }
+        Some(_) => changes.append(manifest, &entry),
+    }
+}
+
+/// What was done, so that it can be undone.
+#[derive(Debug, Default)]
+struct Changes {
+    created: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
+    /// With its length before.
+    extended: Option<(PathBuf, u64)>,
+}
+
+impl Changes {
+    fn create(&mut self, path: &Path, text: &str) -> Result<(), SkeletonError> {
+        let fault = |error| SkeletonError::Io { path: path.to_owned(), error };
+        let parent = path.parent().unwrap_or(path);
+        let missing: Vec<PathBuf> =
+            parent.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
+        fs::create_dir_all(parent).map_err(fault)?;
+        self.folders.extend(missing);
+        let mut file =
+            OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
+                match error.kind() {
+                    io::ErrorKind::AlreadyExists => SkeletonError::Exists(path.to_owned()),
+                    _ => fault(error),
+                }
+            })?;
+        self.created.push(path.to_owned());
+        file.write_all(text.as_bytes()).map_err(fault)
+    }
+
+    /// Adds a paragraph to the end of a text.
+    fn append(&mut self, path: &Path, text: &str) -> Result<(), SkeletonError> {
+        let fault = |error| SkeletonError::Io { path: path.to_owned(), error };
+        let before = fs::read(path).map_err(fault)?;
+        let gap = if before.ends_with(b"\n") { "\n" } else { "\n\n" };
+        let mut file = OpenOptions::new().append(true).open(path).map_err(fault)?;
+        self.extended = Some((path.to_owned(), before.len() as u64));
+        file.write_all(format!("{gap}{text}").as_bytes()).map_err(fault)
+    }
+
+    /// Takes everything back, as far as that can be done.
+    fn undo(&self) {
+        if let Some((path, length)) = &self.extended {
+            let _ = File::options().write(true).open(path).and_then(|file| file.set_len(*length));
+        }
+        for path in &self.created {
+            let _ = fs::remove_file(path);
+        }
+        for folder in &self.folders {
+            // Innermost first within each file's; what is not empty stays.
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request<'a>(catalog: &'a Path, runtime: &'a str, entry: &'a str) -> Request<'a> {
+        Request { catalog, runtime, entry, language: language_of(runtime) }
+    }
+
+    fn texts(folder: &Path) -> Vec<(PathBuf, String)> {
+        let mut found = Vec::new();
+        for child in fs::read_dir(folder).unwrap().flatten() {
+            if child.path().is_dir() {
+                found.extend(texts(&child.path()));
+            } else {
+                found.push((child.path(), fs::read_to_string(child.path()).unwrap()));
+            }
+        }
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn every_template_makes_a_valid_runtime_with_nothing_left_to_fill_in() {
+        let catalog = tempfile::tempdir().unwrap();
+        for language in LANGUAGES {
+            let runtime = language.names.first().copied().unwrap_or("perl");
+            let made = Request { language, ..request(catalog.path(), runtime, "my-tasks") };
+            let written = write(&made).unwrap();
+            assert_eq!(written.extended, None);
+            for (path, text) in texts(&catalog.path().join(runtime)) {
+                assert!(
+                    !text.contains("@NAME@") && !text.contains("@RUNTIME@") && !text.contains("@TITLE@"),
+                    "{path:?}"
+                );
+                assert!(written.created.contains(&path), "{path:?}");
+            }
+            // A second one beside it.
+            let written = write(&Request { entry: "others", ..made }).unwrap();
+            assert!(written.extended.is_some(), "{}", language.title);
+            assert_eq!(Runtime::load(&catalog.path().join(runtime)).unwrap().entries.len(), 2);
+        }
+    }
+
+    #[test]
+    fn an_existing_manifest_keeps_its_text_and_finds_its_programs_as_before() {
+        let catalog = tempfile::tempdir().unwrap();
+        let folder = catalog.path().join("java");
+        fs::create_dir(&folder).unwrap();
+        let text = "# mine\nname = \"java\"\ntitle = \"J\"\nurl = \"https://e.org\"\nversion = [\"java\", \"-version\"]\n\
+                    install = { other = \"x\" }\n\n[[entry]]\nname = \"a\"\ntitle = \"A\"\nkind = \"thread\"\nparallel = true\n\
+                    style = \"tuned\"\nwhy = \"w\"\nworkloads.sleep = { run = [\"java\"] } # no line end";
+        fs::write(folder.join("runtime.toml"), text).unwrap();
+        let written = write(&request(catalog.path(), "java", "mine")).unwrap();
+        assert_eq!(written.created, [folder.join("mine/Sleep.java")]);
+        let now = fs::read_to_string(folder.join("runtime.toml")).unwrap();
+        let added = now.strip_prefix(text).unwrap();
+        assert!(added.starts_with("\n\n[[entry]]\nname = \"mine\"") && !added.contains("{home}"), "{added}");
+        let error = write(&request(catalog.path(), "java", "a")).unwrap_err().to_string();
+        assert_eq!(error, "the runtime `java` has an entry `a` already: choose another name");
+    }
+
+    #[test]
+    fn nothing_is_overwritten_and_nothing_is_left_of_a_failure() {
+        let catalog = tempfile::tempdir().unwrap();
+        write(&request(catalog.path(), "go", "one")).unwrap();
+        fs::create_dir(catalog.path().join("go/two")).unwrap();
+        fs::write(catalog.path().join("go/two/notes"), "mine").unwrap();
+        fs::create_dir(catalog.path().join("rust")).unwrap();
+        let before = texts(catalog.path());
+        for (runtime, entry, said) in [
+            ("go", "two", "is there already, and nothing is overwritten"),
+            ("rust", "one", "is there already"),
+            ("go", "../three", "entry name \"../three\" must start with"),
+            ("Go", "three", "runtime name \"Go\" must start with"),
+        ] {
+            let error = write(&request(catalog.path(), runtime, entry)).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
+        // A manifest that is broken is not added to.
+        fs::write(catalog.path().join("go/runtime.toml"), "name = ").unwrap();
+        let error = write(&request(catalog.path(), "go", "three")).unwrap_err().to_string();
+        assert!(error.contains("runtime.toml:1:") && error.contains("mend it first"), "{error}");
+        fs::write(
+            catalog.path().join("go/runtime.toml"),
+            &before.iter().find(|(p, _)| p.ends_with("go/runtime.toml")).unwrap().1,
+        )
+        .unwrap();
+        assert_eq!(texts(catalog.path()), before);
+        let mut changes = Changes::default();
+        changes.create(&catalog.path().join("new/deep/file"), "text").unwrap();
+        changes.append(&catalog.path().join("go/runtime.toml"), "more").unwrap();
+        changes.undo();
+        assert_eq!(texts(catalog.path()), before);
+        assert!(!catalog.path().join("new").exists());
+    }
+
+    #[test]
+    fn languages_are_known_by_several_names() {
+        let title = |name| language_of(name).title;
+        assert_eq!((title("golang"), title("node"), title("dotnet")), ("Go", "Node.js", ".NET"));
+        assert_eq!(title("perl"), "POSIX shell");
+        assert_eq!(language_of("perl").title_of("perl"), "Perl");
+        assert_eq!(language_of("go").title_of("go"), "Go");
+    }
+}

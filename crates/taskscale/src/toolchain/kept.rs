@@ -1,0 +1,169 @@
+//! What the cache holds, how much it takes, and how it is removed.
+
+use std::collections::HashSet;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::Cache;
+
+/// Below the cache's root: `builds/<runtime>/<digest>`, one folder for each version of sources and toolchain.
+pub(super) const BUILDS: &str = "builds";
+/// In such a folder: held by whoever builds there.
+pub(super) const LOCK: &str = "lock";
+/// In such a folder: the path of the runtime's folder that was built last.
+pub(super) const SOURCE: &str = "source";
+/// How many digits of a digest are a folder's name.
+pub(super) const DIGEST_DIGITS: usize = 16;
+
+/// A folder of builds: those of one runtime, from one version of its sources with one toolchain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptBuild {
+    pub runtime: String,
+    /// The beginning of the digest over sources and toolchain.
+    pub digest: String,
+    pub folder: PathBuf,
+    /// The runtime's folder that it was built from last, where that is known.
+    pub source: Option<PathBuf>,
+}
+
+impl KeptBuild {
+    /// Whether it is of these sources and this toolchain, by their digest in full.
+    pub fn is_of(&self, runtime: &str, digest: &str) -> bool {
+        self.runtime == runtime && digest.starts_with(&self.digest)
+    }
+
+    /// Removes it, unless somebody builds there now: `false`.
+    pub fn remove(&self) -> io::Result<bool> {
+        let lock = match File::open(self.folder.join(LOCK)) {
+            Ok(file) => Some(file),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        match lock.as_ref().map(File::try_lock) {
+            None | Some(Ok(())) => {}
+            Some(Err(TryLockError::WouldBlock)) => return Ok(false),
+            Some(Err(TryLockError::Error(error))) => return Err(error),
+        }
+        fs::remove_dir_all(&self.folder)?;
+        if let Some(runtime) = self.folder.parent() {
+            // The last one of its runtime: fails where another is left, as it should.
+            let _ = fs::remove_dir(runtime);
+        }
+        Ok(true)
+    }
+}
+
+impl Cache {
+    /// Every build that is kept, in the order of runtimes' names.
+    pub fn kept_builds(&self) -> io::Result<Vec<KeptBuild>> {
+        let mut kept = Vec::new();
+        for (runtime, folder) in folders(&self.root().join(BUILDS))? {
+            for (digest, folder) in folders(&folder)? {
+                let source = fs::read_to_string(folder.join(SOURCE)).ok().map(PathBuf::from);
+                kept.push(KeptBuild { runtime: runtime.clone(), digest, folder, source });
+            }
+        }
+        Ok(kept)
+    }
+}
+
+/// The folders in a folder with their names, sorted; none where there is no such folder.
+pub fn folders(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
+    let children = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        children => children?,
+    };
+    let mut found = Vec::new();
+    for child in children {
+        let child = child?;
+        if child.file_type()?.is_dir() {
+            found.push((child.file_name().to_string_lossy().into_owned(), child.path()));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// What a folder takes on the disk, in bytes: whole blocks, and files with several names once.
+pub fn disk_usage_bytes(folder: &Path) -> u64 {
+    let mut seen = HashSet::new();
+    add_usage(folder, &mut seen)
+}
+
+fn add_usage(path: &Path, seen: &mut HashSet<(u64, u64)>) -> u64 {
+    let Ok(meta) = path.symlink_metadata() else { return 0 };
+    if !seen.insert((meta.dev(), meta.ino())) {
+        return 0;
+    }
+    // st_blocks counts units of 512 bytes, whatever the file system's blocks are (stat(2)).
+    let mut bytes = meta.blocks() * 512;
+    if meta.is_dir() {
+        for child in fs::read_dir(path).into_iter().flatten().flatten() {
+            bytes += add_usage(&child.path(), seen);
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn world() -> (tempfile::TempDir, Cache) {
+        let folder = tempfile::tempdir().unwrap();
+        for place in ["builds/go/0123", "builds/rust/4567", "builds/rust/89ab"] {
+            fs::create_dir_all(folder.path().join(place)).unwrap();
+            fs::write(folder.path().join(place).join("program"), vec![1; 10_000]).unwrap();
+        }
+        fs::write(folder.path().join("builds/go/0123/source"), "/runtimes/go").unwrap();
+        let cache = Cache::at(folder.path());
+        (folder, cache)
+    }
+
+    #[test]
+    fn builds_are_listed_and_removed_one_by_one() {
+        let (folder, cache) = world();
+        let kept = cache.kept_builds().unwrap();
+        assert_eq!(kept.len(), 3);
+        assert_eq!(
+            (kept[0].runtime.as_str(), kept[0].source.as_deref()),
+            ("go", Some(Path::new("/runtimes/go")))
+        );
+        assert!(
+            kept[0].is_of("go", "0123456") && !kept[0].is_of("rust", "0123456") && !kept[0].is_of("go", "99")
+        );
+        assert!(kept[1].remove().unwrap());
+        assert_eq!(cache.kept_builds().unwrap().len(), 2);
+        assert!(kept[0].remove().unwrap());
+        assert!(!folder.path().join("builds/go").exists() && folder.path().join("builds/rust").exists());
+    }
+
+    #[test]
+    fn a_build_that_goes_on_is_left() {
+        let (folder, cache) = world();
+        let lock = File::create(folder.path().join("builds/go/0123/lock")).unwrap();
+        lock.lock().unwrap();
+        let go = &cache.kept_builds().unwrap()[0];
+        assert!(!go.remove().unwrap());
+        drop(lock);
+        assert!(go.remove().unwrap());
+    }
+
+    #[test]
+    fn files_with_two_names_are_counted_once() {
+        let (folder, _cache) = world();
+        let place = folder.path().join("builds/go/0123");
+        let before = disk_usage_bytes(&place);
+        assert!(before >= 10_000, "{before}");
+        fs::hard_link(place.join("program"), place.join("again")).unwrap();
+        assert_eq!(disk_usage_bytes(&place), before);
+        assert_eq!(disk_usage_bytes(&folder.path().join("none")), 0);
+    }
+
+    #[test]
+    fn without_a_cache_nothing_is_kept() {
+        assert_eq!(Cache::at("/no/such/folder").kept_builds().unwrap(), []);
+    }
+}

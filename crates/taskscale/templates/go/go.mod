@@ -1,0 +1,3 @@
+module example.org/@RUNTIME@
+
+go 1.25

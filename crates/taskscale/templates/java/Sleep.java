@@ -1,0 +1,53 @@
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** One virtual thread per task. Put your way of running tasks in its place. */
+final class Sleep {
+    // Shared by all tasks: the proof must add nothing to what a task holds.
+    private static final AtomicInteger started = new AtomicInteger();
+    private static final AtomicInteger finished = new AtomicInteger();
+
+    public static void main(String[] args) throws InterruptedException {
+        int tasks = args.length == 2 ? parse(args[0]) : -1;
+        int seconds = args.length == 2 ? parse(args[1]) : -1;
+        if (tasks < 1 || seconds < 0) {
+            System.err.println("usage: Sleep <tasks> <seconds>: whole numbers, at least one task");
+            System.exit(2);
+        }
+        Duration wait = Duration.ofSeconds(seconds);
+
+        List<Thread> threads = new ArrayList<>(tasks);
+        for (int i = 0; i < tasks; i++) {
+            threads.add(Thread.startVirtualThread(() -> task(tasks, wait)));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+
+        System.out.println("done " + finished.get());
+        System.exit(finished.get() == tasks ? 0 : 1);
+    }
+
+    private static void task(int tasks, Duration wait) {
+        // The last to start says how many are alive. println flushes standard output.
+        if (started.incrementAndGet() == tasks) {
+            System.out.println("alive " + (tasks - finished.get()));
+        }
+        try {
+            Thread.sleep(wait);
+        } catch (InterruptedException e) {
+            return; // nobody interrupts; if somebody does, this task is not done
+        }
+        finished.incrementAndGet();
+    }
+
+    private static int parse(String number) {
+        try {
+            return Integer.parseInt(number);
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+    }
+}
