@@ -83,6 +83,9 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Command, String> 
         return Err(format!("expected <tasks> <seconds>, got {} positional arguments", positionals.len()));
     };
     options.tasks = number(tasks).map_err(|why| format!("tasks {tasks}: {why}"))?;
+    if options.tasks == 0 {
+        return Err("tasks 0: at least one".to_owned());
+    }
     options.seconds = number(seconds).map_err(|why| format!("seconds {seconds}: {why}"))?;
     raw.scale(&mut options)?;
     Ok(Command::Run(Box::new(options)))

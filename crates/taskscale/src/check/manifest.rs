@@ -29,17 +29,16 @@ const WRAPPERS: [(&str, &[&str]); 14] = [
 pub(super) fn look(subject: &Subject, findings: &mut Findings) {
     let (runtime, entry) = (subject.runtime, subject.entry);
     let why = entry.why.trim();
-    if why.chars().count() < LEAST_WHY {
-        findings.warning(
-            Rule::Manifest,
-            format!("`why` is {why:?}"),
-            "say in a sentence why this is the way to do it in this language",
-        );
-    }
     if UNFINISHED.iter().any(|word| why.contains(word) || entry.title.contains(word)) {
         findings.warning(
             Rule::Manifest,
-            format!("`why` is not written yet: {why:?}"),
+            "`why` is not written yet",
+            "say in a sentence why this is the way to do it in this language",
+        );
+    } else if why.chars().count() < LEAST_WHY {
+        findings.warning(
+            Rule::Manifest,
+            format!("`why` is {why:?}"),
             "say in a sentence why this is the way to do it in this language",
         );
     }
@@ -57,7 +56,7 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
             "there is no README.md in the runtime's folder",
             "write one: how to install the toolchain, a line on each decision, known limits",
         ),
-        Ok(text) if !text.contains(&entry.name) => findings.warning(
+        Ok(text) if !text.contains(&entry.name) => findings.note(
             Rule::Manifest,
             format!("README.md does not name `{}`", entry.name),
             "add a line to it: what was decided for this entry, and why",

@@ -43,7 +43,14 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
     }
     // Before any child of ours exists, as in `run`.
     let mut runner = LocalRunner::new(GroupHome::find(), &interrupt, PathBuf::from("/proc/self/exe"));
-    let outcome = check_all(args, &entries, &interrupt, &mut runner, &progress);
+    let colour = colour(&std::io::stdout());
+    let mut unsaid = Ok(());
+    let outcome = check_all(args, &entries, &interrupt, &mut runner, &progress, |checked| {
+        // As it comes: a catalogue takes minutes.
+        if !args.json && unsaid.is_ok() {
+            unsaid = progress.beside(|| print_result(&shown(checked, colour)));
+        }
+    });
     drop(runner);
     progress.finish();
     let outcome = match outcome {
@@ -56,12 +63,19 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
             outcome.left_out.first().map_or("`taskscale list` says why", |(_, why)| why)
         )));
     }
+    unsaid?;
     if args.json {
         let left_out: Vec<_> =
             outcome.left_out.iter().map(|(entry, why)| json!({ "entry": entry, "reason": why })).collect();
         print_result(&format!("{:#}\n", json!({ "entries": outcome.checked, "left_out": left_out })))?;
-    } else {
-        print_result(&shown(&outcome, colour(&std::io::stdout())))?;
+    } else if outcome.checked.len() + outcome.left_out.len() > 1 {
+        let left_out = match outcome.left_out.len() {
+            0 => String::new(),
+            left_out => format!("; {left_out} left out"),
+        };
+        let entries = if outcome.checked.len() == 1 { "entry" } else { "entries" };
+        let line = format!("\n{} {entries}: {}{left_out}\n", outcome.checked.len(), sum(&outcome.checked));
+        print_result(&line)?;
     }
     let failed = outcome.checked.iter().any(|checked| check::fails(&checked.findings, args.strict));
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -77,6 +91,7 @@ fn check_all(
     interrupt: &Interrupt,
     runner: &mut LocalRunner,
     progress: &Progress,
+    mut tell: impl FnMut(&Checked),
 ) -> Result<Outcome, CheckError> {
     let stop = || interrupt.signal().is_some();
     let mut rebuild = if args.rebuild { Some(Rebuild::new(&stop)?) } else { None };
@@ -103,6 +118,7 @@ fn check_all(
             progress.checking(&entry.full_name, position, entries.len());
             let subject = Subject { runtime, entry, workload: &args.workload, prepared };
             let checked = check::check(&subject, &sources, runner, memory_bytes, rebuild.as_mut())?;
+            tell(&checked);
             outcome.checked.push(checked);
         }
         if stop() {
@@ -112,35 +128,25 @@ fn check_all(
     Ok(outcome)
 }
 
-/// An entry after another, each with its findings; a sum where there are several.
-fn shown(outcome: &Outcome, colour: bool) -> String {
-    let mut text = String::new();
-    for checked in &outcome.checked {
-        let sum = sum(std::slice::from_ref(checked));
-        text.push_str(&format!("{}: {sum}{}\n", checked.entry, tried(checked)));
-        for finding in &checked.findings {
-            let style = match finding.severity {
-                Severity::Error => Style::new().fg_color(Some(AnsiColor::Red.into())).bold(),
-                Severity::Warning => Style::new().fg_color(Some(AnsiColor::Yellow.into())).bold(),
-                Severity::Note => Style::new().bold(),
-            };
-            let style = if colour { style } else { Style::new() };
-            text.push_str(&format!(
-                "  {style}{}{style:#} [{}] {}\n    mend: {}\n",
-                finding.severity.name(),
-                finding.rule.name(),
-                // A build's last lines are worth having, one below the other.
-                printable(&finding.what).trim_end().replace('\n', "\n      "),
-                printable(&finding.mend)
-            ));
-        }
-    }
-    if outcome.checked.len() + outcome.left_out.len() > 1 {
-        let left_out = match outcome.left_out.len() {
-            0 => String::new(),
-            left_out => format!("; {left_out} left out"),
+/// An entry with its findings.
+fn shown(checked: &Checked, colour: bool) -> String {
+    let sum = sum(std::slice::from_ref(checked));
+    let mut text = format!("{}: {sum}{}\n", checked.entry, tried(checked));
+    for finding in &checked.findings {
+        let style = match finding.severity {
+            Severity::Error => Style::new().fg_color(Some(AnsiColor::Red.into())).bold(),
+            Severity::Warning => Style::new().fg_color(Some(AnsiColor::Yellow.into())).bold(),
+            Severity::Note => Style::new().bold(),
         };
-        text.push_str(&format!("\n{} entries: {}{left_out}\n", outcome.checked.len(), sum(&outcome.checked)));
+        let style = if colour { style } else { Style::new() };
+        text.push_str(&format!(
+            "  {style}{}{style:#} [{}] {}\n    mend: {}\n",
+            finding.severity.name(),
+            finding.rule.name(),
+            // A build's last lines are worth having, one below the other.
+            printable(&finding.what).trim_end().replace('\n', "\n      "),
+            printable(&finding.mend)
+        ));
     }
     text
 }

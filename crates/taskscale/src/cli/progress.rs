@@ -40,6 +40,14 @@ impl Progress {
         }
     }
 
+    /// Does something, such as to print a result, with no bar in its way.
+    pub fn beside<T>(&self, work: impl FnOnce() -> T) -> T {
+        match &self.bar {
+            Some(bar) => bar.suspend(work),
+            None => work(),
+        }
+    }
+
     pub fn building(&self, name: &str, position: usize, all: usize) {
         self.show(&format!("building {name} ({position} of {all})"));
     }

@@ -166,6 +166,10 @@ fn start(order: &Order, socket: RawFd) -> io::Result<u32> {
             // Held by this closure for as long as the lists of their addresses.
             let _variables = &variables;
             libc::setsid();
+            // The launcher blocks SIGCHLD for itself. A program that inherits that waits for ever: dash, for one.
+            let mut none: libc::sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&mut none);
+            libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
             // Where a program's text comes to lie changes how much of it the kernel maps around each fault, by up to
             // 150 KiB: the same place each time. A container may forbid it; then small bases scatter a little.
             libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);

@@ -10,10 +10,10 @@ use super::Cache;
 
 /// Below the cache's root: `builds/<runtime>/<digest>`, one folder for each version of sources and toolchain.
 pub(super) const BUILDS: &str = "builds";
-/// In such a folder: held by whoever builds there.
-pub(super) const LOCK: &str = "lock";
+/// In such a folder: held by whoever builds there. No entry has a name that begins with a dot.
+pub(super) const LOCK: &str = ".lock";
 /// In such a folder: the path of the runtime's folder that was built last.
-pub(super) const SOURCE: &str = "source";
+pub(super) const SOURCE: &str = ".source";
 /// How many digits of a digest are a folder's name.
 pub(super) const DIGEST_DIGITS: usize = 16;
 
@@ -117,7 +117,7 @@ mod tests {
             fs::create_dir_all(folder.path().join(place)).unwrap();
             fs::write(folder.path().join(place).join("program"), vec![1; 10_000]).unwrap();
         }
-        fs::write(folder.path().join("builds/go/0123/source"), "/runtimes/go").unwrap();
+        fs::write(folder.path().join("builds/go/0123/.source"), "/runtimes/go").unwrap();
         let cache = Cache::at(folder.path());
         (folder, cache)
     }
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn a_build_that_goes_on_is_left() {
         let (folder, cache) = world();
-        let lock = File::create(folder.path().join("builds/go/0123/lock")).unwrap();
+        let lock = File::create(folder.path().join("builds/go/0123/.lock")).unwrap();
         lock.lock().unwrap();
         let go = &cache.kept_builds().unwrap()[0];
         assert!(!go.remove().unwrap());

@@ -27,7 +27,7 @@ use tempfile::TempDir;
 pub use left::{Process, start_ticks};
 
 /// Nothing here takes longer, even on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_secs(600);
 
 /// One entry of a world's catalogue.
 #[derive(Clone, Debug)]

@@ -1,0 +1,301 @@
+//! `taskscale check`: a program for each way to be a bad citizen, and what is found of it.
+
+mod support;
+
+use std::fs;
+use std::thread;
+
+use serde_json::Value;
+
+use support::{Entry, Finished, World};
+
+/// What the scripted program cannot do: a shell script, told what to do wrong by its first argument.
+const SCRIPT: &str = r#"
+case=$1; shift
+message() { echo "usage: <tasks> <seconds>" >&2; exit 2; }
+whole() { case $1 in '' | *[!0-9]*) return 1 ;; esac; }
+good() { [ $# -eq 2 ] && whole "$1" && whole "$2" && [ "$1" -ge 1 ]; }
+case $case in
+    takes-all) set -- "${1:-1}" "${2:-1}" ;;
+    silent) good "$@" || exit 2 ;;
+    on-stdout) good "$@" || { echo "usage: no"; message; } ;;
+    trace) good "$@" || { printf 'at line %s\n' 1 2 3 4 5 >&2; exit 2; } ;;
+    other-code) good "$@" || { echo no >&2; exit 1; } ;;
+    *) good "$@" || message ;;
+esac
+tasks=$1; wait=$2
+case $case in
+    order) echo "done $tasks"; echo "alive $tasks"; sleep "$wait"; exit ;;
+    too-long) wait=5 ;;
+    too-short) wait=1 ;;
+    unflushed) sleep "$wait" ;;
+    files) echo left > left.txt ;;
+    files-at-home) echo left > "$HOME/.left" ;;
+    dear) sleep "$((tasks * 7 / 10))" ;;
+    source) echo left > "$(dirname "$0")/left.txt" ;;
+esac
+echo "alive $tasks"
+[ "$case" = unflushed ] || sleep "$wait"
+echo "done $tasks"
+[ "$case" != lingers ] || sleep 7
+"#;
+
+fn script(case: &str) -> Entry {
+    let mut entry = Entry::new(case, "").program("sh").kind("timer");
+    entry.flags = vec!["{src}/script.sh".into(), case.into()];
+    entry
+}
+
+/// A scripted program that takes memory and has threads, as tasks would, and this fault beside.
+fn fake(name: &str, flags: &str) -> Entry {
+    Entry::new(name, &format!("--threads 2 --anon-bytes-per-task 5000 {flags}"))
+}
+
+fn world(entries: &[Entry]) -> World {
+    let world = World::new(entries);
+    fs::write(world.path("catalog/fake/script.sh"), SCRIPT).unwrap();
+    let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+    fs::write(world.path("catalog/fake/README.md"), format!("# Scripted\n\n{}\n", names.join(", "))).unwrap();
+    world
+}
+
+fn check(world: &World, more: &[&str]) -> Finished {
+    world.run(world.command(&[&["check", "@all"], more].concat()))
+}
+
+/// `severity rule: what` of each finding of an entry.
+fn found(json: &Value, name: &str) -> Vec<String> {
+    let entries = json["entries"].as_array().expect("entries");
+    let entry = entries.iter().find(|entry| entry["entry"] == format!("fake/{name}"));
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    entry.unwrap_or_else(|| panic!("{name} was not checked"))["findings"]
+        .as_array()
+        .expect("findings")
+        .iter()
+        .inspect(|found| assert!(text(&found["mend"]).len() > 10, "{found}: how is it mended?"))
+        .map(|found| {
+            format!("{} {}: {}", text(&found["severity"]), text(&found["rule"]), text(&found["what"]))
+        })
+        .collect()
+}
+
+/// Each entry with what is to be found of it: a severity and a rule, and a piece of what is said.
+fn expect(cases: Vec<(Entry, &str, &str)>) {
+    let entries: Vec<Entry> = cases.iter().map(|(entry, ..)| entry.clone()).collect();
+    let world = world(&entries);
+    let finished = check(&world, &["--json"]);
+    let json: Value = serde_json::from_str(&finished.stdout).unwrap_or_else(|_| panic!("{finished:?}"));
+    for (entry, rule, said) in &cases {
+        let found = found(&json, &entry.name);
+        let there = found.iter().any(|found| found.starts_with(rule) && found.contains(said));
+        assert!(there, "{}: {rule}: {said}: not in {found:#?}", entry.name);
+    }
+    let errors = cases.iter().any(|(_, rule, _)| rule.starts_with("error"));
+    finished.expect_code(if errors { 1 } else { 0 });
+    world.assert_nothing_left();
+}
+
+#[test]
+fn a_good_citizen_passes() {
+    let entries = [
+        fake("stackless", "").more("notes = [\"a\"]"),
+        fake("stackful", "").kind("stackful"),
+        Entry::new("thread", "--threads-per-task 1").kind("thread"),
+        script("timer"),
+    ];
+    let mut entries = entries.to_vec();
+    // One that is not parallel may have one thread.
+    entries[3].more = String::new();
+    let world = world(&entries);
+    let text = fs::read_to_string(world.manifest()).unwrap();
+    let (before, last) = text.rsplit_once("parallel = true").unwrap();
+    let text = format!("{before}parallel = false{last}");
+    let text = text.replace("why = \"a test\"", "why = \"a program that does as it is told, for tests\"");
+    let text = text.replace("install =", "minimum = \"0.1\"\ninstall =");
+    fs::write(world.manifest(), text).unwrap();
+    let finished = check(&world, &["--strict", "-q"]);
+    finished.expect_code(0);
+    insta::assert_snapshot!(without_figures(&finished.stdout), @"");
+    assert_eq!(finished.stderr, "");
+    world.assert_nothing_left();
+}
+
+/// Bytes a task differ from machine to machine.
+fn without_figures(text: &str) -> String {
+    let lines = text.lines().map(|line| match line.split_once("about ") {
+        Some((before, after)) => format!("{before}about …{}", &after[after.find(" bytes").unwrap_or(0)..]),
+        None => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn breaches_of_the_protocol_are_found() {
+    expect(vec![
+        (fake("no-alive", "--fault no-alive"), "error protocol", "never said `alive`"),
+        (fake("twice", "--fault alive-twice"), "error protocol", "said `alive` twice"),
+        (fake("garbage", "--fault alive-garbage"), "error protocol", "said \"alive lots\""),
+        (fake("stray", "--fault long-line:20"), "error protocol", "to standard output"),
+        (script("order"), "error protocol", "says `done` before `alive`"),
+        (script("unflushed"), "error protocol", "flush standard output"),
+        (fake("too-many", "--fault alive-too-many"), "error counts", "claims 2 tasks alive of 1"),
+        (fake("partial", "--fault partial:3"), "error counts", "3 of 7 tasks were alive at once"),
+        (fake("short", "--fault done-short:1"), "error counts", "said `done 0` for 1 tasks"),
+        (fake("no-done", "--fault no-done"), "error counts", "never said `done`"),
+    ]);
+}
+
+#[test]
+fn waits_ends_and_what_is_left_are_looked_at() {
+    expect(vec![
+        (script("too-long"), "error wait", "`done` came 5."),
+        (script("too-short"), "error wait", "before tasks that wait 2 s could be due"),
+        (script("lingers"), "warning exit", "lived on for 7."),
+        (fake("crash", "--fault crash:plateau"), "error exit", "SIGSEGV"),
+        (fake("code", "--fault exit:end:3"), "error exit", "exited with code 3"),
+        (fake("orphan", "--fault orphan"), "error processes", "processes outlive the program"),
+        (script("files"), "error files", "leaves files in its working folder: left.txt"),
+        (script("files-at-home"), "warning files", "leaves files in the user's home: .left"),
+        (script("source"), "error files", "writes into its source folder: left.txt"),
+    ]);
+}
+
+#[test]
+fn a_program_that_does_not_end_is_found() {
+    expect(vec![(fake("hangs", "--fault hang:end"), "error exit", "it had said `done` but did not exit")]);
+}
+
+#[test]
+fn arguments_must_be_refused_in_the_right_way() {
+    expect(vec![
+        (
+            script("takes-all"),
+            "error arguments",
+            "wrong arguments are not refused: no arguments: exit code 0",
+        ),
+        (script("silent"), "error arguments", "without a word: no arguments"),
+        (script("on-stdout"), "error arguments", "answered on standard output"),
+        (script("trace"), "warning arguments", "answered with a trace: no arguments: 5 lines"),
+        (script("other-code"), "warning arguments", "another exit code than 2: no arguments: 1"),
+    ]);
+}
+
+#[test]
+fn claims_are_compared_with_what_the_kernel_counts() {
+    let halves = [
+        vec![
+            (fake("not-threads", "").kind("thread"), "error kind", "kernel"),
+            (fake("threads", "--threads-per-task 1"), "error kind", "kind is stackless, but with 1000 tasks"),
+            (fake("busy", "--burn-percent 60"), "note quiet", "went on using CPU"),
+        ],
+        vec![
+            (Entry::new("one-thread", "--anon-bytes-per-task 5000"), "error parallel", "counts one thread"),
+            (Entry::new("nothing", "--threads 2"), "error memory", "with 100000 tasks memory is"),
+        ],
+        vec![
+            (
+                Entry::new("no-stack", "--threads 2 --anon-bytes-per-task 60").kind("stackful"),
+                "error kind",
+                "no stack is so small",
+            ),
+            (Entry::new("one-timer", "--threads 2").kind("timer"), "note memory", "memory is"),
+        ],
+    ];
+    thread::scope(|scope| halves.into_iter().for_each(|cases| drop(scope.spawn(|| expect(cases)))));
+}
+
+#[test]
+fn dear_tasks_are_tried_in_smaller_numbers() {
+    expect(vec![(script("dear"), "note limit", "not tried with more than 7 tasks: 1000 would take")]);
+}
+
+#[test]
+fn builds_are_looked_at() {
+    let build = |line: &str| {
+        let mut entry = script("built").more(&format!("build = [\"sh\", \"-c\", {line:?}]"));
+        entry.flags[0] = "{out}/script.sh".into();
+        entry
+    };
+    let named = |name: &str, line: &str| Entry { name: name.into(), ..build(line) };
+    let entries = [
+        named("same", "cp script.sh {out}; echo '# {out}' >> {out}/script.sh"),
+        named("other", "cp script.sh {out}; echo \"# $(date +%N)\" >> {out}/script.sh"),
+        named("leaves", "cp script.sh {out}; date > left.o"),
+        named("fails", "echo no compiler; exit 3"),
+    ];
+    let world = world(&entries);
+    let finished = check(&world, &["--rebuild", "--json"]);
+    finished.expect_code(1);
+    let json: Value = serde_json::from_str(&finished.stdout).unwrap();
+    let about_builds = |name: &str| -> Vec<String> {
+        found(&json, name).into_iter().filter(|found| found.contains(" build: ")).collect()
+    };
+    assert_eq!(about_builds("same"), [""; 0]);
+    assert_eq!(
+        about_builds("other"),
+        ["warning build: two builds of the same sources differ: other/sleep/script.sh"]
+    );
+    let left = found(&json, "leaves");
+    assert!(left.iter().any(|found| found.contains("writes into its source folder: left.o")), "{left:?}");
+    let failed = &about_builds("fails")[0];
+    assert!(
+        failed.starts_with("error build: it cannot be built:") && failed.contains("no compiler"),
+        "{failed}"
+    );
+    world.assert_nothing_left();
+}
+
+#[test]
+fn manifests_are_looked_at() {
+    let entries = [fake("a-thing", "").more("notes = []"), script("wrapped")];
+    let world = world(&entries);
+    let text = fs::read_to_string(world.manifest()).unwrap();
+    let text = text.replace("https://example.org", "example");
+    let text = text.replacen("why = \"a test\"", "why = \"TODO: say why this is the way\"", 1);
+    let text = text.replace(
+        "run = [\"sh\", \"{src}",
+        "run = [\"sh\", \"-c\", \"sh \\\"$0\\\" \\\"$@\\\"; exit $?\", \"{src}",
+    );
+    fs::write(world.manifest(), text).unwrap();
+    fs::write(world.path("catalog/fake/README.md"), "# Scripted: a-thing\n\nTODO\n").unwrap();
+    let finished = check(&world, &["--json", "--strict"]);
+    finished.expect_code(1);
+    let json: Value = serde_json::from_str(&finished.stdout).unwrap();
+    let about = |name: &str| -> Vec<String> {
+        found(&json, name).into_iter().filter(|found| found.contains(" manifest: ")).collect()
+    };
+    insta::assert_snapshot!(about("a-thing").join("\n"), @r#"
+    warning manifest: README.md is not finished: it has a TODO
+    warning manifest: `url` is "example"
+    warning manifest: `why` is not written yet
+    note manifest: no `minimum` version of Scripted
+    "#);
+    insta::assert_snapshot!(about("wrapped").join("\n"), @r#"
+    warning manifest: `run` starts `sh -c`, which starts the program and stays
+    warning manifest: `url` is "example"
+    warning manifest: `why` is "a test"
+    note manifest: README.md does not name `wrapped`
+    note manifest: no `minimum` version of Scripted
+    "#);
+    fs::remove_file(world.path("catalog/fake/README.md")).unwrap();
+    let finished = world.run(world.command(&["check", "fake/a-thing"]));
+    finished.expect_code(1);
+    assert!(finished.stdout.contains("error [manifest] there is no README.md"), "{}", finished.stdout);
+    world.assert_nothing_left();
+}
+
+#[test]
+fn what_cannot_be_checked_is_said() {
+    let world = world(&[fake("good", "")]);
+    let finished = world.run(world.command(&["check"]));
+    finished.expect_code(2).expect_said("<ENTRY>");
+    let finished = world.run(world.command(&["check", "fake/god"]));
+    finished.expect_code(2).expect_said("did you mean `fake/good`?");
+    let text = fs::read_to_string(world.manifest()).unwrap();
+    let missing = text.replace(&world.fake().display().to_string(), "/no/such/compiler");
+    fs::write(world.manifest(), missing).unwrap();
+    let finished = check(&world, &[]);
+    finished.expect_code(2).expect_said("none of these entries can run here: Scripted is not installed");
+    assert!(finished.stdout.is_empty(), "{}", finished.stdout);
+    world.assert_nothing_left();
+}
