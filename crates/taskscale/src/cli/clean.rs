@@ -107,7 +107,7 @@ pub fn run(args: &Clean, global: &Global) -> Result<ExitCode, Failure> {
     let kept_bytes: u64 = current.iter().map(|item| toolchain::disk_usage_bytes(item.folder())).sum();
     let verb = if args.dry_run { "would free" } else { "freed" };
     print_result(&printable(&format!(
-        "{verb} {} ({removed} of {}) in {root}; {} in use stay\n",
+        "{verb} {} ({removed} of {}) in {root}; {} in use kept\n",
         units::bytes(freed_bytes),
         old.len() + current.len(),
         units::bytes(kept_bytes),
