@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use crate::report::compare::Metric;
+
 /// What do N concurrent tasks cost - memory, CPU, time - in each language runtime, and where does each one break?
 #[derive(Debug, Parser)]
 #[command(
@@ -39,6 +41,7 @@ impl Args {
             Command::Build(_) => "build",
             Command::Doctor => "doctor",
             Command::Report(_) => "report",
+            Command::Compare(_) => "compare",
         };
         (!none_given()).then_some(name)
     }
@@ -63,6 +66,8 @@ pub enum Command {
     Doctor,
     /// Show a campaign again, in any format
     Report(Report),
+    /// Compare two campaigns, or two entries of one: what costs more, less, the same
+    Compare(Compare),
 }
 
 #[derive(Debug, PartialEq, ClapArgs)]
@@ -144,4 +149,44 @@ pub enum Format {
     Markdown,
     Json,
     Csv,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  taskscale compare results/main results/branch                     what the branch costs
+  taskscale compare main branch --metric bytes-per-task --fail-above 5%
+                                                                    a gate: exit code 1 on a regression
+  taskscale compare main branch --format markdown                   for a pull request
+  taskscale compare DIR --base-entry rust/tokio-spawn --new-entry go/goroutine
+                                                                    two entries of one campaign
+
+Three repetitions on each side are the least, five or more are good (`taskscale run -r 5`).
+Exit codes: 0 compared, 1 a regression above --fail-above, 2 wrong usage.")]
+pub struct Compare {
+    /// The campaign's folder to compare with
+    #[arg(value_name = "BASE")]
+    pub base: PathBuf,
+    /// The campaign's folder that is judged; may be left out where two entries of BASE are compared
+    #[arg(value_name = "NEW", required_unless_present = "new_entry")]
+    pub new: Option<PathBuf>,
+    /// Compare this entry of BASE ...
+    #[arg(long, value_name = "ENTRY", requires = "new_entry")]
+    pub base_entry: Option<String>,
+    /// ... with this one of NEW
+    #[arg(long, value_name = "ENTRY", requires = "base_entry")]
+    pub new_entry: Option<String>,
+    /// What is compared, comma-separated
+    #[arg(short, long, value_name = "METRICS", value_delimiter = ',', default_value = "footprint,bytes-per-task",
+        value_parser = clap::builder::PossibleValuesParser::new(Metric::ALL.map(Metric::name)))]
+    pub metric: Vec<String>,
+    /// Exit with 1 where a metric has grown by more than this, beyond doubt, or a cell that was ok fails: 5%
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
+    pub fail_above: Option<String>,
+    /// Differences up to this are none [default: 1% of memory, 5% of time; never more than --fail-above]
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
+    pub margin: Option<String>,
+    /// How it is printed
+    #[arg(short, long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
 }

@@ -5,6 +5,7 @@
 
 mod args;
 mod build;
+mod compare;
 mod doctor;
 mod list;
 mod progress;
@@ -74,6 +75,7 @@ pub fn main() -> ExitCode {
         Some(Command::Build(build)) => build::run(&build, &args.global),
         Some(Command::Doctor) => doctor::run(&args.global),
         Some(Command::Report(report)) => report::run(&report),
+        Some(Command::Compare(compare)) => compare::run(&compare),
     };
     match result {
         Ok(code) => code,

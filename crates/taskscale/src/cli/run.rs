@@ -270,15 +270,24 @@ fn ended_by_signal(interrupt: &Interrupt) -> ExitCode {
 
 /// A campaign in one of the formats of standard output.
 pub(super) fn render(campaign: &Campaign, samples: &[Sample], format: Format) -> String {
-    let format = match format {
-        Format::Table => report::Format::Table,
-        Format::Markdown => report::Format::Markdown,
-        Format::Json => report::Format::Json,
-        Format::Csv => report::Format::Csv,
-    };
+    report::render(&Report::build(campaign, samples), format.into(), render_options())
+}
+
+/// How tables are shown on this standard output.
+pub(super) fn render_options() -> RenderOptions {
     let widest = RenderOptions::default().width;
-    let options = RenderOptions { color: colour(&std::io::stdout()), width: terminal_width().min(widest) };
-    report::render(&Report::build(campaign, samples), format, options)
+    RenderOptions { color: colour(&std::io::stdout()), width: terminal_width().min(widest) }
+}
+
+impl From<Format> for report::Format {
+    fn from(format: Format) -> report::Format {
+        match format {
+            Format::Table => report::Format::Table,
+            Format::Markdown => report::Format::Markdown,
+            Format::Json => report::Format::Json,
+            Format::Csv => report::Format::Csv,
+        }
+    }
 }
 
 /// Columns of the terminal that standard output is; without limit where it is none.

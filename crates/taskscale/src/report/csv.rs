@@ -113,11 +113,12 @@ fn fields(report: &Report, row: &Row) -> Vec<String> {
         sources.join(" "),
         text(&reasons.join("; ")),
     ]);
+    debug_assert_eq!(fields.len(), HEADER.len());
     fields
 }
 
 /// Six decimals at most: microseconds, and more than bytes need.
-fn figure(value: Option<f64>) -> String {
+pub(super) fn figure(value: Option<f64>) -> String {
     let Some(value) = value.filter(|value| value.is_finite()) else { return String::new() };
     let text = format!("{value:.6}");
     match text.trim_end_matches('0').trim_end_matches('.') {
@@ -130,7 +131,7 @@ fn figure(value: Option<f64>) -> String {
 ///
 /// OWASP, CSV injection: a cell is run where it begins with `=`, `+`, `-`, `@`, a tab or a carriage return. The last
 /// two are gone after [`safe`], as are leading spaces, which some programs skip.
-fn text(text: &str) -> String {
+pub(super) fn text(text: &str) -> String {
     let text = safe(text);
     let text = text.trim_start();
     if text.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']) {
@@ -140,8 +141,7 @@ fn text(text: &str) -> String {
     }
 }
 
-fn line(out: &mut String, fields: Vec<String>) {
-    debug_assert_eq!(fields.len(), HEADER.len());
+pub(super) fn line(out: &mut String, fields: Vec<String>) {
     for (i, field) in fields.iter().enumerate() {
         if i > 0 {
             out.push(',');

@@ -1,14 +1,14 @@
-//! The report as JSON: the model, with its `schema` number.
+//! A report or a comparison as JSON: the model, with its `schema` number.
 
-use super::model::Report;
+use serde::Serialize;
 
 /// Texts are kept as recorded. Characters that could act on a terminal are escaped, which JSON allows within texts,
 /// where alone they can occur: a reader of the JSON gets them back unchanged.
-pub fn render(report: &Report) -> String {
-    let json = match serde_json::to_string_pretty(report) {
+pub fn render(model: &impl Serialize) -> String {
+    let json = match serde_json::to_string_pretty(model) {
         Ok(json) => json,
-        // The model holds no map with keys that are not text and no type that refuses to be written.
-        Err(error) => unreachable!("a report is always valid JSON: {error}"),
+        // The models hold no map with keys that are not text and no type that refuses to be written.
+        Err(error) => unreachable!("a model is always valid JSON: {error}"),
     };
     let mut out = String::with_capacity(json.len() + 1);
     for c in json.chars() {

@@ -4,6 +4,7 @@
 //! or JSON. Pure: reads no file, asks no terminal. Must not know the command line's types or how a run is measured.
 
 mod build;
+pub mod compare;
 mod csv;
 mod figures;
 mod grid;

@@ -15,12 +15,12 @@ use crate::catalog::Kind;
 use crate::stats::Spread;
 use crate::units::{self, mib};
 
-const PLAIN: Style = Style::new();
-const STRONG: Style = Style::new().bold();
-const QUIET: Style = Style::new().dimmed();
-const GOOD: Style = AnsiColor::Green.on_default().bold();
-const SHORT: Style = AnsiColor::Yellow.on_default();
-const BAD: Style = AnsiColor::Red.on_default();
+pub(super) const PLAIN: Style = Style::new();
+pub(super) const STRONG: Style = Style::new().bold();
+pub(super) const QUIET: Style = Style::new().dimmed();
+pub(super) const GOOD: Style = AnsiColor::Green.on_default().bold();
+pub(super) const SHORT: Style = AnsiColor::Yellow.on_default();
+pub(super) const BAD: Style = AnsiColor::Red.on_default();
 
 pub fn render(report: &Report, options: RenderOptions) -> String {
     let page = Page { options, quote: |text| safe(text).into_owned() };
@@ -44,20 +44,21 @@ pub fn render(report: &Report, options: RenderOptions) -> String {
     out
 }
 
-struct Page {
-    options: RenderOptions,
-    quote: fn(&str) -> String,
+/// Paragraphs, bullets and tables within a width.
+pub(super) struct Page {
+    pub(super) options: RenderOptions,
+    pub(super) quote: fn(&str) -> String,
 }
 
 impl Page {
-    fn paragraph(&self, out: &mut String, text: &str, style: Style) {
+    pub(super) fn paragraph(&self, out: &mut String, text: &str, style: Style) {
         for line in wrapped(text, self.options.width) {
             out.push_str(&painted(&line, style, self.options.color));
             out.push('\n');
         }
     }
 
-    fn bullet(&self, out: &mut String, text: &str) {
+    pub(super) fn bullet(&self, out: &mut String, text: &str) {
         for (i, line) in wrapped(text, self.options.width.saturating_sub(2)).iter().enumerate() {
             let lead = if i == 0 { "· " } else { "  " };
             out.push_str(&painted(&format!("{lead}{line}"), QUIET, self.options.color));
@@ -65,7 +66,7 @@ impl Page {
         }
     }
 
-    fn put(&self, out: &mut String, grid: &Grid) -> Vec<&'static str> {
+    pub(super) fn put(&self, out: &mut String, grid: &Grid) -> Vec<&'static str> {
         let (text, left_out) = grid.render(self.options.width, self.options.color);
         out.push('\n');
         out.push_str(&text);
@@ -192,11 +193,11 @@ impl Page {
     }
 }
 
-fn left(name: &'static str) -> Column {
+pub(super) fn left(name: &'static str) -> Column {
     Column { name, align: Align::Left, spare: None }
 }
 
-fn right(name: &'static str, spare: Option<u8>) -> Column {
+pub(super) fn right(name: &'static str, spare: Option<u8>) -> Column {
     Column { name, align: Align::Right, spare }
 }
 
