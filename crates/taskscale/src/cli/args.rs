@@ -42,16 +42,28 @@ impl Args {
             Command::Doctor => "doctor",
             Command::Report(_) => "report",
             Command::Compare(_) => "compare",
+            Command::Completions(_) => "completions",
+            Command::Man(_) => "man",
         };
         (!none_given()).then_some(name)
     }
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Options of every command")]
 pub struct Global {
     /// Use the catalogue in DIR instead of the nearest `runtimes/`
     #[arg(long, value_name = "DIR", global = true)]
     pub catalog: Option<PathBuf>,
+    /// No progress on standard error: warnings and errors only
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Say what is done: builds, commands, control groups, the hold of each run and why
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// For machines: standard error is JSON Lines, an event each (docs/events.md); `list` prints JSON
+    #[arg(long, global = true)]
+    pub json: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -63,14 +75,31 @@ pub enum Command {
     /// Build entries into the cache without measuring them
     Build(Build),
     /// Examine this machine: control groups, limits, disturbances, toolchains
+    #[command(after_help = "\
+Examples:
+  taskscale doctor              before the first campaign, and whenever figures look odd
+  taskscale doctor --verbose    with the commands that toolchains are asked by")]
     Doctor,
     /// Show a campaign again, in any format
     Report(Report),
     /// Compare two campaigns, or two entries of one: what costs more, less, the same
     Compare(Compare),
+    /// Print the completions of a shell
+    Completions(Completions),
+    /// Print the manual page, or write one for each command
+    Man(Man),
 }
 
 #[derive(Debug, PartialEq, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  taskscale run                                    the posts' entries at 1, 10k, 100k and 1M tasks
+  taskscale run 'rust/*' go -n 1,10k -r 5 -o DIR   narrowed; the same command goes on where it stopped
+  taskscale run @all --dry-run                     how long it will take, how much memory; starts nothing
+  taskscale run @all --quiet --format markdown     for an issue
+  taskscale run --json 2>events.jsonl              events for a program that watches
+
+Exit codes: 0 all well, 1 some cell fell short, 2 wrong usage, 130 interrupted.")]
 pub struct Run {
     /// Entries: names (rust/thread), globs ('rust/*'), runtimes (go), sets (@posts, @idiomatic, @all) [default: @posts]
     #[arg(value_name = "ENTRY")]
@@ -105,12 +134,17 @@ pub struct Run {
     /// How the result is printed
     #[arg(short, long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
-    /// No progress on standard error
-    #[arg(short, long)]
-    pub quiet: bool,
+    /// Print the plan with an estimate of time and memory, and start nothing
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  taskscale list               every entry, its kind and version, or why it is unavailable
+  taskscale list 'rust/*' go   some of them
+  taskscale list --json        with all that the catalogue says, for a program")]
 pub struct List {
     /// Entries, as for `run` [default: @all]
     #[arg(value_name = "ENTRY")]
@@ -118,12 +152,13 @@ pub struct List {
     /// What each task does
     #[arg(short, long, default_value = "sleep")]
     pub workload: String,
-    /// Print JSON, with all that the catalogue says
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  taskscale build               build every entry whose toolchain is here
+  taskscale build go --verbose  with the commands that are run")]
 pub struct Build {
     /// Entries, as for `run` [default: @all]
     #[arg(value_name = "ENTRY")]
@@ -134,6 +169,11 @@ pub struct Build {
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  taskscale report results/DIR                     the table again
+  taskscale report results/DIR --format csv        for a spreadsheet
+  taskscale report results/DIR --format markdown   for an issue")]
 pub struct Report {
     /// The campaign's folder
     #[arg(value_name = "DIR")]
@@ -189,4 +229,55 @@ pub struct Compare {
     /// How it is printed
     #[arg(short, long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  taskscale completions bash > ~/.local/share/bash-completion/completions/taskscale
+  taskscale completions zsh > ~/.zfunc/_taskscale     with `fpath+=~/.zfunc` before compinit in ~/.zshrc
+  taskscale completions fish > ~/.config/fish/completions/taskscale.fish
+
+Names of entries are those of the catalogue that is found now: make it anew when the catalogue grows.")]
+pub struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  taskscale man | man -l -                               read it
+  taskscale man --output ~/.local/share/man/man1         install it: `man taskscale`, `man taskscale-run`")]
+pub struct Man {
+    /// Write a page for taskscale and one for each command into DIR
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_of_every_command_has_examples() {
+        let command = Args::command();
+        for sub in command.get_subcommands().chain([&command]) {
+            let name = sub.get_name();
+            let help = sub.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let typed = if name == "taskscale" { name.to_owned() } else { format!("taskscale {name}") };
+            assert!(
+                help.contains("Examples:") && help.contains(&typed),
+                "`{typed} --help` has no example:\n{help}"
+            );
+        }
+    }
 }

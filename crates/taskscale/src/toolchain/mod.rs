@@ -7,4 +7,4 @@ mod find;
 mod process;
 
 pub use build::{BuildError, Built, Cache, build, source_digest};
-pub use find::{Toolchain, Unavailable, find, path_lookup};
+pub use find::{Toolchain, Unavailable, find, is_there, path_lookup};
