@@ -17,7 +17,7 @@ use crate::report::compare::Metric;
 Examples:
   taskscale                                    the posts' entries at 1, 10k, 100k and 1M tasks
   taskscale --quick                            a first table within a minute
-  taskscale 'rust/*' go -n 1,10k -r 3 -o DIR   narrowed; the same command goes on where it stopped
+  taskscale 'rust/*' go -n 1,10k -r 3 -o DIR   narrowed; the same again goes on with DIR
   taskscale doctor                             what this machine can measure, and what limits it
 
 Exit codes: 0 all well, 1 some cell fell short, 2 wrong usage."
@@ -94,8 +94,8 @@ Examples:
 #[command(after_help = "\
 Examples:
   taskscale run                                    the posts' entries at 1, 10k, 100k and 1M tasks
-  taskscale run 'rust/*' go -n 1,10k -r 5 -o DIR   narrowed; the same command goes on where it stopped
-  taskscale run @all --dry-run                     how long it will take, how much memory; starts nothing
+  taskscale run 'rust/*' go -n 1,10k -r 5 -o DIR   narrowed; the same again goes on with DIR
+  taskscale run @all --dry-run                     an estimate of time and memory
   taskscale run @all --quiet --format markdown     for an issue
   taskscale run --json 2>events.jsonl              events for a program that watches
 
@@ -194,12 +194,11 @@ pub enum Format {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
-  taskscale compare results/main results/branch                     what the branch costs
-  taskscale compare main branch --metric bytes-per-task --fail-above 5%
-                                                                    a gate: exit code 1 on a regression
-  taskscale compare main branch --format markdown                   for a pull request
+  taskscale compare results/MAIN results/BRANCH            what the branch costs
+  taskscale compare MAIN BRANCH --fail-above 5%            a gate: exit code 1 on a regression
+  taskscale compare MAIN BRANCH -m launch,cpu              times instead of memory
+  taskscale compare MAIN BRANCH --format markdown          for a pull request
   taskscale compare DIR --base-entry rust/tokio-spawn --new-entry go/goroutine
-                                                                    two entries of one campaign
 
 Three repetitions on each side are the least, five or more are good (`taskscale run -r 5`).
 Exit codes: 0 compared, 1 a regression above --fail-above, 2 wrong usage.")]
@@ -235,7 +234,7 @@ pub struct Compare {
 #[command(after_help = "\
 Examples:
   taskscale completions bash > ~/.local/share/bash-completion/completions/taskscale
-  taskscale completions zsh > ~/.zfunc/_taskscale     with `fpath+=~/.zfunc` before compinit in ~/.zshrc
+  taskscale completions zsh > ~/.zfunc/_taskscale    and `fpath+=~/.zfunc` before compinit
   taskscale completions fish > ~/.config/fish/completions/taskscale.fish
 
 Names of entries are those of the catalogue that is found now: make it anew when the catalogue grows.")]
@@ -248,8 +247,8 @@ pub struct Completions {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
-  taskscale man | man -l -                               read it
-  taskscale man --output ~/.local/share/man/man1         install it: `man taskscale`, `man taskscale-run`")]
+  taskscale man | man -l -                          read it
+  taskscale man --output ~/.local/share/man/man1    install it: `man taskscale-run`")]
 pub struct Man {
     /// Write a page for taskscale and one for each command into DIR
     #[arg(short, long, value_name = "DIR")]

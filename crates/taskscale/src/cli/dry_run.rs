@@ -15,7 +15,7 @@ use super::{Failure, OrUsage, print_result, printable, say_aside};
 use crate::campaign::{Estimate, Source, estimate};
 use crate::catalog::{Entry, Kind, Runtime};
 use crate::measure::machine_facts;
-use crate::record::{self, Machine, Plan, Sample};
+use crate::record::{self, Campaign, Machine, Plan, Sample};
 use crate::toolchain;
 use crate::units;
 
@@ -40,8 +40,16 @@ pub(super) fn run(
     };
     let kinds: BTreeMap<String, Kind> =
         there.iter().map(|(_, entry)| (entry.full_name.clone(), entry.kind)).collect();
-    let kept =
-        if record::holds_campaign(folder) { record::load(folder).or_usage()?.samples } else { Vec::new() };
+    let kept = if record::holds_campaign(folder) {
+        let loaded = record::load(folder).or_usage()?;
+        // As `run` would refuse it: its plan names what is not installed as well.
+        let all = entries.iter().map(|(_, entry)| entry.full_name.clone()).collect();
+        let now = Campaign { plan: Plan { entries: all, ..plan.clone() }, ..loaded.campaign.clone() };
+        loaded.campaign.check_same(&now, folder).or_usage()?;
+        loaded.samples
+    } else {
+        Vec::new()
+    };
     let (seen, campaigns) = seen_here(folder);
     let estimate = estimate(&plan, &kinds, &seen, &kept);
     let missing: Vec<String> = missing.iter().map(|(_, entry)| entry.full_name.clone()).collect();

@@ -96,7 +96,9 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
     if std::env::args_os().any(|argument| argument == "--json") {
         aside::set(aside::Mode { json: true, verbose: false });
         let hint = "`taskscale COMMAND --help` shows what is accepted, with examples".to_owned();
-        emit(Event::Error { message: error.to_string().trim_end().to_owned(), hint });
+        let message = error.to_string();
+        let message = message.trim().trim_start_matches("error: ").to_owned();
+        emit(Event::Error { message, hint });
         return aside::end(ExitCode::from(2));
     }
     let _ = error.print();

@@ -6,7 +6,9 @@ use super::model::{
     COMPARISON_SCHEMA, Cell, Change, Comparison, Difference, Figure, Metric, Origin, OutcomeChange, Unit,
     Verdict,
 };
-use crate::record::{Campaign, EntryFacts, Hold, MemorySource, Plateau, Sample, Status, last_attempts};
+use crate::record::{
+    Campaign, EntryFacts, Hold, MemorySource, Plateau, Sample, Status, Warning, last_attempts,
+};
 use crate::stats::{self, Interval, Point, Ratio};
 use crate::units;
 
@@ -193,7 +195,10 @@ impl<'a> Side<'a> {
     }
 
     fn origin(&self) -> Origin {
+        let runs = || self.cells.values().flat_map(BTreeMap::values).flatten();
         Origin {
+            runs: runs().count() as u64,
+            busy_runs: runs().filter(|run| run.warnings.contains(&Warning::MachineBusy)).count() as u64,
             folder: self.input.folder.to_owned(),
             created_at: self.input.campaign.created_at,
             repetitions: self.input.campaign.plan.repetitions,

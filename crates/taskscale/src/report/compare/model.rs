@@ -162,6 +162,9 @@ pub struct Origin {
     pub folder: String,
     pub created_at: jiff::Timestamp,
     pub repetitions: u32,
+    /// Runs that count, and those of them during which other work kept the machine busy.
+    pub runs: u64,
+    pub busy_runs: u64,
     /// The entry that was chosen, where one was.
     pub entry: Option<String>,
 }

@@ -95,6 +95,15 @@ pub fn notes(comparison: &Comparison, quote: fn(&str) -> String) -> Vec<String> 
     if !comparison.only_new.is_empty() {
         notes.push(format!("Only in NEW, so not compared: {}.", list(&comparison.only_new)));
     }
+    let times = comparison.metrics.iter().any(|metric| metric.unit() == Unit::Seconds);
+    for (origin, side) in [(&comparison.base, "BASE"), (&comparison.new, "NEW")] {
+        if times && origin.busy_runs > 0 {
+            notes.push(format!(
+                "Other work kept the machine busy during {} of {} runs of {side}: times say more of that than of programs.",
+                origin.busy_runs, origin.runs,
+            ));
+        }
+    }
     notes.push(format!(
         "Ratio: the new figure over the base, of medians over the ok runs{}. 95 % interval by bootstrap over \
          repetitions.",
