@@ -36,7 +36,7 @@ fn names(events: &[Value]) -> Vec<&str> {
 fn five_per_cent_more_bytes_per_task_close_the_gate() {
     let world = two();
     world.run(world.campaign("all", "-n 1,20k -r 5")).expect_code(0);
-    world.run(world.campaign("again", "-n 1,20k -r 5")).expect_code(0);
+    world.run(world.campaign("again", "-n 1,20k -r 3")).expect_code(0);
     let (all, again) = (folder(&world, "all"), folder(&world, "again"));
     let compare = |args: &[&str]| world.run(world.command(&[&["compare"], args].concat()));
 
@@ -176,6 +176,10 @@ fn events_are_what_their_schema_says() {
         assert_eq!(names(&told), ["error", "end"]);
         assert!(told[0]["hint"].as_str().is_some_and(|hint| !hint.is_empty()));
     }
+    let built = world.run(world.command(&["build", "fake/well", "--json"]));
+    let told = events(&built);
+    valid(&told);
+    assert_eq!(names(&told), ["build", "build", "end"]);
     // A schema that takes anything would prove nothing.
     assert!(!schema.is_valid(&serde_json::json!({"schema": 1, "at": "", "event": "plan"})));
 }
@@ -194,6 +198,13 @@ fn verbose_says_what_is_done_and_quiet_nothing() {
     let quiet = world.run(world.campaign("other", "-n 2 --quiet"));
     quiet.expect_code(0);
     assert_eq!(quiet.stderr, "");
+    let quiet = world.run(world.campaign("third", "-n 2 --quiet --format csv"));
+    assert_eq!((quiet.code(), &*quiet.stderr), (0, ""));
+    // What is wrong is said all the same.
+    world
+        .run(world.command(&["run", "nosuch", "--quiet"]))
+        .expect_code(2)
+        .expect_said("error: no entry `nosuch`");
     world.run(world.command(&["run", "--quiet", "--verbose"])).expect_code(2);
 }
 

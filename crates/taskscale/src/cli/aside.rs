@@ -14,6 +14,8 @@ use crate::record::{Event, EventLine};
 pub(super) struct Mode {
     pub json: bool,
     pub verbose: bool,
+    /// Nothing but warnings and errors.
+    pub quiet: bool,
 }
 
 static MODE: OnceLock<Mode> = OnceLock::new();
@@ -37,16 +39,28 @@ pub(super) fn is_verbose() -> bool {
 pub(super) fn say_aside(line: &str) {
     match line.strip_prefix("warning: ") {
         Some(text) if is_json() => message(Level::Warning, text),
-        _ => message(Level::Info, line),
+        Some(_) => message(Level::Warning, line),
+        None => message(Level::Info, line),
     }
 }
 
 /// The same, with its level.
 pub(super) fn message(level: Level, text: &str) {
+    if level == Level::Info && MODE.get().is_some_and(|mode| mode.quiet) {
+        return;
+    }
     if is_json() {
         emit(Event::Message { level, text: text.to_owned() });
     } else {
         put(&printable(text));
+    }
+}
+
+/// Why a command did not do what was asked, and what to do about it. Said in every mode.
+pub(super) fn say_error(error: &str, hint: &str) {
+    match is_json() {
+        true => emit(Event::Error { message: error.to_owned(), hint: hint.to_owned() }),
+        false => put(&printable(&format!("error: {error}\nhint: {hint}"))),
     }
 }
 

@@ -13,6 +13,9 @@ use crate::report::compare::CompareError;
 use crate::toolchain::{BuildError, Unavailable};
 use crate::units::UnitError;
 
+/// Where nothing better is known of wrong usage.
+pub(super) const USAGE: &str = "`taskscale COMMAND --help` shows what is accepted, with examples";
+
 /// Advice that goes with one error, given as its context: shown as the hint, not as a part of the message.
 #[derive(Debug)]
 pub(super) struct Advice(pub String);
@@ -30,7 +33,7 @@ pub(super) fn told(error: &anyhow::Error, usage: bool) -> (String, String) {
     let advice = if is_advice { Some(causes.remove(0)) } else { None };
     let hint = advice.or_else(|| error.chain().find_map(of_cause)).unwrap_or_else(|| {
         if usage {
-            "`taskscale COMMAND --help` shows what is accepted, with examples".to_owned()
+            USAGE.to_owned()
         } else {
             "the same with --verbose says what was being done; `taskscale doctor` examines this machine"
                 .to_owned()

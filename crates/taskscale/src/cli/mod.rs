@@ -27,7 +27,6 @@ use args::{Args, Command};
 use aside::{emit, say_aside};
 
 use crate::catalog::{Catalog, CatalogError, find_catalog};
-use crate::record::Event;
 
 /// Why a command did not end well.
 pub enum Failure {
@@ -62,7 +61,7 @@ pub fn main() -> ExitCode {
     };
     // `list --json` prints its result as JSON; for all else it is about events.
     let json = args.global.json && !matches!(args.command, Some(Command::List(_)));
-    aside::set(aside::Mode { json, verbose: args.global.verbose });
+    aside::set(aside::Mode { json, verbose: args.global.verbose, quiet: args.global.quiet });
     if let Some(command) = args.misplaced_options() {
         let error = anyhow::anyhow!("entries and options of a run stand before `{command}`");
         return failed(Failure::Usage(
@@ -94,11 +93,10 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if std::env::args_os().any(|argument| argument == "--json") {
-        aside::set(aside::Mode { json: true, verbose: false });
-        let hint = "`taskscale COMMAND --help` shows what is accepted, with examples".to_owned();
+        aside::set(aside::Mode { json: true, verbose: false, quiet: false });
         let message = error.to_string();
-        let message = message.trim().trim_start_matches("error: ").to_owned();
-        emit(Event::Error { message, hint });
+        let message = message.trim().trim_start_matches("error: ");
+        aside::say_error(message, hint::USAGE);
         return aside::end(ExitCode::from(2));
     }
     let _ = error.print();
@@ -112,11 +110,7 @@ fn failed(failure: Failure) -> ExitCode {
         Failure::Broken(error) => (1, error),
     };
     let (message, hint) = hint::told(&error, code == 2);
-    if aside::is_json() {
-        emit(Event::Error { message, hint });
-    } else {
-        say_aside(&format!("error: {message}\nhint: {hint}"));
-    }
+    aside::say_error(&message, &hint);
     aside::end(ExitCode::from(code))
 }
 

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::aside::{Level, emit, is_json, is_verbose, message};
 use super::printable;
 use crate::campaign::{Cell, Observer};
-use crate::record::{BuildState, Event, Sample, Status};
+use crate::record::{Event, Sample, Status};
 use crate::units;
 
 /// Shows how a campaign goes on.
@@ -44,13 +44,7 @@ impl Progress {
 
     pub fn building(&self, name: &str, position: usize, all: usize) {
         if is_json() {
-            return emit(Event::Build {
-                entry: name.to_owned(),
-                state: BuildState::Started,
-                command: None,
-                version: None,
-                reason: None,
-            });
+            return super::build::begun(name);
         }
         self.show(&format!("building {name} ({position} of {all})"));
     }

@@ -183,7 +183,7 @@ fn prepare_all(
 }
 
 /// What became of an entry's build.
-fn built(entry: &Prepared) -> Event {
+pub(super) fn built(entry: &Prepared) -> Event {
     Event::Build {
         entry: entry.facts.name.clone(),
         state: match &entry.command {

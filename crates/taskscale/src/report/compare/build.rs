@@ -16,9 +16,9 @@ use crate::units;
 const SHOWN_CONFIDENCE: f64 = 0.95;
 
 /// How often, at the most, a comparison of two equal campaigns raises any alarm at all. All its cells are judged at
-/// once, so each gets an equal part of this: Bonferroni's correction (Dunn, O. J. (1961). Multiple comparisons among
-/// means. JASA 56(293), 52-64). Where runs differ by less than the margin, as footprints do, far fewer come through
-/// (benches/README.md).
+/// once, so they share this: Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian
+/// Journal of Statistics 6(2), 65-70. Where runs differ by less than the margin, as footprints do, far fewer come
+/// through (benches/README.md).
 const FALSE_ALARMS: f64 = 0.05;
 
 /// With fewer there is no verdict: two repetitions leave a t quantile with one degree of freedom, and would be
@@ -125,10 +125,7 @@ impl Comparison {
             let (base, new) = (base.input.folder.to_owned(), new.input.folder.to_owned());
             return Err(CompareError::NothingInCommon { base, new });
         }
-        let at_once = judged.iter().filter(|judged| judged.ratio.is_some()).count().max(1);
-        out.verdict_confidence = 1.0 - FALSE_ALARMS / at_once as f64;
-        let confidence = out.verdict_confidence;
-        out.cells = judged.into_iter().map(|judged| judged.judge(settings, confidence)).collect();
+        (out.cells, out.verdict_confidence) = judge(&judged, settings);
         out.regressions = settings.fail_above.map(|_| {
             let worse = out.cells.iter().filter(|cell| cell.regression).count();
             let failing = out.outcomes.iter().filter(|outcome| outcome.change == Change::Fails).count();
@@ -258,9 +255,29 @@ struct Judged {
     step: f64,
 }
 
+/// Gives every verdict, and the confidence that decided them.
+///
+/// Each of k cells gets a k-th of the false alarms that are allowed; once some have changed beyond doubt, the rest share
+/// them among themselves, until no more change. That is Holm's procedure, in rounds.
+fn judge(judged: &[Judged], settings: &Settings) -> (Vec<Cell>, f64) {
+    let at_once = judged.iter().filter(|judged| judged.ratio.is_some()).count();
+    let mut beyond_doubt = 0;
+    loop {
+        let confidence = 1.0 - FALSE_ALARMS / at_once.saturating_sub(beyond_doubt).max(1) as f64;
+        let cells: Vec<Cell> = judged.iter().map(|judged| judged.judge(settings, confidence)).collect();
+        let changed = cells.iter().filter(|cell| cell.verdict.worse() || cell.verdict.better()).count();
+        // With less confidence asked for, none is taken back: it ends.
+        if changed <= beyond_doubt {
+            return (cells, confidence);
+        }
+        beyond_doubt = changed;
+    }
+}
+
 impl Judged {
-    fn judge(self, settings: &Settings, confidence: f64) -> Cell {
-        let Judged { mut cell, ratio, repetitions, step } = self;
+    fn judge(&self, settings: &Settings, confidence: f64) -> Cell {
+        let Judged { cell, ratio, repetitions, step } = self;
+        let (mut cell, repetitions) = (cell.clone(), *repetitions);
         let of_unit = if cell.metric.unit() == Unit::Seconds { SECONDS_MARGIN } else { BYTES_MARGIN };
         // Whoever fails above 0.5 % does not take 1 % for nothing.
         let margin = settings.margin.unwrap_or_else(|| settings.fail_above.unwrap_or(of_unit).min(of_unit));

@@ -140,7 +140,7 @@ pub struct Comparison {
     /// What is not the same about machines, versions, programs and the way of measuring.
     pub differences: Vec<Difference>,
     pub metrics: Vec<Metric>,
-    /// The confidence of the interval that decides a verdict; higher than 0.95, as many are decided at once.
+    /// The confidence of the interval that decides a verdict; higher than 0.95 where many are decided at once.
     pub verdict_confidence: f64,
     pub cells: Vec<Cell>,
     /// Cells that ended otherwise than before, or did not end well in either.

@@ -122,8 +122,9 @@ pub fn notes(comparison: &Comparison, quote: fn(&str) -> String) -> Vec<String> 
         })
         .collect();
     notes.push(format!(
-        "A verdict of more or less takes an interval of {} confidence, as {} are judged at once, that lies wholly \
-         beyond the margin ({}; of small figures more); same takes a 95 % interval wholly within it; unclear is the rest.",
+        "More or less takes an interval of {} confidence, by Holm's procedure as {} are judged at once, that lies \
+         wholly beyond the margin ({}; of small figures more); same takes a 95 % interval wholly within it; unclear \
+         is the rest.",
         percent(comparison.verdict_confidence),
         comparison.cells.iter().filter(|cell| cell.ratio.is_some()).count(),
         if margins.is_empty() { "none".to_owned() } else { margins.join(", ") },
