@@ -76,7 +76,7 @@ fn noisy_campaign(rng: &mut fastrand::Rng, more: f64) -> (Campaign, Vec<Sample>)
 #[test]
 fn identical_campaigns_raise_no_alarm() {
     let mut rng = fastrand::Rng::with_seed(20);
-    let pairs = 200;
+    let pairs = 100;
     let mut alarms = 0;
     for _ in 0..pairs {
         let (base, new) = (noisy_campaign(&mut rng, 0.0), noisy_campaign(&mut rng, 0.0));
@@ -86,7 +86,7 @@ fn identical_campaigns_raise_no_alarm() {
         assert_eq!(comparison.regressions, Some(0), "{comparison:?}");
     }
     // One pair in twenty is what the intervals promise, and the margin lets through far fewer.
-    assert!(alarms <= 2, "{alarms} of {pairs} pairs raised an alarm");
+    assert!(alarms <= 1, "{alarms} of {pairs} pairs raised an alarm");
 }
 
 /// Noise far beyond any margin, as times have on a busy machine: what the intervals promise must hold by itself.
@@ -113,7 +113,7 @@ fn wild_times_raise_an_alarm_in_one_pair_of_twenty_at_the_most() {
 #[test]
 fn five_per_cent_more_are_found_with_five_repetitions() {
     let mut rng = fastrand::Rng::with_seed(5);
-    let pairs = 100;
+    let pairs = 50;
     let mut found = std::collections::BTreeMap::new();
     for _ in 0..pairs {
         let (base, new) = (noisy_campaign(&mut rng, 0.0), noisy_campaign(&mut rng, 0.05));
@@ -124,7 +124,7 @@ fn five_per_cent_more_are_found_with_five_repetitions() {
         }
     }
     assert_eq!(found["rust/tokio-spawn"], pairs);
-    assert!(found["go/goroutine"] >= 80, "{found:?}");
+    assert!(found["go/goroutine"] >= 45, "{found:?}");
 }
 
 #[test]
