@@ -87,6 +87,9 @@ fn of_selection(error: &SelectError) -> String {
             "an entry is a name (go/goroutine), a glob ('rust/*'), a runtime (go) or a set (@posts, @idiomatic, @all)"
                 .to_owned()
         }
+        SelectError::EmptySet { .. } => {
+            "@all means every entry of a catalogue; `taskscale list` shows them".to_owned()
+        }
         SelectError::NoWorkload { .. } => "`taskscale list --json` shows the workloads of each entry".to_owned(),
         SelectError::EntryWithoutWorkload { does, .. } => {
             format!("leave the entry out, or choose a workload that it does with -w: {does}")
@@ -226,6 +229,7 @@ mod tests {
             CatalogError::Invalid { path: path(), line: 1, column: 1, message: text() }.into(),
             CatalogError::Empty(path()).into(),
             SelectError::Unknown { name: text(), nearest: None }.into(),
+            SelectError::EmptySet { set: text() }.into(),
             SelectError::NoWorkload { workload: text(), nearest: None }.into(),
             SelectError::EntryWithoutWorkload { name: text(), workload: text(), does: "sleep".into() }.into(),
             MeasureError::Io { what: "open", path: path(), error: io(ErrorKind::PermissionDenied) }.into(),
