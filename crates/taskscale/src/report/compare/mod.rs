@@ -4,6 +4,8 @@
 
 mod build;
 mod csv;
+mod differ;
+mod judge;
 mod markdown;
 mod model;
 mod terminal;
