@@ -267,6 +267,6 @@ fn completions_and_the_manual_know_every_command() {
     world.run(world.command(&["man", "--output", &pages])).expect_code(0);
     for name in commands {
         let page = fs::read_to_string(world.path("man1").join(format!("taskscale-{name}.1"))).unwrap();
-        assert!(page.contains("Examples:"), "{name}: {page}");
+        assert!(page.contains(".SH EXAMPLES"), "{name}: {page}");
     }
 }
