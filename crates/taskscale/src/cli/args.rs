@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use crate::report::compare::Metric;
+use crate::report::compare::Metric as Compared;
 
 /// What do N concurrent tasks cost - memory, CPU, time - in each language runtime, and where does each one break?
 #[derive(Debug, Parser)]
@@ -80,7 +80,7 @@ Examples:
   taskscale doctor              before the first campaign, and whenever figures look odd
   taskscale doctor --verbose    with the commands that toolchains are asked by")]
     Doctor,
-    /// Show a campaign again, in any format
+    /// Show campaigns again, in any format: tables, charts, data for other tools
     Report(Report),
     /// Compare two campaigns, or two entries of one: what costs more, less, the same
     Compare(Compare),
@@ -175,20 +175,74 @@ Examples:
   taskscale report results/DIR --format csv        for a spreadsheet
   taskscale report results/DIR --format markdown   for an issue")]
 pub struct Report {
-    /// The campaign's folder
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
+    /// Folders of campaigns; several are set side by side
+    #[arg(value_name = "DIR", required = true)]
+    pub folders: Vec<PathBuf>,
     /// How it is printed
     #[arg(short, long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
+    /// Write it to FILE, whole or not at all, instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Figures to set side by side or to hand to a service
+    /// [default: footprint,bytes-per-task; for github and bencher launch and cpu as well]
+    #[arg(
+        short,
+        long,
+        value_enum,
+        value_delimiter = ',',
+        value_name = "METRICS",
+        hide_possible_values = false
+    )]
+    pub metric: Vec<Metric>,
+    /// With csv: one line for each sample, repeated attempts included
+    #[arg(long)]
+    pub samples: bool,
+    /// With svg: what is drawn [default: ranking]
+    #[arg(long, value_enum)]
+    pub chart: Option<Chart>,
+    /// With svg: the number of tasks of the ranking [default: the largest]
+    #[arg(short = 'n', long = "tasks", value_name = "COUNT", allow_hyphen_values = true)]
+    pub tasks: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
+    /// Tables for the terminal
     Table,
+    /// For an issue, a README or a post
     Markdown,
+    /// Everything, for programs
     Json,
+    /// One line for each entry and number of tasks
     Csv,
+    /// JSON for github-action-benchmark, customSmallerIsBetter
+    Github,
+    /// Bencher Metric Format
+    Bencher,
+    /// A picture for a README or a post
+    Svg,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Chart {
+    /// Entries by footprint, stacked by what the memory is
+    Ranking,
+    /// Footprint over the number of tasks
+    Scaling,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Metric {
+    Footprint,
+    Kernel,
+    Peak,
+    RssPeak,
+    BytesPerTask,
+    Base,
+    Launch,
+    Wall,
+    Cpu,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -217,7 +271,7 @@ pub struct Compare {
     pub new_entry: Option<String>,
     /// What is compared, comma-separated
     #[arg(short, long, value_name = "METRICS", value_delimiter = ',', default_value = "footprint,bytes-per-task",
-        value_parser = clap::builder::PossibleValuesParser::new(Metric::ALL.map(Metric::name)))]
+        value_parser = clap::builder::PossibleValuesParser::new(Compared::ALL.map(Compared::name)))]
     pub metric: Vec<String>,
     /// Exit with 1 where a metric has grown by more than this, beyond doubt, or a cell that was ok fails: 5%
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
@@ -226,8 +280,20 @@ pub struct Compare {
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     pub margin: Option<String>,
     /// How it is printed
-    #[arg(short, long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
+    #[arg(short, long, value_enum, default_value_t = CompareFormat::Table)]
+    pub format: CompareFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CompareFormat {
+    /// Tables for the terminal
+    Table,
+    /// For a pull request
+    Markdown,
+    /// Everything, for programs
+    Json,
+    /// One line for each metric of each cell
+    Csv,
 }
 
 #[derive(Debug, ClapArgs)]

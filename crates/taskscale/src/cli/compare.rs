@@ -5,10 +5,12 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use super::args::Compare;
-use super::run::{render_options, warn_of_rejected};
+use super::args::{Compare, CompareFormat};
+use super::report::for_standard_output;
+use super::run::warn_of_rejected;
 use super::{Failure, OrUsage, print_result, say_aside};
 use crate::record::{self, Loaded};
+use crate::report::Format;
 use crate::report::compare::{self, Comparison, Input, Metric, Settings};
 use crate::units;
 
@@ -25,7 +27,7 @@ pub fn run(args: &Compare) -> Result<ExitCode, Failure> {
         &settings,
     )
     .or_usage()?;
-    print_result(&compare::render(&comparison, args.format.into(), render_options()))?;
+    print_result(&compare::render(&comparison, format(args.format), for_standard_output()))?;
     for regression in compare::regressions(&comparison) {
         say_aside(&format!("regression: {regression}"));
     }
@@ -37,6 +39,15 @@ pub fn run(args: &Compare) -> Result<ExitCode, Failure> {
     } else {
         ExitCode::SUCCESS
     })
+}
+
+fn format(format: CompareFormat) -> Format {
+    match format {
+        CompareFormat::Table => Format::Table,
+        CompareFormat::Markdown => Format::Markdown,
+        CompareFormat::Json => Format::Json,
+        CompareFormat::Csv => Format::Csv,
+    }
 }
 
 fn validate(args: &Compare) -> anyhow::Result<Settings> {

@@ -1,15 +1,188 @@
 //! `taskscale report`.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::args::Report;
-use super::{Failure, OrUsage, print_result};
-use crate::record;
+use anyhow::{Context, bail};
 
-pub fn run(args: &Report) -> Result<ExitCode, Failure> {
-    let loaded = record::load(&args.folder).or_usage()?;
-    super::run::warn_of_rejected(&args.folder, &loaded.rejected, "left out");
-    let text = super::run::render(&loaded.campaign, &loaded.samples, args.format);
-    print_result(&text)?;
+use super::args::{self, Format};
+use super::{Failure, OrUsage, colour, print_result, say_aside};
+use crate::record::{self, Campaign, Loaded, Sample};
+use crate::report::{self, Bars, Chart, Metric, Recorded, RenderOptions, Request, Target};
+use crate::units;
+
+/// Columns of a table at most, however wide the terminal, and where there is none: further on the eye loses the line.
+const WIDEST: usize = 120;
+
+/// How many cells a message names before it says "and N more".
+const NAMED: usize = 4;
+
+/// What was asked, validated.
+struct Options {
+    folders: Vec<PathBuf>,
+    output: Option<PathBuf>,
+    /// All samples instead of a report.
+    samples: bool,
+    request: Request,
+}
+
+fn validate(args: &args::Report) -> anyhow::Result<Options> {
+    let format = args.format;
+    if args.samples && format != Format::Csv {
+        bail!("--samples: one line for each sample is CSV; add --format csv");
+    }
+    if args.chart.is_some() && format != Format::Svg {
+        bail!("--chart: a chart is SVG; add --format svg");
+    }
+    if args.tasks.is_some() && (format != Format::Svg || args.chart == Some(args::Chart::Scaling)) {
+        bail!("-n: only a ranking chart is of one number of tasks (--format svg --chart ranking)");
+    }
+    let compared = args.folders.len() > 1 && matches!(format, Format::Table | Format::Markdown);
+    if !args.metric.is_empty() && !compared && !matches!(format, Format::Github | Format::Bencher) {
+        bail!(
+            "--metric: it chooses what several campaigns are compared by, as a table or markdown, \
+             or what goes to github or bencher; this has every figure"
+        );
+    }
+    let target = match (target(format), args.chart) {
+        (Target::Svg(_), Some(args::Chart::Scaling)) => Target::Svg(Chart::Scaling),
+        (target, _) => target,
+    };
+    let mut metrics = Vec::new();
+    for metric in args.metric.iter().map(|metric| self::metric(*metric)) {
+        if !metrics.contains(&metric) {
+            metrics.push(metric);
+        }
+    }
+    Ok(Options {
+        folders: args.folders.clone(),
+        output: args.output.clone(),
+        samples: args.samples,
+        request: Request {
+            target,
+            metrics,
+            tasks: args.tasks.as_deref().map(units::parse_count).transpose().context("-n")?,
+            options: match args.output {
+                Some(_) => RenderOptions { width: WIDEST, ..RenderOptions::default() },
+                None => for_standard_output(),
+            },
+        },
+    })
+}
+
+pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
+    let options = validate(args).or_usage()?;
+    let names = names(&options.folders).or_usage()?;
+    let mut campaigns = Vec::new();
+    for (folder, name) in options.folders.iter().zip(names) {
+        let loaded = record::load(folder).or_usage()?;
+        super::run::warn_of_rejected(folder, &loaded.rejected, "left out");
+        campaigns.push((name, loaded));
+    }
+    let text = if options.samples {
+        let recorded: Vec<Recorded> = campaigns
+            .iter()
+            .map(|(name, Loaded { campaign, samples, .. })| Recorded { name, campaign, samples })
+            .collect();
+        report::samples_csv(&recorded)
+    } else {
+        text(&campaigns, &options.request).or_usage()?
+    };
+    match &options.output {
+        None => print_result(&text)?,
+        Some(path) => record::write_whole(path, text.as_bytes()).context("-o")?,
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+fn text(campaigns: &[(String, Loaded)], request: &Request) -> Result<String, report::ExportError> {
+    let reports: Vec<report::Report> = campaigns
+        .iter()
+        .map(|(name, loaded)| report::Report::build(&loaded.campaign, &loaded.samples).named(name))
+        .collect();
+    let export = report::export(&reports, request)?;
+    if !export.left_out.is_empty() {
+        let mut cells: Vec<String> = export.left_out.iter().take(NAMED).cloned().collect();
+        if export.left_out.len() > NAMED {
+            cells.push(format!("and {} more", export.left_out.len() - NAMED));
+        }
+        say_aside(&format!("left out, having no figure to keep: {}", cells.join(", ")));
+    }
+    Ok(export.text)
+}
+
+/// A campaign as `run` prints it.
+pub(super) fn of_run(
+    folder: &Path,
+    campaign: &Campaign,
+    samples: &[Sample],
+    format: Format,
+) -> Result<String, report::ExportError> {
+    let request =
+        Request { target: target(format), metrics: Vec::new(), tasks: None, options: for_standard_output() };
+    let loaded = Loaded { campaign: campaign.clone(), samples: samples.to_vec(), rejected: Vec::new() };
+    text(&[(name(folder), loaded)], &request)
+}
+
+fn target(format: Format) -> Target {
+    match format {
+        Format::Table => Target::Report(report::Format::Table),
+        Format::Markdown => Target::Report(report::Format::Markdown),
+        Format::Json => Target::Report(report::Format::Json),
+        Format::Csv => Target::Report(report::Format::Csv),
+        Format::Github => Target::Github,
+        Format::Bencher => Target::Bencher,
+        Format::Svg => Target::Svg(Chart::Ranking),
+    }
+}
+
+fn metric(metric: args::Metric) -> Metric {
+    match metric {
+        args::Metric::Footprint => Metric::Footprint,
+        args::Metric::Kernel => Metric::Kernel,
+        args::Metric::Peak => Metric::Peak,
+        args::Metric::RssPeak => Metric::RssPeak,
+        args::Metric::BytesPerTask => Metric::BytesPerTask,
+        args::Metric::Base => Metric::Base,
+        args::Metric::Launch => Metric::Launch,
+        args::Metric::Wall => Metric::Wall,
+        args::Metric::Cpu => Metric::Cpu,
+    }
+}
+
+/// What tells the campaigns apart: the names of their folders, or whole paths where two are named alike.
+fn names(folders: &[PathBuf]) -> anyhow::Result<Vec<String>> {
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for folder in folders {
+        let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
+        if seen.contains(&real) {
+            bail!("{} is given twice", folder.display());
+        }
+        seen.push(real);
+    }
+    let short: Vec<String> = folders.iter().map(|folder| name(folder)).collect();
+    let alike = short.iter().enumerate().any(|(i, name)| short[..i].contains(name));
+    Ok(if alike { folders.iter().map(|folder| folder.display().to_string()).collect() } else { short })
+}
+
+/// The name of a campaign's folder; of `.`, the name of the folder that it is.
+fn name(folder: &Path) -> String {
+    let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    real.file_name().unwrap_or(real.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// As suits a terminal, a pipe or a file.
+pub(super) fn for_standard_output() -> RenderOptions {
+    let color = colour(&std::io::stdout());
+    RenderOptions {
+        color,
+        width: terminal_width().unwrap_or(WIDEST).min(WIDEST),
+        bars: if color { Bars::Blocks } else { Bars::Plain },
+    }
+}
+
+/// Columns of the terminal that standard output is.
+fn terminal_width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }

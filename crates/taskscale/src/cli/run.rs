@@ -9,14 +9,13 @@ use anyhow::{Context, anyhow, bail};
 
 use super::args::{Format, Global, Run};
 use super::progress::Progress;
-use super::{Failure, OrUsage, colour, emit, open_catalog, print_result, printable, say_aside};
+use super::{Failure, OrUsage, emit, open_catalog, print_result, printable, say_aside};
 use crate::campaign::{self, NotReady, Outcome, Prepared, Settings, plan_digest, prepare};
 use crate::catalog::{Entry, Runtime, default_selection, select};
 use crate::measure::{GroupHome, Interrupt, LocalRunner, MachineLock, available_memory_bytes, machine_facts};
 use crate::record::{
     self, BuildState, Campaign, Event, Hold, Loaded, Plan, RejectedLine, SCHEMA_VERSION, Sample, Store,
 };
-use crate::report::{self, RenderOptions, Report};
 use crate::toolchain::Cache;
 use crate::units;
 
@@ -145,7 +144,7 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
         Err(error) => {
             // The folder may be the very thing that failed: what is known is shown at least.
             if !samples.is_empty() {
-                print_result(&render(&campaign, &samples, options.format))?;
+                show(&folder, &campaign, &samples, options.format)?;
             }
             return Err(Failure::Broken(anyhow!(error).context(what_is_kept(&folder))));
         }
@@ -274,7 +273,7 @@ fn conclude(
     interrupt: &Interrupt,
 ) -> Result<ExitCode, Failure> {
     if !samples.is_empty() {
-        print_result(&render(campaign, samples, options.format))?;
+        show(folder, campaign, samples, options.format)?;
     }
     let shown = folder.display();
     if options.format == Format::Table && !samples.is_empty() {
@@ -298,35 +297,15 @@ fn ended_by_signal(interrupt: &Interrupt) -> ExitCode {
     ExitCode::from(128 + interrupt.signal().unwrap_or(libc::SIGINT) as u8)
 }
 
-/// A campaign in one of the formats of standard output.
-pub(super) fn render(campaign: &Campaign, samples: &[Sample], format: Format) -> String {
-    report::render(&Report::build(campaign, samples), format.into(), render_options())
-}
-
-/// How tables are shown on this standard output.
-pub(super) fn render_options() -> RenderOptions {
-    let widest = RenderOptions::default().width;
-    RenderOptions { color: colour(&std::io::stdout()), width: terminal_width().min(widest) }
-}
-
-impl From<Format> for report::Format {
-    fn from(format: Format) -> report::Format {
-        match format {
-            Format::Table => report::Format::Table,
-            Format::Markdown => report::Format::Markdown,
-            Format::Json => report::Format::Json,
-            Format::Csv => report::Format::Csv,
+/// Prints what was measured. The samples are kept whether or not there is something to print.
+fn show(folder: &Path, campaign: &Campaign, samples: &[Sample], format: Format) -> Result<(), Failure> {
+    match super::report::of_run(folder, campaign, samples, format) {
+        Ok(text) => print_result(&text),
+        Err(error) => {
+            say_aside(&format!("warning: nothing to print: {error}"));
+            Ok(())
         }
     }
-}
-
-/// Columns of the terminal that standard output is; without limit where it is none.
-fn terminal_width() -> usize {
-    rustix::termios::tcgetwinsize(std::io::stdout())
-        .ok()
-        .map(|size| usize::from(size.ws_col))
-        .filter(|columns| *columns > 0)
-        .unwrap_or(usize::MAX)
 }
 
 fn new_folder() -> PathBuf {
@@ -347,7 +326,8 @@ fn check_folder(folder: &Path) -> anyhow::Result<()> {
             // What a start that was cut off leaves is ours to use.
             let foreign = children.find(|child| {
                 child.as_ref().is_ok_and(|child| {
-                    !["samples.jsonl", "campaign.new"].contains(&child.file_name().to_string_lossy().as_ref())
+                    !["samples.jsonl", "campaign.json.new"]
+                        .contains(&child.file_name().to_string_lossy().as_ref())
                 })
             });
             if foreign.is_some() {

@@ -261,15 +261,37 @@ fn line_of(sample: &Sample, path: &Path) -> Result<Vec<u8>, StoreError> {
     Ok(line)
 }
 
+/// Writes what was made of a campaign, whole or not at all: a cut-off leaves the old file or the new.
+///
+/// What is there and is no ordinary file (a terminal, a pipe) is written to as it is.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    match fs::metadata(path) {
+        Ok(meta) if !meta.is_file() => at("write", path, fs::write(path, bytes)),
+        _ => {
+            // A link stays one: what it leads to is replaced.
+            let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+            replace(&path, bytes)
+        }
+    }
+}
+
 /// Puts `bytes` in the place of a file by way of a rename, so that a cut-off leaves the old or the new, never a piece.
 fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     write_beside(path, bytes)?;
     put_in_place(path)
 }
 
+/// The name of a file while it is being written. With the whole of the old name in it: `a.svg` and `a.csv` may be
+/// written at the same time.
+fn new_beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".new");
+    PathBuf::from(name)
+}
+
 /// Writes the new file durably, beside the old one. Leaves none where the disk is full.
 fn write_beside(path: &Path, bytes: &[u8]) -> Result<File, StoreError> {
-    let new = path.with_extension("new");
+    let new = new_beside(path);
     let mut file = at("create", &new, OpenOptions::new().append(true).create(true).open(&new))?;
     let written = file.set_len(0).and_then(|()| file.write_all(bytes)).and_then(|()| file.sync_all());
     if written.is_err() {
@@ -281,8 +303,8 @@ fn write_beside(path: &Path, bytes: &[u8]) -> Result<File, StoreError> {
 
 /// Gives the file that `write_beside` made its name, durably.
 fn put_in_place(path: &Path) -> Result<(), StoreError> {
-    let new = path.with_extension("new");
+    let new = new_beside(path);
     at("rename", &new, fs::rename(&new, path))?;
-    let folder = path.parent().unwrap_or(Path::new("."));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     at("sync", folder, File::open(folder).and_then(|folder| folder.sync_all()))
 }

@@ -6,8 +6,8 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{
-    Entry, Group, Growth, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Unavailable, Version,
-    WarningCount,
+    Entry, Group, Growth, Parts, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads, Unavailable,
+    Version, WarningCount,
 };
 use crate::record::{Campaign, EntryFacts, MemorySource, Plateau, Sample, Status, Warning, last_attempts};
 use crate::stats::{self, Point, Spread};
@@ -29,6 +29,7 @@ impl Report {
         let usual = memory_sources.first().map(|count| count.source);
         Report {
             schema: REPORT_SCHEMA,
+            campaign: String::new(),
             taskscale: campaign.taskscale.clone(),
             created_at: campaign.created_at,
             command: campaign.command.clone(),
@@ -152,12 +153,18 @@ fn group(
 
 fn row(facts: &EntryFacts, tasks: u64, cell: &[&Sample], bytes_per_task: Option<f64>) -> Row {
     let fed = feeding(cell);
-    let median = |figure: &dyn Fn(&Sample) -> Option<f64>| {
-        let readings: Vec<f64> = fed.iter().filter_map(|sample| figure(sample)).collect();
-        Spread::of(&readings).map(|spread| spread.median)
+    let spread = |figure: &dyn Fn(&Sample) -> Option<f64>| {
+        Spread::of(&fed.iter().filter_map(|sample| figure(sample)).collect::<Vec<_>>())
     };
-    let footprints: Vec<f64> = fed.iter().filter_map(|sample| footprint(sample)).collect();
-    let footprint_bytes = Spread::of(&footprints);
+    let median = |spread: Option<Spread>| spread.map(|spread| spread.median);
+    let spreads = Spreads {
+        kernel_bytes: spread(&|sample| plateau(sample, |plateau| plateau.kernel_bytes)),
+        peak_bytes: spread(&|sample| Some(sample.memory.peak_bytes? as f64)),
+        rss_peak_bytes: spread(&|sample| Some(sample.memory.rss_peak_bytes? as f64)),
+        launch_s: spread(&|sample| sample.time.launch_s),
+        wall_s: spread(&|sample| sample.time.wall_s),
+        cpu_s: spread(&|sample| sample.cpu.total_s()),
+    };
     let ok_runs = cell.iter().filter(|sample| sample.status == Status::Ok).count();
     let shortfalls = shortfalls(tasks, cell);
     Row {
@@ -167,20 +174,53 @@ fn row(facts: &EntryFacts, tasks: u64, cell: &[&Sample], bytes_per_task: Option<
         ok_runs: ok_runs as u32,
         status: status(ok_runs, cell.len(), &shortfalls),
         ranked: false,
-        footprint_bytes,
-        kernel_bytes: median(&|sample| plateau(sample, |plateau| plateau.kernel_bytes)),
-        peak_bytes: median(&|sample| Some(sample.memory.peak_bytes? as f64)),
-        rss_peak_bytes: median(&|sample| Some(sample.memory.rss_peak_bytes? as f64)),
+        footprint_bytes: spread(&footprint),
+        kernel_bytes: median(spreads.kernel_bytes),
+        peak_bytes: median(spreads.peak_bytes),
+        rss_peak_bytes: median(spreads.rss_peak_bytes),
         bytes_per_task,
         short_alive: shortfalls.iter().filter_map(|shortfall| shortfall.short_alive).min(),
-        threads: median(&|sample| Some(sample.threads? as f64)),
-        launch_s: median(&|sample| sample.time.launch_s),
-        wall_s: median(&|sample| sample.time.wall_s),
-        cpu_s: median(&|sample| sample.cpu.total_s()),
+        threads: median(spread(&|sample| Some(sample.threads? as f64))),
+        launch_s: median(spreads.launch_s),
+        wall_s: median(spreads.wall_s),
+        cpu_s: median(spreads.cpu_s),
         times_best: None,
+        parts: parts(&fed),
+        spreads,
         memory_sources: sources(&fed),
         shortfalls,
     }
+}
+
+/// What the median footprint is made of: the mean of the one or two plateaus in the middle.
+fn parts(fed: &[&Sample]) -> Option<Parts> {
+    let mut plateaus: Vec<&Plateau> =
+        fed.iter().filter_map(|sample| sample.memory.plateau.as_ref()).collect();
+    plateaus.sort_by_key(|plateau| plateau.footprint_bytes);
+    let upper = *plateaus.get(plateaus.len() / 2)?;
+    let lower = plateaus[(plateaus.len() - 1) / 2];
+    let mean = |figure: &dyn Fn(&Plateau) -> u64| (figure(lower) as f64 + figure(upper) as f64) / 2.0;
+    let item =
+        |figure: fn(&Plateau) -> Option<u64>| Some((figure(lower)? as f64 + figure(upper)? as f64) / 2.0);
+    let items = [
+        item(|plateau| plateau.kernel_stack_bytes),
+        item(|plateau| plateau.page_tables_bytes),
+        item(|plateau| plateau.slab_bytes),
+        item(|plateau| plateau.sock_bytes),
+    ];
+    let itemised: f64 = items.iter().flatten().sum();
+    let [kernel_stack_bytes, page_tables_bytes, slab_bytes, sock_bytes] = items;
+    Some(Parts {
+        anon_bytes: mean(&|plateau| plateau.anon_bytes),
+        shmem_bytes: mean(&|plateau| plateau.shmem_bytes),
+        file_bytes: mean(&|plateau| plateau.file_bytes),
+        kernel_stack_bytes,
+        page_tables_bytes,
+        slab_bytes,
+        sock_bytes,
+        // Items are read one after the other, so that they may be a page ahead of their sum.
+        kernel_other_bytes: (mean(&|plateau| plateau.kernel_bytes) - itemised).max(0.0),
+    })
 }
 
 fn status(ok: usize, runs: usize, shortfalls: &[Shortfall]) -> String {

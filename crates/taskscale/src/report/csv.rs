@@ -5,9 +5,12 @@
 
 use super::model::{Entry, Report, Row};
 use super::text::safe;
-use crate::stats::Interval;
+use crate::stats::{Interval, Spread};
 
-const HEADER: [&str; 33] = [
+const HEADER: [&str; 45] = [
+    "campaign",
+    "created_at",
+    "hostname",
     "workload",
     "tasks",
     "entry",
@@ -15,6 +18,7 @@ const HEADER: [&str; 33] = [
     "style",
     "parallel",
     "reference",
+    "version",
     "status",
     "ranked",
     "runs",
@@ -26,10 +30,18 @@ const HEADER: [&str; 33] = [
     "footprint_bytes_mad",
     "kernel_bytes_median",
     "peak_bytes_median",
+    "peak_bytes_min",
+    "peak_bytes_max",
     "rss_peak_bytes_median",
     "launch_s_median",
+    "launch_s_min",
+    "launch_s_max",
     "wall_s_median",
+    "wall_s_min",
+    "wall_s_max",
     "cpu_s_median",
+    "cpu_s_min",
+    "cpu_s_max",
     "threads_median",
     "times_best",
     "bytes_per_task",
@@ -43,23 +55,29 @@ const HEADER: [&str; 33] = [
     "reason",
 ];
 
-pub fn render(report: &Report) -> String {
-    let mut out = HEADER.join(",");
-    out.push('\n');
-    for row in report.groups.iter().flat_map(|group| &group.rows) {
-        line(&mut out, fields(report, row));
-    }
-    for missing in &report.unavailable {
-        let mut fields = start(report, None, &missing.entry, "unavailable");
-        fields.resize(HEADER.len() - 1, String::new());
-        fields.push(text(&missing.reason));
-        line(&mut out, fields);
+/// All campaigns, one after the other: each line says which it is of.
+pub fn render(reports: &[Report]) -> String {
+    let mut out = String::new();
+    line(&mut out, HEADER);
+    for report in reports {
+        for row in report.groups.iter().flat_map(|group| &group.rows) {
+            line(&mut out, fields(report, row));
+        }
+        for missing in &report.unavailable {
+            let mut fields = start(report, None, &missing.entry, "unavailable");
+            fields.resize(HEADER.len() - 1, String::new());
+            fields.push(text(&missing.reason));
+            line(&mut out, fields);
+        }
     }
     out
 }
 
 fn start(report: &Report, tasks: Option<u64>, entry: &Entry, status: &str) -> Vec<String> {
     vec![
+        text(&report.campaign),
+        report.created_at.to_string(),
+        text(&report.machine.hostname),
         text(&report.workload),
         tasks.map(|tasks| tasks.to_string()).unwrap_or_default(),
         text(&entry.name),
@@ -67,13 +85,16 @@ fn start(report: &Report, tasks: Option<u64>, entry: &Entry, status: &str) -> Ve
         entry.style.name().to_owned(),
         entry.parallel.to_string(),
         entry.reference.to_string(),
+        text(entry.version.as_deref().unwrap_or_default()),
         text(status),
     ]
 }
 
 fn fields(report: &Report, row: &Row) -> Vec<String> {
     let footprint = row.footprint_bytes;
-    let growth = report.growth.iter().find(|growth| growth.entry.name == row.entry.name);
+    let growth = report.growth_of(&row.entry.name);
+    let least = |spread: Option<Spread>| figure(spread.map(|spread| spread.min));
+    let most = |spread: Option<Spread>| figure(spread.map(|spread| spread.max));
     let low = |interval: Option<Interval>| figure(interval.map(|interval| interval.low));
     let high = |interval: Option<Interval>| figure(interval.map(|interval| interval.high));
     let slope = growth.and_then(|growth| growth.bytes_per_task_interval);
@@ -92,15 +113,23 @@ fn fields(report: &Report, row: &Row) -> Vec<String> {
         row.ok_runs.to_string(),
         row.short_alive.map(|alive| alive.to_string()).unwrap_or_default(),
         figure(footprint.map(|spread| spread.median)),
-        figure(footprint.map(|spread| spread.min)),
-        figure(footprint.map(|spread| spread.max)),
+        least(footprint),
+        most(footprint),
         figure(footprint.map(|spread| spread.mad)),
         figure(row.kernel_bytes),
         figure(row.peak_bytes),
+        least(row.spreads.peak_bytes),
+        most(row.spreads.peak_bytes),
         figure(row.rss_peak_bytes),
         figure(row.launch_s),
+        least(row.spreads.launch_s),
+        most(row.spreads.launch_s),
         figure(row.wall_s),
+        least(row.spreads.wall_s),
+        most(row.spreads.wall_s),
         figure(row.cpu_s),
+        least(row.spreads.cpu_s),
+        most(row.spreads.cpu_s),
         figure(row.threads),
         figure(row.times_best),
         figure(row.bytes_per_task),
@@ -113,12 +142,11 @@ fn fields(report: &Report, row: &Row) -> Vec<String> {
         sources.join(" "),
         text(&reasons.join("; ")),
     ]);
-    debug_assert_eq!(fields.len(), HEADER.len());
     fields
 }
 
 /// Six decimals at most: microseconds, and more than bytes need.
-pub(super) fn figure(value: Option<f64>) -> String {
+pub fn figure(value: Option<f64>) -> String {
     let Some(value) = value.filter(|value| value.is_finite()) else { return String::new() };
     let text = format!("{value:.6}");
     match text.trim_end_matches('0').trim_end_matches('.') {
@@ -131,7 +159,7 @@ pub(super) fn figure(value: Option<f64>) -> String {
 ///
 /// OWASP, CSV injection: a cell is run where it begins with `=`, `+`, `-`, `@`, a tab or a carriage return. The last
 /// two are gone after [`safe`], as are leading spaces, which some programs skip.
-pub(super) fn text(text: &str) -> String {
+pub fn text(text: &str) -> String {
     let text = safe(text);
     let text = text.trim_start();
     if text.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']) {
@@ -141,11 +169,13 @@ pub(super) fn text(text: &str) -> String {
     }
 }
 
-pub(super) fn line(out: &mut String, fields: Vec<String>) {
-    for (i, field) in fields.iter().enumerate() {
+/// One record.
+pub fn line(out: &mut String, fields: impl IntoIterator<Item = impl AsRef<str>>) {
+    for (i, field) in fields.into_iter().enumerate() {
         if i > 0 {
             out.push(',');
         }
+        let field = field.as_ref();
         if field.contains(['"', ',', '\n', '\r']) {
             out.push('"');
             out.push_str(&field.replace('"', "\"\""));
@@ -171,10 +201,8 @@ mod tests {
     #[test]
     fn quotes_as_in_the_rfc() {
         let mut out = String::new();
-        let mut fields = vec!["a,b".to_owned(), "say \"x\"".to_owned()];
-        fields.resize(HEADER.len(), String::new());
-        line(&mut out, fields);
-        assert!(out.starts_with(r#""a,b","say ""x""","#));
+        line(&mut out, ["a,b", "say \"x\"", "", "plain"]);
+        assert_eq!(out, "\"a,b\",\"say \"\"x\"\"\",,plain\n");
     }
 
     #[test]

@@ -2,8 +2,11 @@
 //!
 //! Knows nothing of reports. All texts must have been made [safe](super::text::safe) before.
 
+use std::borrow::Cow;
+
 use anstyle::Style;
 
+use super::bar::{Bars, bar};
 use super::text::{shortened, width, wrapped};
 
 /// Narrower than this, the first column is shortened no further.
@@ -11,23 +14,36 @@ const LEAST_FIRST: usize = 12;
 /// The first column may be shortened down to this before any other column is left out.
 const FAIR_FIRST: usize = 24;
 
-/// A text of one or more styles.
-#[derive(Debug, Clone, Default)]
-pub struct Cell(Vec<(String, Style)>);
+/// The least and the most room for a bar.
+const BAR: (usize, usize) = (8, 24);
+
+/// A text of one or more styles, or a bar.
+#[derive(Debug, Clone)]
+pub enum Cell {
+    Text(Vec<(String, Style)>),
+    /// A share of the column's width, 0 to 1.
+    Bar(f64, Style),
+}
 
 impl Cell {
     pub fn new(text: impl Into<String>, style: Style) -> Cell {
-        Cell(vec![(text.into(), style)])
+        Cell::Text(vec![(text.into(), style)])
     }
 
+    /// More text behind a text.
     #[must_use]
     pub fn then(mut self, text: impl Into<String>, style: Style) -> Cell {
-        self.0.push((text.into(), style));
+        if let Cell::Text(parts) = &mut self {
+            parts.push((text.into(), style));
+        }
         self
     }
 
     fn width(&self) -> usize {
-        self.0.iter().map(|(text, _)| width(text)).sum()
+        match self {
+            Cell::Text(parts) => parts.iter().map(|(text, _)| width(text)).sum(),
+            Cell::Bar(..) => BAR.0,
+        }
     }
 }
 
@@ -39,7 +55,7 @@ pub enum Align {
 
 #[derive(Debug, Clone)]
 pub struct Column {
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     pub align: Align,
     /// Left out where the grid would be too wide; the lowest number first.
     pub spare: Option<u8>,
@@ -71,7 +87,7 @@ impl Grid {
         if !self.lines.is_empty() {
             self.lines.push(Line::Blank);
         }
-        let names = self.columns.iter().skip(1).map(|column| Cell::new(column.name, names));
+        let names = self.columns.iter().skip(1).map(|column| Cell::new(column.name.clone(), names));
         self.lines.push(Line::Cells(std::iter::once(heading).chain(names).collect()));
         self.lines.push(Line::Rule);
     }
@@ -86,8 +102,8 @@ impl Grid {
         self.lines.push(Line::Over(cells, text.into(), style));
     }
 
-    /// The lines, and the names of columns that were left out.
-    pub fn render(&self, limit: usize, color: bool) -> (String, Vec<&'static str>) {
+    /// The lines, and the names of columns that were left out. A column of bars takes the width that is left.
+    pub fn render(&self, limit: usize, color: bool, bars: Bars) -> (String, Vec<String>) {
         let mut widths = self.widths();
         let mut shown: Vec<usize> = (0..self.columns.len()).collect();
         let mut left_out = Vec::new();
@@ -106,14 +122,18 @@ impl Grid {
                 break;
             };
             shown.retain(|i| *i != next);
-            left_out.push(self.columns[next].name);
+            left_out.push(self.columns[next].name.to_string());
         }
         let excess = total(&widths, &shown).saturating_sub(limit);
         if let Some(first) = widths.first_mut() {
             *first = first.saturating_sub(excess).max(LEAST_FIRST.min(*first));
         }
+        if let Some(bars) = shown.iter().copied().find(|i| self.is_of_bars(*i)) {
+            let spare = limit.saturating_sub(total(&widths, &shown));
+            widths[bars] = (widths[bars] + spare).min(BAR.1.max(widths[bars]));
+        }
         let full = total(&widths, &shown);
-        let mut out = Out { text: String::new(), color, owed: 0 };
+        let mut out = Out { text: String::new(), color, bars, owed: 0 };
         for line in &self.lines {
             match line {
                 Line::Blank => {}
@@ -139,6 +159,11 @@ impl Grid {
         (out.text, left_out)
     }
 
+    fn is_of_bars(&self, column: usize) -> bool {
+        let of_bars = |line: &Line| matches!(line, Line::Cells(cells) if matches!(cells.get(column), Some(Cell::Bar(..))));
+        self.lines.iter().any(of_bars)
+    }
+
     fn widths(&self) -> Vec<usize> {
         let mut widths = vec![0; self.columns.len()];
         for line in &self.lines {
@@ -160,16 +185,21 @@ impl Grid {
             if self.columns[i].align == Align::Right {
                 out.owed += padding;
             }
-            if cell.width() > room {
-                // Only the first column is ever shortened. Its marks, if any, are part of the text.
-                let text: String = cell.0.iter().map(|(text, _)| text.as_str()).collect();
-                let style = cell.0.first().map_or_else(Style::new, |(_, style)| *style);
-                let text = shortened(&text, room);
-                out.put(&text, style);
-                out.owed += room.saturating_sub(width(&text));
-            } else {
-                for (text, style) in &cell.0 {
-                    out.put(text, *style);
+            match cell {
+                // Nothing stands behind a bar.
+                Cell::Bar(share, style) => out.put(&bar(*share, room, out.bars), *style),
+                Cell::Text(parts) if cell.width() > room => {
+                    // Only the first column is ever shortened. Its marks, if any, are part of the text.
+                    let text: String = parts.iter().map(|(text, _)| text.as_str()).collect();
+                    let style = parts.first().map_or_else(Style::new, |(_, style)| *style);
+                    let text = shortened(&text, room);
+                    out.put(&text, style);
+                    out.owed += room.saturating_sub(width(&text));
+                }
+                Cell::Text(parts) => {
+                    for (text, style) in parts {
+                        out.put(text, *style);
+                    }
                 }
             }
             if self.columns[i].align == Align::Left {
@@ -183,6 +213,7 @@ impl Grid {
 struct Out {
     text: String,
     color: bool,
+    bars: Bars,
     owed: usize,
 }
 

@@ -1,14 +1,32 @@
-//! A report or a comparison as JSON: the model, with its `schema` number.
+//! The report as JSON: the model, with its `schema` number.
 
 use serde::Serialize;
 
+use super::model::{REPORT_SCHEMA, Report};
+
+/// Several campaigns in one text.
+#[derive(Serialize)]
+struct Several<'a> {
+    schema: u32,
+    /// In the order in which they were given.
+    campaigns: &'a [Report],
+}
+
+/// The model of one campaign; of several, an object that holds them in `campaigns`.
+pub fn render(reports: &[Report]) -> String {
+    match reports {
+        [report] => pretty(report),
+        campaigns => pretty(&Several { schema: REPORT_SCHEMA, campaigns }),
+    }
+}
+
 /// Texts are kept as recorded. Characters that could act on a terminal are escaped, which JSON allows within texts,
 /// where alone they can occur: a reader of the JSON gets them back unchanged.
-pub fn render(model: &impl Serialize) -> String {
-    let json = match serde_json::to_string_pretty(model) {
+pub fn pretty(value: &impl Serialize) -> String {
+    let json = match serde_json::to_string_pretty(value) {
         Ok(json) => json,
-        // The models hold no map with keys that are not text and no type that refuses to be written.
-        Err(error) => unreachable!("a model is always valid JSON: {error}"),
+        // What is given here holds no map with keys that are not text and no type that refuses to be written.
+        Err(error) => unreachable!("a report is always valid JSON: {error}"),
     };
     let mut out = String::with_capacity(json.len() + 1);
     for c in json.chars() {

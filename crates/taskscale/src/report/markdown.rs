@@ -2,21 +2,30 @@
 //!
 //! Texts from results cannot make tables, links, mentions or HTML of themselves.
 
+use std::borrow::Cow;
+
 use super::figures::{REASON, growth_texts, per_task, relative, time_text, told};
-use super::model::{Entry, Report, Row};
+use super::model::{Entry, Group, Report, Row};
 use super::notes;
 use super::text::{brief, safe};
 use crate::units::{self, mib};
 
+/// The largest N comes first and open, for it is the answer; the smaller ones can be unfolded.
 pub fn render(report: &Report) -> String {
     let mut out = String::new();
     out.push_str(&format!("### taskscale: {}\n\n", notes::title(report, prose)));
     out.push_str(&format!("{}\n\n", notes::machine(report, prose)));
-    for group in report.groups.iter().filter(|group| !group.rows.is_empty()) {
-        out.push_str(&format!("#### {}\n\n", notes::tasks(group.tasks)));
-        rows(&mut out, report, &group.rows);
+    let groups: Vec<&Group> = report.groups.iter().filter(|group| !group.rows.is_empty()).rev().collect();
+    if let Some((largest, smaller)) = groups.split_first() {
+        out.push_str(&format!("#### {}\n\n", notes::tasks(largest.tasks)));
+        rows(&mut out, report, &largest.rows);
+        growth(&mut out, report);
+        for group in smaller {
+            out.push_str(&format!("<details><summary>{}</summary>\n\n", notes::tasks(group.tasks)));
+            rows(&mut out, report, &group.rows);
+            out.push_str("</details>\n\n");
+        }
     }
-    growth(&mut out, report);
     if !report.unavailable.is_empty() {
         out.push_str("#### Not available here\n\n");
         for missing in &report.unavailable {
@@ -40,26 +49,18 @@ pub fn render(report: &Report) -> String {
     out
 }
 
+/// The table, and below it why some rows are not what was asked: in the table, reasons would push figures away.
 fn rows(out: &mut String, report: &Report, rows: &[Row]) {
-    let status_of = |row: &Row| {
-        let mut parts = Vec::new();
-        if row.ok_runs > 0 && row.ok_runs < row.runs {
-            parts.push(format!("**{}**", row.status));
-        }
-        for told in told(row) {
-            parts.push(format!("**{}**: {}", told.head, prose(&brief(&told.reason, REASON))));
-        }
-        if let Some(source) = notes::unusual_source(report, &row.memory_sources) {
-            parts.push(format!("memory by {source}: not ranked"));
-        }
-        parts.join("; ")
-    };
+    let mut below = Vec::new();
     let spread = rows.iter().any(|row| row.footprint_bytes.and_then(|spread| relative(&spread)).is_some());
-    let statuses = rows.iter().any(|row| !status_of(row).is_empty());
+    let statuses = rows.iter().any(|row| status(report, row).is_some());
 
     let mut table = Table::new();
     table.column("entry", false);
     table.column("kind", false);
+    if statuses {
+        table.column("status", false);
+    }
     table.column("footprint MiB", true);
     if spread {
         table.column("± %", true);
@@ -67,11 +68,13 @@ fn rows(out: &mut String, report: &Report, rows: &[Row]) {
     for name in ["kernel MiB", "B/task", "launch s", "wall s", "CPU s", "× best"] {
         table.column(name, true);
     }
-    if statuses {
-        table.column("status", false);
-    }
     for row in rows {
         let mut cells = vec![name(&row.entry), notes::kind_with_marks(&row.entry)];
+        if statuses {
+            cells.push(
+                status(report, row).map_or_else(|| row.status.clone(), |status| format!("**{status}**")),
+            );
+        }
         cells
             .push(figure(row.footprint_bytes.map(|spread| mib(spread.median)), |mib| units::decimal(mib, 1)));
         if spread {
@@ -89,12 +92,34 @@ fn rows(out: &mut String, report: &Report, rows: &[Row]) {
             None if row.entry.reference => notes::REFERENCE.to_owned(),
             None => String::new(),
         });
-        if statuses {
-            cells.push(status_of(row));
-        }
         table.row(cells);
+        for told in told(row) {
+            let reason = prose(&brief(&told.reason, REASON));
+            below.push(format!("{} **{}**: {reason}", name(&row.entry), told.head));
+        }
+        if let Some(source) = notes::unusual_source(report, &row.memory_sources) {
+            below.push(format!("{}: memory by {source}, so not ranked", name(&row.entry)));
+        }
     }
     table.put(out);
+    for line in &below {
+        out.push_str(&format!("- {line}\n"));
+    }
+    if !below.is_empty() {
+        out.push('\n');
+    }
+}
+
+/// What a row is, where it is not simply ok.
+fn status<'a>(report: &Report, row: &'a Row) -> Option<&'a str> {
+    let unusual = || notes::unusual_source(report, &row.memory_sources).is_some();
+    if row.ok_runs < row.runs {
+        Some(&row.status)
+    } else if unusual() {
+        Some("other source")
+    } else {
+        None
+    }
 }
 
 fn growth(out: &mut String, report: &Report) {
@@ -124,7 +149,7 @@ fn figure(value: Option<f64>, show: fn(f64) -> String) -> String {
 /// A table whose source can be read as well: cells are padded by characters.
 pub(super) struct Table {
     /// Name, and whether to align to the right.
-    columns: Vec<(&'static str, bool)>,
+    columns: Vec<(Cow<'static, str>, bool)>,
     rows: Vec<Vec<String>>,
 }
 
@@ -133,8 +158,8 @@ impl Table {
         Table { columns: Vec::new(), rows: Vec::new() }
     }
 
-    pub(super) fn column(&mut self, name: &'static str, right: bool) {
-        self.columns.push((name, right));
+    pub(super) fn column(&mut self, name: impl Into<Cow<'static, str>>, right: bool) {
+        self.columns.push((name.into(), right));
     }
 
     pub(super) fn row(&mut self, cells: Vec<String>) {
@@ -162,7 +187,7 @@ impl Table {
             }
             out.push_str("|\n");
         };
-        line(&mut self.columns.iter().map(|(name, _)| *name));
+        line(&mut self.columns.iter().map(|(name, _)| name.as_ref()));
         let rules: Vec<String> = (self.columns.iter().zip(&widths).enumerate())
             .map(|(i, ((_, right), width))| match (right, i == last) {
                 (true, _) => format!("{}:", "-".repeat(width - 1)),

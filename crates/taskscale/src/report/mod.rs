@@ -1,29 +1,43 @@
 //! What a campaign found, for people and for programs.
 //!
 //! [`Report::build`] sums a campaign up once; [`render`] shows the result as a table for the terminal, Markdown, CSV
-//! or JSON. Pure: reads no file, asks no terminal. Must not know the command line's types or how a run is measured.
+//! or JSON, and [`export`] one or several of them in these and in formats for other tools. Pure: reads no file, asks no
+//! terminal. Must not know the command line's types or how a run is measured.
 
+mod bar;
 mod build;
 pub mod compare;
 mod csv;
+mod export;
 mod figures;
 mod grid;
 mod json;
 mod markdown;
+mod metric;
 mod model;
 mod notes;
+mod samples;
+mod services;
+mod several;
+mod svg;
 mod terminal;
 mod text;
 
+#[cfg(test)]
+mod export_tests;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
 mod tests;
 
+pub use bar::Bars;
+pub use export::{Chart, Export, ExportError, Request, Target, export};
+pub use metric::Metric;
 pub use model::{
-    Entry, Group, Growth, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Unavailable, Version,
-    WarningCount,
+    Entry, Group, Growth, Parts, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads, Unavailable,
+    Version, WarningCount,
 };
+pub use samples::{Recorded, render as samples_csv};
 pub use text::{acts, safe};
 
 /// How a report is shown.
@@ -61,12 +75,14 @@ pub struct RenderOptions {
     pub color: bool,
     /// Columns that a line may take. Below about 60 lines may be longer: names and figures stay readable.
     pub width: usize,
+    /// How bars are drawn.
+    pub bars: Bars,
 }
 
 impl Default for RenderOptions {
-    /// No colour, 100 columns.
+    /// No colour, 100 columns, plain bars.
     fn default() -> RenderOptions {
-        RenderOptions { color: false, width: 100 }
+        RenderOptions { color: false, width: 100, bars: Bars::Plain }
     }
 }
 
@@ -75,7 +91,7 @@ pub fn render(report: &Report, format: Format, options: RenderOptions) -> String
     match format {
         Format::Table => terminal::render(report, options),
         Format::Markdown => markdown::render(report),
-        Format::Csv => csv::render(report),
-        Format::Json => json::render(report),
+        Format::Csv => csv::render(std::slice::from_ref(report)),
+        Format::Json => json::render(std::slice::from_ref(report)),
     }
 }

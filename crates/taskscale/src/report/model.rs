@@ -16,6 +16,8 @@ pub const REPORT_SCHEMA: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
     pub schema: u32,
+    /// What tells this campaign from others: the name of its folder. Empty where it has none.
+    pub campaign: String,
     /// Version of the taskscale that planned the campaign.
     pub taskscale: String,
     pub created_at: jiff::Timestamp,
@@ -50,6 +52,14 @@ pub struct Report {
     pub warnings: Vec<WarningCount>,
 }
 
+impl Report {
+    /// The report under a campaign's name.
+    #[must_use]
+    pub fn named(self, campaign: impl Into<String>) -> Report {
+        Report { campaign: campaign.into(), ..self }
+    }
+}
+
 /// All entries at one number of tasks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Group {
@@ -73,6 +83,8 @@ pub struct Entry {
     /// Why the entry could not be tried by those who wrote it; absent where it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unverified: Option<String>,
+    /// What its runtime said of its version.
+    pub version: Option<String>,
 }
 
 impl From<&EntryFacts> for Entry {
@@ -85,6 +97,7 @@ impl From<&EntryFacts> for Entry {
             parallel: facts.parallel,
             reference: facts.reference,
             unverified: facts.unverified.clone(),
+            version: facts.version.clone(),
         }
     }
 }
@@ -124,6 +137,10 @@ pub struct Row {
     pub cpu_s: Option<f64>,
     /// Footprint as a multiple of the smallest ranked footprint at this number of tasks.
     pub times_best: Option<f64>,
+    /// What the footprint is made of.
+    pub parts: Option<Parts>,
+    /// Over the repetitions, the figures that stand above as medians alone.
+    pub spreads: Spreads,
     /// Where the memory figures of this row come from.
     pub memory_sources: Vec<MemorySource>,
     /// The repetitions that were not ok, by status.
@@ -135,6 +152,35 @@ impl Row {
     pub fn has_figures(&self) -> bool {
         self.footprint_bytes.is_some() || self.wall_s.is_some()
     }
+}
+
+/// What a footprint is made of, in bytes.
+///
+/// Of the repetition whose footprint is the median; the mean of the two in the middle where their number is even. So
+/// the parts sum up to the median of the footprint, which medians of each part would not.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Parts {
+    pub anon_bytes: f64,
+    pub shmem_bytes: f64,
+    pub file_bytes: f64,
+    /// Items of kernel memory: absent where the kernel does not tell them.
+    pub kernel_stack_bytes: Option<f64>,
+    pub page_tables_bytes: Option<f64>,
+    pub slab_bytes: Option<f64>,
+    pub sock_bytes: Option<f64>,
+    /// Kernel memory that is none of the items above.
+    pub kernel_other_bytes: f64,
+}
+
+/// Spreads over the repetitions that feed a row's figures.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Spreads {
+    pub kernel_bytes: Option<Spread>,
+    pub peak_bytes: Option<Spread>,
+    pub rss_peak_bytes: Option<Spread>,
+    pub launch_s: Option<Spread>,
+    pub wall_s: Option<Spread>,
+    pub cpu_s: Option<Spread>,
 }
 
 /// Repetitions of a row that ended alike and not well.

@@ -111,24 +111,9 @@ pub fn notes(report: &Report, quote: fn(&str) -> String) -> Vec<String> {
         );
     }
     notes.extend(kinds(report));
-    let entries = || rows().map(|row| &row.entry);
-    if entries().any(|entry| entry.style == Style::Tuned) {
-        notes.push(format!(
-            "{TUNED} tuned for the benchmark: not what the language's users would write first."
-        ));
-    }
-    if entries().any(|entry| !entry.parallel) {
-        notes.push(format!("{ONE_CPU} its tasks run on one CPU at a time."));
-    }
     let missing = report.unavailable.iter().map(|missing| &missing.entry);
-    let unverified: BTreeSet<_> = entries()
-        .chain(missing)
-        .filter_map(|entry| Some((&entry.name, entry.unverified.as_ref()?)))
-        .collect();
-    for (name, why) in unverified {
-        notes.push(format!("{UNVERIFIED} {} is unverified: {}.", quote(name), quote(why)));
-    }
-    if entries().any(|entry| entry.reference) {
+    notes.extend(marks(rows().map(|row| &row.entry), missing, quote));
+    if rows().any(|row| row.entry.reference) {
         notes.push(format!("{REFERENCE}: a reference line, never ranked."));
     }
     notes.push(reading(report));
@@ -137,6 +122,32 @@ pub fn notes(report: &Report, quote: fn(&str) -> String) -> Vec<String> {
         notes.push(format!("{} in {} ({entries}).", capitalised(count.text), counted(count.runs, "run")));
     }
     notes.extend(report.machine.warnings.iter().map(|warning| format!("This machine: {}", quote(warning))));
+    notes
+}
+
+/// What the marks beside the kinds of these entries mean. Of those that are `missing`, only that they are unverified.
+pub fn marks<'a>(
+    entries: impl Iterator<Item = &'a Entry> + Clone,
+    missing: impl Iterator<Item = &'a Entry>,
+    quote: fn(&str) -> String,
+) -> Vec<String> {
+    let mut notes = Vec::new();
+    if entries.clone().any(|entry| entry.style == Style::Tuned) {
+        notes.push(format!(
+            "{TUNED} tuned for the benchmark: not what the language's users would write first."
+        ));
+    }
+    if entries.clone().any(|entry| !entry.parallel) {
+        notes.push(format!("{ONE_CPU} its tasks run on one CPU at a time."));
+    }
+    let unverified: BTreeSet<_> = entries
+        .clone()
+        .chain(missing)
+        .filter_map(|entry| Some((&entry.name, entry.unverified.as_ref()?)))
+        .collect();
+    for (name, why) in unverified {
+        notes.push(format!("{UNVERIFIED} {} is unverified: {}.", quote(name), quote(why)));
+    }
     notes
 }
 
@@ -216,7 +227,8 @@ pub fn unusual_source(report: &Report, sources: &[MemorySource]) -> Option<Strin
     Some(names.join(" and "))
 }
 
-fn named(entries: &[String], quote: fn(&str) -> String) -> String {
+/// The names, the first few of them.
+pub fn named(entries: &[String], quote: fn(&str) -> String) -> String {
     let mut names: Vec<String> = entries.iter().take(NAMED).map(|name| quote(name)).collect();
     if entries.len() > NAMED {
         names.push(format!("and {} more", entries.len() - NAMED));
@@ -224,7 +236,8 @@ fn named(entries: &[String], quote: fn(&str) -> String) -> String {
     names.join(", ")
 }
 
-fn counted(n: u64, noun: &str) -> String {
+/// `1 run`, `3 runs`.
+pub fn counted(n: u64, noun: &str) -> String {
     format!("{} {noun}{}", units::grouped(n), if n == 1 { "" } else { "s" })
 }
 

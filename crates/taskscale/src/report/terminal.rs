@@ -3,6 +3,8 @@
 //! One unit per column, so that figures can be compared at a glance; one heading per number of tasks. Must not decide
 //! whether this is a terminal: the caller says how wide, and whether in colour.
 
+use std::borrow::Cow;
+
 use anstyle::{AnsiColor, Style};
 
 use super::RenderOptions;
@@ -21,9 +23,13 @@ pub(super) const QUIET: Style = Style::new().dimmed();
 pub(super) const GOOD: Style = AnsiColor::Green.on_default().bold();
 pub(super) const SHORT: Style = AnsiColor::Yellow.on_default();
 pub(super) const BAD: Style = AnsiColor::Red.on_default();
+const BAR: Style = AnsiColor::Cyan.on_default();
+
+/// Sentences are not broken later than this, however wide the terminal: longer lines are hard to read.
+const TEXT_WIDTH: usize = 100;
 
 pub fn render(report: &Report, options: RenderOptions) -> String {
-    let page = Page { options, quote: |text| safe(text).into_owned() };
+    let page = Page::new(options);
     let mut out = String::new();
     page.paragraph(&mut out, &notes::title(report, page.quote), STRONG);
     page.paragraph(&mut out, &notes::machine(report, page.quote), QUIET);
@@ -35,71 +41,90 @@ pub fn render(report: &Report, options: RenderOptions) -> String {
     for note in notes::notes(report, page.quote) {
         page.bullet(&mut out, &note);
     }
-    if !left_out.is_empty() {
-        page.bullet(&mut out, &format!("Left out for want of width: {}.", left_out.join(", ")));
-    }
+    page.left_out(&mut out, &left_out);
     out.push('\n');
     page.paragraph(&mut out, &notes::provenance(report, page.quote), QUIET);
     page.paragraph(&mut out, &notes::command(report), QUIET);
     out
 }
 
-/// Paragraphs, bullets and tables within a width.
 pub(super) struct Page {
-    pub(super) options: RenderOptions,
+    options: RenderOptions,
     pub(super) quote: fn(&str) -> String,
 }
 
 impl Page {
+    pub(super) fn new(options: RenderOptions) -> Page {
+        Page { options, quote: |text| safe(text).into_owned() }
+    }
+
     pub(super) fn paragraph(&self, out: &mut String, text: &str, style: Style) {
-        for line in wrapped(text, self.options.width) {
+        for line in wrapped(text, self.options.width.min(TEXT_WIDTH)) {
             out.push_str(&painted(&line, style, self.options.color));
             out.push('\n');
         }
     }
 
     pub(super) fn bullet(&self, out: &mut String, text: &str) {
-        for (i, line) in wrapped(text, self.options.width.saturating_sub(2)).iter().enumerate() {
+        for (i, line) in
+            wrapped(text, self.options.width.min(TEXT_WIDTH).saturating_sub(2)).iter().enumerate()
+        {
             let lead = if i == 0 { "· " } else { "  " };
             out.push_str(&painted(&format!("{lead}{line}"), QUIET, self.options.color));
             out.push('\n');
         }
     }
 
-    pub(super) fn put(&self, out: &mut String, grid: &Grid) -> Vec<&'static str> {
-        let (text, left_out) = grid.render(self.options.width, self.options.color);
+    /// Names the columns for which there was no room.
+    pub(super) fn left_out(&self, out: &mut String, columns: &[String]) {
+        if !columns.is_empty() {
+            self.bullet(out, &format!("Left out for want of width: {}.", columns.join(", ")));
+        }
+    }
+
+    pub(super) fn put(&self, out: &mut String, grid: &Grid) -> Vec<String> {
+        let (text, left_out) = grid.render(self.options.width, self.options.color, self.options.bars);
         out.push('\n');
         out.push_str(&text);
         left_out
     }
 
     /// The table of the main job. Names the columns for which there was no room.
-    fn groups(&self, out: &mut String, report: &Report) -> Vec<&'static str> {
+    fn groups(&self, out: &mut String, report: &Report) -> Vec<String> {
         let mut grid = Grid::new(vec![
             left("entry"),
             left("kind"),
             right("footprint MiB", None),
-            right("kernel", Some(3)),
+            right("kernel", Some(4)),
             // It stands in the next table as well, with its interval.
             right("B/task", Some(0)),
-            right("launch s", Some(2)),
+            right("launch s", Some(3)),
             right("wall s", Some(1)),
-            right("CPU s", Some(4)),
+            right("CPU s", Some(5)),
             right("× best", None),
+            // The footprint once more: it goes before a figure that stands nowhere else.
+            Column { spare: Some(2), ..left("footprint") },
         ]);
         let spreads =
             report.groups.iter().flat_map(|group| &group.rows).filter_map(|row| row.footprint_bytes);
         let spreads = SpreadWidth::of(spreads);
         for group in report.groups.iter().filter(|group| !group.rows.is_empty()) {
             grid.heading(Cell::new(notes::tasks(group.tasks), STRONG), QUIET);
+            let footprint = |row: &Row| row.footprint_bytes.map(|spread| spread.median);
+            let largest = group.rows.iter().filter_map(footprint).fold(0.0, f64::max);
             for row in &group.rows {
-                self.row(&mut grid, report, row, spreads);
+                let share = footprint(row).filter(|_| largest > 0.0).map_or(0.0, |bytes| bytes / largest);
+                self.row(&mut grid, report, row, spreads, share);
             }
         }
-        self.put(out, &grid)
+        let mut left_out = self.put(out, &grid);
+        // No figure is missing without them.
+        left_out.retain(|name| name != "footprint");
+        left_out
     }
 
-    fn row(&self, grid: &mut Grid, report: &Report, row: &Row, spreads: SpreadWidth) {
+    /// `share` is the row's footprint as a share of the largest in its group.
+    fn row(&self, grid: &mut Grid, report: &Report, row: &Row, spreads: SpreadWidth, share: f64) {
         let style = if row.entry.reference { QUIET } else { PLAIN };
         let [name, kind] = self.names(&row.entry, style);
         let told: Vec<String> =
@@ -131,6 +156,7 @@ impl Page {
             time(row.wall_s, style),
             time(row.cpu_s, style),
             times,
+            Cell::Bar(share, if row.ranked { BAR } else { QUIET }),
         ]);
         if !told.is_empty() {
             let lead = if row.ok_runs > 0 { format!("{}; ", row.status) } else { String::new() };
@@ -193,12 +219,12 @@ impl Page {
     }
 }
 
-pub(super) fn left(name: &'static str) -> Column {
-    Column { name, align: Align::Left, spare: None }
+pub(super) fn left(name: impl Into<Cow<'static, str>>) -> Column {
+    Column { name: name.into(), align: Align::Left, spare: None }
 }
 
-pub(super) fn right(name: &'static str, spare: Option<u8>) -> Column {
-    Column { name, align: Align::Right, spare }
+pub(super) fn right(name: impl Into<Cow<'static, str>>, spare: Option<u8>) -> Column {
+    Column { name: name.into(), align: Align::Right, spare }
 }
 
 fn time(seconds: Option<f64>, style: Style) -> Cell {

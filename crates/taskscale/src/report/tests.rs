@@ -48,8 +48,14 @@ fn table_in_colour() {
         sample("go/goroutine", 10, 1, 3 << 20, 2_600),
         fell(sample("go/timer", 10, 1, 0, 0), Status::Crashed, "signal 11"),
     ];
-    let options = RenderOptions { color: true, width: WIDTH };
+    let options = RenderOptions { color: true, ..RenderOptions::default() };
     insta::assert_snapshot!(render(&Report::build(&campaign, &samples), Format::Table, options));
+}
+
+#[test]
+fn table_with_bars_of_blocks() {
+    let options = RenderOptions { width: 120, bars: Bars::Blocks, ..RenderOptions::default() };
+    insta::assert_snapshot!(render(&report(), Format::Table, options));
 }
 
 #[test]
@@ -88,7 +94,11 @@ fn no_format_lets_a_text_act() {
     // One row per line: no name or reason makes lines of its own.
     let csv = shown(&report(), Format::Csv);
     assert_eq!(csv.lines().count(), 1 + 3 * 8 + 1);
-    assert!(csv.lines().all(|line| line.starts_with("sleep,") || line.starts_with("workload,")));
+    assert!(
+        csv.lines()
+            .all(|line| line.starts_with(",2026-03-01T12:00:00Z,bench,sleep,")
+                || line.starts_with("campaign,"))
+    );
     let markdown = shown(&report(), Format::Markdown);
     assert!(!markdown.contains("<b>") && !markdown.contains(" @you") && !markdown.contains("</table>"));
 }
@@ -96,7 +106,8 @@ fn no_format_lets_a_text_act() {
 #[test]
 fn no_line_is_wider_than_asked() {
     for limit in [80, WIDTH, 140] {
-        let table = render(&report(), Format::Table, RenderOptions { color: false, width: limit });
+        let table =
+            render(&report(), Format::Table, RenderOptions { width: limit, ..RenderOptions::default() });
         for line in table.lines() {
             assert!(width(line) <= limit, "{} of {limit} columns: {line}", width(line));
             assert_eq!(line.trim_end(), line, "spaces at the end");
@@ -106,7 +117,7 @@ fn no_line_is_wider_than_asked() {
 
 #[test]
 fn colour_changes_nothing_but_colour() {
-    let colored = render(&report(), Format::Table, RenderOptions { color: true, width: WIDTH });
+    let colored = render(&report(), Format::Table, RenderOptions { color: true, ..RenderOptions::default() });
     let mut plain = String::new();
     let mut rest = colored.as_str();
     while let Some((before, after)) = rest.split_once("\u{1b}[") {
@@ -224,7 +235,7 @@ proptest! {
         ];
         let report = Report::build(&campaign, &samples);
         for format in Format::ALL {
-            let text = render(&report, format, RenderOptions { color: false, width: limit });
+            let text = render(&report, format, RenderOptions { width: limit, ..RenderOptions::default() });
             prop_assert!(!text.chars().any(|c| c != '\n' && super::text::acts(c)), "{}", text);
             if format == Format::Table {
                 for line in text.lines() {

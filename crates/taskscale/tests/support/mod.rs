@@ -184,6 +184,12 @@ impl World {
         self.start(command).wait()
     }
 
+    /// Any program, not only taskscale, with its output kept and no more patience than for others.
+    pub fn run_plain(&self, mut command: Command) -> Finished {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        self.run(command)
+    }
+
     /// The campaign of a folder, as taskscale itself reads it.
     pub fn load(&self, folder: &str) -> Loaded {
         record::load(&self.path(folder)).expect("a campaign")

@@ -28,6 +28,6 @@ pub fn render(comparison: &Comparison, format: Format, options: RenderOptions) -
         Format::Table => terminal::render(comparison, options),
         Format::Markdown => markdown::render(comparison),
         Format::Csv => csv::render(comparison),
-        Format::Json => super::json::render(comparison),
+        Format::Json => super::json::pretty(comparison),
     }
 }

@@ -8,10 +8,10 @@ use crate::report::RenderOptions;
 use crate::report::figures::REASON;
 use crate::report::grid::{Cell, Grid};
 use crate::report::terminal::{BAD, GOOD, PLAIN, Page, QUIET, SHORT, STRONG, left, right};
-use crate::report::text::{brief, safe};
+use crate::report::text::brief;
 
 pub fn render(comparison: &Comparison, options: RenderOptions) -> String {
-    let page = Page { options, quote: |text| safe(text).into_owned() };
+    let page = Page::new(options);
     let mut out = String::new();
     page.paragraph(&mut out, &words::title(comparison, page.quote), STRONG);
     page.paragraph(&mut out, &words::summary(comparison), PLAIN);
@@ -61,9 +61,7 @@ pub fn render(comparison: &Comparison, options: RenderOptions) -> String {
     for note in words::notes(comparison, page.quote) {
         page.bullet(&mut out, &note);
     }
-    if !left_out.is_empty() {
-        page.bullet(&mut out, &format!("Left out for want of width: {}.", left_out.join(", ")));
-    }
+    page.left_out(&mut out, &left_out);
     out
 }
 

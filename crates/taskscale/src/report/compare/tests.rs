@@ -272,7 +272,7 @@ fn everything_is_shown() {
         insta::assert_snapshot!(format!("everything-{}", format.name()), text);
     }
     insta::assert_snapshot!("everything-regressions", regressions(&comparison).join("\n").replace(acts, "?"));
-    let colour = RenderOptions { color: true, width: 60 };
+    let colour = RenderOptions { color: true, width: 60, ..RenderOptions::default() };
     insta::assert_snapshot!("everything-narrow", render(&comparison, Format::Table, colour));
 }
 

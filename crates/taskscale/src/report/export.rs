@@ -1,0 +1,87 @@
+//! One or several reports in any format, as a command asks for it.
+
+use super::metric::Metric;
+use super::model::Report;
+use super::services::{self, ServiceError};
+use super::svg::{self, ChartError};
+use super::{Format, RenderOptions, csv, json, render, several};
+
+/// What a report is to become.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// One of the formats that say everything.
+    Report(Format),
+    /// JSON for github-action-benchmark, `customSmallerIsBetter`.
+    Github,
+    /// Bencher Metric Format.
+    Bencher,
+    /// A picture.
+    Svg(Chart),
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Chart {
+    /// Entries by footprint at one number of tasks.
+    #[default]
+    Ranking,
+    /// Footprint over the number of tasks.
+    Scaling,
+}
+
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub target: Target,
+    /// The figures that are compared or kept; empty for those that suit the target.
+    pub metrics: Vec<Metric>,
+    /// The number of tasks of a ranking; the largest where absent.
+    pub tasks: Option<u64>,
+    pub options: RenderOptions,
+}
+
+/// A text that ends in a line end, and what could not be part of it, one sentence each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Export {
+    pub text: String,
+    pub left_out: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ExportError {
+    #[error(transparent)]
+    Service(#[from] ServiceError),
+    #[error(transparent)]
+    Chart(#[from] ChartError),
+    #[error("a chart is of one campaign, and {0} were given: make one for each")]
+    OneCampaign(usize),
+    #[error("no campaign was given")]
+    Nothing,
+}
+
+/// The reports as text. Several are set side by side where people read them, and follow each other where programs do.
+pub fn export(reports: &[Report], request: &Request) -> Result<Export, ExportError> {
+    let [first, others @ ..] = reports else { return Err(ExportError::Nothing) };
+    let metrics = |default: &[Metric]| match request.metrics.as_slice() {
+        [] => default.to_vec(),
+        asked => asked.to_vec(),
+    };
+    let side_by_side = || metrics(&several::DEFAULT_METRICS);
+    let whole = |text| Ok(Export { text, left_out: Vec::new() });
+    match request.target {
+        Target::Report(Format::Csv) => whole(csv::render(reports)),
+        Target::Report(Format::Json) => whole(json::render(reports)),
+        Target::Report(format) if others.is_empty() => whole(render(first, format, request.options)),
+        Target::Report(Format::Table) => whole(several::terminal(reports, &side_by_side(), request.options)),
+        Target::Report(Format::Markdown) => whole(several::markdown(reports, &side_by_side())),
+        Target::Github => {
+            let kept = services::github(reports, &metrics(&services::DEFAULT_METRICS))?;
+            Ok(Export { text: kept.text, left_out: kept.left_out })
+        }
+        Target::Bencher => {
+            let kept = services::bencher(reports, &metrics(&services::DEFAULT_METRICS))?;
+            Ok(Export { text: kept.text, left_out: kept.left_out })
+        }
+        Target::Svg(_) if !others.is_empty() => Err(ExportError::OneCampaign(reports.len())),
+        Target::Svg(Chart::Ranking) => whole(svg::ranking(first, request.tasks)?),
+        Target::Svg(Chart::Scaling) => whole(svg::scaling(first)?),
+    }
+}

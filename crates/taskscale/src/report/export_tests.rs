@@ -1,0 +1,337 @@
+//! Formats for other tools, and several campaigns side by side.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::fixture::{HOSTILE, everything, facts, fell, sample};
+use super::text::{acts, width};
+use super::*;
+use crate::catalog::Kind;
+use crate::record::{Campaign, LimitHit, MemorySource, Metric as Stated, Sample, Status};
+
+fn request(target: Target) -> Request {
+    Request { target, metrics: Vec::new(), tasks: None, options: RenderOptions::default() }
+}
+
+fn one() -> Vec<Report> {
+    let (campaign, samples) = everything();
+    vec![Report::build(&campaign, &samples).named("20260301-bench")]
+}
+
+/// The same entries on another machine, a day later, with another Go; one entry less, one more.
+fn other() -> (Campaign, Vec<Sample>) {
+    let (mut campaign, mut samples) = everything();
+    campaign.created_at = "2026-03-02T09:30:00Z".parse().unwrap();
+    campaign.machine.hostname = "laptop".to_owned();
+    campaign.machine.cpu = "Intel Core Ultra 7".to_owned();
+    campaign.machine.cpus = 16;
+    campaign.entries.retain(|facts| facts.name != "rust/tokio-current-thread");
+    campaign.entries.push(facts("ruby/fiber", Kind::Stackful));
+    for facts in campaign.entries.iter_mut().filter(|facts| facts.runtime == "go") {
+        facts.version = Some("go 2.0".to_owned());
+    }
+    samples.retain(|sample| sample.entry != "rust/tokio-current-thread");
+    for sample in &mut samples {
+        let (numerator, denominator) = match sample.entry.as_str() {
+            "go/goroutine" => (80, 100),
+            "rust/tokio-spawn" => (101, 100),
+            _ => continue,
+        };
+        if let Some(plateau) = &mut sample.memory.plateau {
+            plateau.footprint_bytes = plateau.footprint_bytes * numerator / denominator;
+        }
+    }
+    // Its kernel has no control groups for this one.
+    for found in samples.iter_mut().filter(|sample| sample.entry == "rust/floor") {
+        found.memory.source = MemorySource::Proc;
+    }
+    for tasks in [1, 10_000, 1_000_000] {
+        samples.extend((1..=3).map(|repetition| sample("ruby/fiber", tasks, repetition, 9_000_000, 13_000)));
+    }
+    (campaign, samples)
+}
+
+fn two() -> Vec<Report> {
+    let (campaign, samples) = other();
+    let mut reports = one();
+    reports.push(Report::build(&campaign, &samples).named("20260302-laptop"));
+    reports
+}
+
+fn text(reports: &[Report], target: Target) -> String {
+    export(reports, &request(target)).unwrap().text
+}
+
+/// Against a schema of `schemas/`, whose `$comment` names its source.
+#[track_caller]
+fn assert_valid(schema: &str, text: &str) -> Value {
+    let path = format!("{}/src/report/schemas/{schema}.schema.json", env!("CARGO_MANIFEST_DIR"));
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let value: Value = serde_json::from_str(text).unwrap();
+    let errors: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    value
+}
+
+#[test]
+fn github_gets_what_its_action_reads() {
+    let export = export(&one(), &request(Target::Github)).unwrap();
+    let value = assert_valid("github-action-benchmark", &export.text);
+    insta::assert_snapshot!("github", export.text);
+    let names: Vec<&str> =
+        value.as_array().unwrap().iter().map(|value| value["name"].as_str().unwrap()).collect();
+    let mut unique = names.clone();
+    unique.sort_unstable();
+    unique.dedup();
+    assert_eq!(unique.len(), names.len(), "one value a name");
+    let of = |name: &str| value.as_array().unwrap().iter().find(|value| value["name"] == name);
+    let goroutine = of("go/goroutine sleep 1M footprint").unwrap();
+    assert_eq!((goroutine["value"].as_f64().unwrap() * 10.0).round(), 25_305.0);
+    assert_eq!(goroutine["unit"], "MiB");
+    assert_eq!(of("go/goroutine sleep bytes-per-task").unwrap()["range"], "2598 to 2702");
+    // What fell short is no progress: it has no value, and is said.
+    assert!(of("rust/thread sleep 1M footprint").is_none());
+    assert!(export.left_out.contains(&"rust/thread sleep 1M (limit)".to_owned()), "{:?}", export.left_out);
+    assert!(export.left_out.iter().any(|cell| cell.ends_with("(partial)")));
+    assert!(export.left_out.contains(&"kotlin/coroutine sleep (unavailable)".to_owned()));
+}
+
+#[test]
+fn bencher_gets_its_metric_format() {
+    let export = export(&one(), &request(Target::Bencher)).unwrap();
+    let value = assert_valid("bencher-metric-format", &export.text);
+    insta::assert_snapshot!("bencher", export.text);
+    let footprint = &value["rust/tokio-spawn sleep 10k"]["footprint-bytes"];
+    assert!(footprint["lower_value"].as_f64() < footprint["value"].as_f64());
+    assert!(footprint["value"].as_f64() < footprint["upper_value"].as_f64());
+    assert!(value["go/goroutine sleep"]["bytes-per-task"]["value"].is_number());
+    for (benchmark, measures) in value.as_object().unwrap() {
+        // https://bencher.dev/docs/reference/bencher-metric-format/: at most 1024 and 64 characters.
+        assert!(benchmark.chars().count() <= 1024);
+        assert!(measures.as_object().unwrap().keys().all(|measure| measure.len() <= 64));
+    }
+}
+
+#[test]
+fn schemas_of_services_refuse_what_they_should() {
+    let check = |schema: &str, value: &Value| {
+        let path = format!("{}/src/report/schemas/{schema}.schema.json", env!("CARGO_MANIFEST_DIR"));
+        let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        jsonschema::is_valid(&schema, value)
+    };
+    assert!(!check("github-action-benchmark", &json!([])));
+    assert!(!check("github-action-benchmark", &json!([{"name": "a", "unit": "MiB", "value": "1"}])));
+    assert!(!check("bencher-metric-format", &json!({"a": {"b": {"upper_value": 1}}})));
+    assert!(!check("bencher-metric-format", &json!([])));
+}
+
+#[test]
+fn services_keep_the_figures_that_are_asked_for() {
+    let asked = Request { metrics: vec![Metric::Peak], ..request(Target::Bencher) };
+    let value: Value = serde_json::from_str(&export(&one(), &asked).unwrap().text).unwrap();
+    let measures: Vec<&String> =
+        value.as_object().unwrap().values().flat_map(|value| value.as_object().unwrap().keys()).collect();
+    assert!(!measures.is_empty() && measures.iter().all(|measure| *measure == "peak-bytes"));
+}
+
+#[test]
+fn a_service_is_given_no_name_twice() {
+    for target in [Target::Github, Target::Bencher] {
+        let error = export(&two(), &request(target)).unwrap_err().to_string();
+        assert!(error.contains("is in 20260301-bench and in 20260302-laptop"), "{error}");
+    }
+    // Other workloads are other names: campaigns of one commit go into one file.
+    let mut reports = two();
+    reports[1].workload = "park".to_owned();
+    assert_valid("bencher-metric-format", &text(&reports, Target::Bencher));
+    let (campaign, _) = everything();
+    let nothing = [Report::build(&campaign, &[])];
+    assert!(export(&nothing, &request(Target::Github)).is_err(), "the action refuses an empty list");
+}
+
+#[test]
+fn several_campaigns_side_by_side() {
+    insta::assert_snapshot!("several_table", text(&two(), Target::Report(Format::Table)));
+    insta::assert_snapshot!("several_markdown", text(&two(), Target::Report(Format::Markdown)));
+    let asked =
+        Request { metrics: vec![Metric::Launch, Metric::Cpu], ..request(Target::Report(Format::Markdown)) };
+    let markdown = export(&two(), &asked).unwrap().text;
+    assert!(markdown.contains("#### 1M tasks: launch s") && !markdown.contains("footprint"), "{markdown}");
+}
+
+#[test]
+fn what_is_of_one_campaign_alone_is_named_and_not_shown() {
+    let markdown = text(&two(), Target::Report(Format::Markdown));
+    assert!(markdown.contains("- Only in A, and not shown: rust/tokio-current-thread."), "{markdown}");
+    assert!(markdown.contains("- Only in B, and not shown: ruby/fiber."), "{markdown}");
+    let mut reports = two();
+    reports[1].groups.retain(|group| group.tasks == 10_000);
+    let markdown = text(&reports, Target::Report(Format::Markdown));
+    assert!(
+        markdown.contains("Only in A, and not shown: rust/tokio-current-thread; N = 1, 1M."),
+        "{markdown}"
+    );
+    assert!(
+        markdown.contains("#### 10k tasks: footprint MiB") && !markdown.contains("1M tasks"),
+        "{markdown}"
+    );
+    // Of campaigns that have nothing in common, everything is shown.
+    for group in &mut reports[1].groups {
+        group.tasks = 77;
+    }
+    reports[1].growth.clear();
+    let markdown = text(&reports, Target::Report(Format::Markdown));
+    assert!(
+        markdown.contains("77 tasks") && markdown.contains("1M tasks") && !markdown.contains("Only in"),
+        "{markdown}"
+    );
+}
+
+#[test]
+fn campaigns_of_other_workloads_are_not_mixed() {
+    let mut reports = two();
+    reports[1].workload = "park".to_owned();
+    let markdown = text(&reports, Target::Report(Format::Markdown));
+    assert!(markdown.contains("#### sleep, 1M tasks: footprint MiB"), "{markdown}");
+    assert!(
+        markdown.contains("#### park, 1M tasks: footprint MiB") && !markdown.contains(" %"),
+        "{markdown}"
+    );
+}
+
+#[test]
+fn several_campaigns_fit_and_act_on_nothing() {
+    for limit in [80, 100, 140] {
+        let options = RenderOptions { width: limit, ..RenderOptions::default() };
+        let asked = Request { options, ..request(Target::Report(Format::Table)) };
+        for line in export(&two(), &asked).unwrap().text.lines() {
+            assert!(width(line) <= limit, "{} of {limit} columns: {line}", width(line));
+        }
+    }
+    let targets = [Target::Github, Target::Bencher, Target::Svg(Chart::Ranking), Target::Svg(Chart::Scaling)];
+    let formats = Format::ALL.map(Target::Report);
+    let one = targets.iter().map(|target| text(&one(), *target));
+    for text in one.chain(formats.iter().map(|target| text(&two(), *target))) {
+        let acting = text.chars().find(|c| *c != '\n' && acts(*c));
+        assert_eq!(acting, None, "{text}");
+        assert!(text.ends_with('\n'));
+    }
+}
+
+#[test]
+fn programs_get_several_campaigns_in_a_row() {
+    let csv = text(&two(), Target::Report(Format::Csv));
+    let lines = |name: &str| csv.lines().filter(|line| line.starts_with(name)).count();
+    assert_eq!(lines("campaign,"), 1);
+    assert_eq!((lines("20260301-bench,"), lines("20260302-laptop,")), (25, 25));
+    let json: Value = serde_json::from_str(&text(&two(), Target::Report(Format::Json))).unwrap();
+    assert_eq!(json["campaigns"][1]["campaign"], "20260302-laptop");
+    assert_eq!(json["schema"], 1);
+}
+
+#[test]
+fn a_chart_is_of_one_campaign() {
+    let error = export(&two(), &request(Target::Svg(Chart::Ranking))).unwrap_err().to_string();
+    assert_eq!(error, "a chart is of one campaign, and 2 were given: make one for each");
+}
+
+#[test]
+fn parts_sum_up_to_the_median_footprint() {
+    let report = &one()[0];
+    for row in report.groups.iter().flat_map(|group| &group.rows) {
+        assert_eq!(row.parts.is_some(), row.footprint_bytes.is_some(), "{}", row.entry.name);
+    }
+    let campaign = super::fixture::campaign(vec![facts("go/goroutine", Kind::Stackful)]);
+    let mut samples: Vec<Sample> =
+        (1..=2).map(|repetition| sample("go/goroutine", 1, repetition, 1 << 20, 0)).collect();
+    for (sample, bytes) in samples.iter_mut().zip([100, 300]) {
+        sample.memory.plateau = Some(crate::record::Plateau {
+            footprint_bytes: 10 * bytes,
+            anon_bytes: 6 * bytes,
+            file_bytes: bytes,
+            kernel_bytes: 3 * bytes,
+            kernel_stack_bytes: Some(2 * bytes),
+            ..Default::default()
+        });
+    }
+    let report = Report::build(&campaign, &samples);
+    let row = &report.groups[0].rows[0];
+    let parts = row.parts.unwrap();
+    assert_eq!(row.footprint_bytes.unwrap().median, 2_000.0);
+    assert_eq!((parts.anon_bytes, parts.file_bytes, parts.kernel_stack_bytes), (1_200.0, 200.0, Some(400.0)));
+    assert_eq!((parts.kernel_other_bytes, parts.slab_bytes), (200.0, None));
+}
+
+#[test]
+fn samples_are_lines_with_every_attempt() {
+    let (campaign, mut samples) = everything();
+    let mut first = samples[0].clone();
+    first.status = Status::Partial;
+    samples[0].attempt = 2;
+    samples.insert(0, first);
+    samples[1].metrics.insert("rate".to_owned(), Stated { value: 2.5, unit: "tasks/s".to_owned() });
+    let mut stray = fell(sample("go/unknown", 5, 1, 0, 0), Status::Limit, "too many");
+    stray.limit = Some(LimitHit { name: "kernel.pid_max".to_owned(), value: 32_768, lift: None });
+    samples.push(stray);
+    let csv = samples_csv(&[Recorded { name: "here", campaign: &campaign, samples: &samples }]);
+    insta::assert_snapshot!(
+        "samples",
+        csv.lines()
+            .enumerate()
+            .filter(|(i, line)| *i < 4 || line.contains("unknown") || line.contains("evil"))
+            .map(|(_, line)| format!("{line}\n"))
+            .collect::<String>()
+    );
+    assert_eq!(csv.lines().count(), 1 + samples.len());
+    let columns = |line: &str| line.split(',').count();
+    let header = csv.lines().next().unwrap();
+    assert!(header.ends_with(",metric_rate_tasks/s"), "{header}");
+    assert_eq!(columns(header), columns(csv.lines().nth(2).unwrap()));
+    let counts: Vec<&str> = csv.lines().skip(1).take(2).map(|line| line.split(',').nth(8).unwrap()).collect();
+    assert_eq!(counts, ["false", "true"]);
+    assert!(!csv.contains(HOSTILE) && !csv.chars().any(|c| c != '\n' && acts(c)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_name_and_any_figure_are_borne(
+        name in any::<String>(),
+        reason in any::<String>(),
+        footprints in proptest::collection::vec(any::<u64>(), 4),
+        tasks in proptest::collection::btree_set(1u64.., 2..5),
+    ) {
+        let name = format!("x{name}");
+        let mut campaign =
+            super::fixture::campaign(vec![facts("go/goroutine", Kind::Stackful), facts(&name, Kind::Timer)]);
+        campaign.plan.tasks = tasks.iter().copied().collect();
+        let mut samples = Vec::new();
+        for (tasks, bytes) in tasks.iter().zip(&footprints) {
+            let mut found = sample("go/goroutine", *tasks, 1, 0, 0);
+            if let Some(plateau) = &mut found.memory.plateau {
+                plateau.footprint_bytes = *bytes;
+            }
+            samples.push(found);
+            samples.push(fell(sample(&name, *tasks, 1, 0, 0), Status::Failed, &reason));
+        }
+        let report = Report::build(&campaign, &samples);
+        let svgs = [Target::Svg(Chart::Ranking), Target::Svg(Chart::Scaling)];
+        for target in svgs.into_iter().chain([Target::Github, Target::Bencher]) {
+            let one = [report.clone().named("a")];
+            // Where every footprint is 0 there is nothing to draw on a logarithmic axis, and it is said.
+            let Ok(export) = export(&one, &request(target)) else { continue };
+            prop_assert!(!export.text.chars().any(|c| c != '\n' && acts(c)));
+            match target {
+                Target::Svg(_) => prop_assert!(roxmltree::Document::parse(&export.text).is_ok()),
+                _ => prop_assert!(serde_json::from_str::<Value>(&export.text).is_ok()),
+            }
+        }
+        let two = [report.clone().named("a"), report.named(&name)];
+        for format in [Format::Table, Format::Markdown] {
+            let text = export(&two, &request(Target::Report(format))).unwrap().text;
+            prop_assert!(!text.chars().any(|c| c != '\n' && acts(c)), "{}", text);
+        }
+    }
+}

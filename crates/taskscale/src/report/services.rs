@@ -1,0 +1,212 @@
+//! The report for services that keep a history of figures: github-action-benchmark and Bencher.
+//!
+//! Both keep one value a name and compare it with the last. So only cells whose tasks were all alive have a value:
+//! fewer tasks cost less, and would pass for progress. What is left out is named to the caller.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::metric::{Figure, Metric};
+use super::model::{Entry, Report};
+use super::text::safe;
+use super::{csv, json};
+use crate::units::{self, mib};
+
+/// What is kept unless told otherwise. Not the wall time, which is mostly the wait.
+pub const DEFAULT_METRICS: [Metric; 4] =
+    [Metric::Footprint, Metric::BytesPerTask, Metric::Launch, Metric::Cpu];
+
+/// Why there is nothing to hand over.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ServiceError {
+    #[error(
+        "{name} is in {first} and in {second}: a service keeps one value a name. \
+         Make one file for each campaign"
+    )]
+    Twice { name: String, first: String, second: String },
+    #[error("no cell of these campaigns has a figure that could be kept")]
+    Nothing,
+}
+
+/// A text, and what could not be part of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    pub text: String,
+    /// One sentence for each cell.
+    pub left_out: Vec<String>,
+}
+
+/// One value for a service.
+struct Value<'a> {
+    report: &'a Report,
+    entry: &'a Entry,
+    /// Absent for a metric of whole entries.
+    tasks: Option<u64>,
+    metric: Metric,
+    figure: Figure,
+    /// Repetitions or, for a metric of whole entries, runs that feed it.
+    runs: u64,
+}
+
+impl Value<'_> {
+    /// `go/goroutine sleep 10k`: the same in every campaign, whatever else is measured.
+    fn cell(&self) -> String {
+        cell(self.report, self.entry, self.tasks)
+    }
+}
+
+fn cell(report: &Report, entry: &Entry, tasks: Option<u64>) -> String {
+    let tasks = tasks.map(|tasks| format!(" {}", units::count(tasks))).unwrap_or_default();
+    format!("{} {}{tasks}", safe(&entry.name), safe(&report.workload))
+}
+
+/// One element of the JSON that github-action-benchmark reads under `tool: customSmallerIsBetter`.
+///
+/// <https://github.com/benchmark-action/github-action-benchmark#examples>, and `BenchmarkResult` in its
+/// `src/extract.ts`: `value` is a number, `range` and `extra` are texts that its chart shows with it.
+#[derive(Debug, Serialize)]
+struct GithubBenchmark {
+    name: String,
+    unit: &'static str,
+    value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<String>,
+    extra: String,
+}
+
+/// JSON for github-action-benchmark. MiB rather than bytes: its charts do not shorten numbers.
+pub fn github(reports: &[Report], metrics: &[Metric]) -> Result<Kept, ServiceError> {
+    let (values, left_out) = values(reports, metrics)?;
+    let benchmarks: Vec<GithubBenchmark> = values
+        .iter()
+        .map(|value| {
+            let (unit, scale): (_, fn(f64) -> f64) = match value.metric {
+                Metric::BytesPerTask => ("B/task", |bytes| bytes),
+                Metric::Launch | Metric::Wall | Metric::Cpu => ("s", |seconds| seconds),
+                _ => ("MiB", mib),
+            };
+            let show = |figure: f64| csv::figure(Some(significant(scale(figure))));
+            GithubBenchmark {
+                name: format!("{} {}", value.cell(), value.metric.name()),
+                unit,
+                value: rounded(scale(value.figure.value)),
+                range: value.figure.range.map(|(low, high)| format!("{} to {}", show(low), show(high))),
+                extra: extra(value),
+            }
+        })
+        .collect();
+    Ok(Kept { text: json::pretty(&benchmarks), left_out })
+}
+
+/// To six decimals: microseconds, and bytes in MiB. More is noise of arithmetic.
+fn rounded(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+/// To four significant digits, for a text that people read.
+fn significant(value: f64) -> f64 {
+    if value == 0.0 {
+        return 0.0;
+    }
+    let scale = 10f64.powf(3.0 - value.abs().log10().floor());
+    (value * scale).round() / scale
+}
+
+/// Shown beside the value when it is pointed at: what a reader of a jump asks first.
+fn extra(value: &Value) -> String {
+    let machine = &value.report.machine;
+    let mut lines = vec![
+        safe(&value.entry.title).into_owned(),
+        format!("{} run{}", value.runs, if value.runs == 1 { "" } else { "s" }),
+        format!("{}, {} CPUs, Linux {}", safe(&machine.cpu), machine.cpus, safe(&machine.kernel)),
+    ];
+    if let Some(source) = value.report.memory_sources.first() {
+        lines.push(format!("memory by {}", source.source.name()));
+    }
+    lines.join("\n")
+}
+
+/// A metric in Bencher Metric Format: <https://bencher.dev/docs/reference/bencher-metric-format/>.
+#[derive(Debug, Serialize)]
+struct BencherMetric {
+    value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lower_value: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upper_value: Option<f64>,
+}
+
+/// The measure's slug, with the unit in it: Bencher makes a measure that it does not know without one.
+fn measure(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Footprint => "footprint-bytes",
+        Metric::Kernel => "kernel-bytes",
+        Metric::Peak => "peak-bytes",
+        Metric::RssPeak => "rss-peak-bytes",
+        Metric::BytesPerTask => "bytes-per-task",
+        Metric::Base => "base-bytes",
+        Metric::Launch => "launch-seconds",
+        Metric::Wall => "wall-seconds",
+        Metric::Cpu => "cpu-seconds",
+    }
+}
+
+/// JSON in Bencher Metric Format, for `bencher run --adapter json`.
+pub fn bencher(reports: &[Report], metrics: &[Metric]) -> Result<Kept, ServiceError> {
+    let (values, left_out) = values(reports, metrics)?;
+    let mut benchmarks: BTreeMap<String, BTreeMap<&str, BencherMetric>> = BTreeMap::new();
+    for value in &values {
+        let Figure { value: middle, range } = value.figure;
+        let metric = BencherMetric {
+            value: rounded(middle),
+            lower_value: range.map(|(low, _)| rounded(low)),
+            upper_value: range.map(|(_, high)| rounded(high)),
+        };
+        benchmarks.entry(value.cell()).or_default().insert(measure(value.metric), metric);
+    }
+    Ok(Kept { text: json::pretty(&benchmarks), left_out })
+}
+
+fn values<'a>(
+    reports: &'a [Report],
+    metrics: &[Metric],
+) -> Result<(Vec<Value<'a>>, Vec<String>), ServiceError> {
+    let mut values = Vec::new();
+    let mut left_out = Vec::new();
+    for report in reports {
+        for row in report.groups.iter().flat_map(|group| &group.rows) {
+            if row.ok_runs == 0 {
+                let cell = cell(report, &row.entry, Some(row.tasks));
+                left_out.push(format!("{cell} ({})", row.status));
+                continue;
+            }
+            values.extend(metrics.iter().filter_map(|&metric| {
+                let (tasks, runs) = (Some(row.tasks), u64::from(row.ok_runs));
+                Some(Value { report, entry: &row.entry, tasks, metric, figure: metric.in_row(row)?, runs })
+            }));
+        }
+        for growth in &report.growth {
+            values.extend(metrics.iter().filter_map(|&metric| {
+                let (entry, runs) = (&growth.entry, growth.points);
+                Some(Value { report, entry, tasks: None, metric, figure: metric.in_growth(growth)?, runs })
+            }));
+        }
+        for missing in &report.unavailable {
+            left_out.push(format!("{} (unavailable)", cell(report, &missing.entry, None)));
+        }
+    }
+    values.retain(|value| value.figure.value.is_finite());
+    let mut seen: BTreeMap<(String, &str), &str> = BTreeMap::new();
+    for value in &values {
+        let name = (value.cell(), value.metric.name());
+        if let Some(first) = seen.insert(name.clone(), &value.report.campaign) {
+            return Err(ServiceError::Twice {
+                name: name.0,
+                first: first.to_owned(),
+                second: value.report.campaign.clone(),
+            });
+        }
+    }
+    if values.is_empty() { Err(ServiceError::Nothing) } else { Ok((values, left_out)) }
+}

@@ -1,0 +1,411 @@
+//! Several campaigns side by side: what differs between them, and each figure beside its like.
+//!
+//! Says what was measured, not what it means: a gate with a verdict is another command's. Must not know how it is
+//! shown.
+
+mod markdown;
+mod terminal;
+
+pub use markdown::render as markdown;
+pub use terminal::render as terminal;
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::metric::{Figure, Metric};
+use super::model::{Entry, Report, Row};
+use super::notes;
+use crate::record::{Hold, MemorySource};
+use crate::units;
+
+/// What is shown unless told otherwise.
+pub const DEFAULT_METRICS: [Metric; 2] = [Metric::Footprint, Metric::BytesPerTask];
+
+/// A fact of every campaign, in their order. `None` where a campaign does not have it.
+struct Fact {
+    name: String,
+    values: Vec<Option<String>>,
+}
+
+impl Fact {
+    fn differs(&self) -> bool {
+        self.values.iter().any(|value| *value != self.values[0])
+    }
+}
+
+/// One metric at one number of tasks, or of whole entries.
+struct Table {
+    /// `10k tasks`, `park, 10k tasks`, or the metric's name for a metric of whole entries.
+    heading: String,
+    workload: String,
+    /// Absent for a metric of whole entries.
+    tasks: Option<u64>,
+    metric: Metric,
+    /// Whether there is a table of more tasks, which says more.
+    is_of_fewer_tasks: bool,
+    lines: Vec<Line>,
+}
+
+struct Line {
+    entry: Entry,
+    /// In the order of the campaigns.
+    cells: Vec<Cell>,
+}
+
+/// What a campaign has to say of one figure.
+#[derive(Debug, Clone, PartialEq)]
+enum Cell {
+    /// Not part of this campaign.
+    Absent,
+    /// Not all repetitions were ok, or none: what became of it, in place of a figure.
+    Fell(String),
+    Figure {
+        figure: Figure,
+        sources: Vec<MemorySource>,
+    },
+}
+
+impl Cell {
+    fn figure(&self) -> Option<Figure> {
+        match self {
+            Cell::Figure { figure, .. } => Some(*figure),
+            _ => None,
+        }
+    }
+}
+
+/// The difference of a figure from the first campaign's.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Change {
+    /// As a share of the first: 0.04 is 4 per cent more.
+    share: f64,
+    /// Whether the repetitions of both reach into each other, so that it may be nothing.
+    overlaps: bool,
+}
+
+/// Beside a change that may be nothing.
+const OVERLAPS: &str = "~";
+
+impl Change {
+    /// `None` where there is nothing to compare: no figure, a base of 0, or memory measured in other ways.
+    fn between(metric: Metric, first: &Cell, other: &Cell) -> Option<Change> {
+        let (Cell::Figure { figure: a, sources: from }, Cell::Figure { figure: b, sources: to }) =
+            (first, other)
+        else {
+            return None;
+        };
+        let of_memory = !matches!(metric, Metric::Launch | Metric::Wall | Metric::Cpu);
+        if a.value <= 0.0 || (of_memory && from != to) {
+            return None;
+        }
+        let overlaps = match (a.range, b.range) {
+            (Some(a), Some(b)) => a.0 <= b.1 && b.0 <= a.1,
+            _ => false,
+        };
+        Some(Change { share: b.value / a.value - 1.0, overlaps })
+    }
+
+    /// `+4.1 %`, `-0.3 % ~`.
+    fn show(self) -> String {
+        let percent = units::decimal(self.share * 100.0, 1);
+        let sign = if self.share > 0.0 && percent != "0.0" { "+" } else { "" };
+        let mark = if self.overlaps { format!(" {OVERLAPS}") } else { String::new() };
+        format!("{sign}{percent} %{mark}")
+    }
+}
+
+/// The campaign's letter: A to Z, then AA and so on.
+fn letter(mut i: usize) -> String {
+    let mut letters = Vec::new();
+    loop {
+        letters.push(b'A' + (i % 26) as u8);
+        if i < 26 {
+            break;
+        }
+        i = i / 26 - 1;
+    }
+    letters.iter().rev().map(|&byte| char::from(byte)).collect()
+}
+
+/// `B vs A`.
+fn change_heading(i: usize) -> String {
+    format!("{} vs {}", letter(i), letter(0))
+}
+
+fn facts(reports: &[Report]) -> Vec<Fact> {
+    let of = |name: &str, value: &dyn Fn(&Report) -> Option<String>| Fact {
+        name: name.to_owned(),
+        values: reports.iter().map(value).collect(),
+    };
+    let mut facts = vec![
+        of("campaign", &|report| Some(report.campaign.clone())),
+        of("measured", &|report| Some(report.created_at.strftime("%Y-%m-%d %H:%M UTC").to_string())),
+        of("host", &|report| Some(report.machine.hostname.clone())),
+        of("CPU", &|report| {
+            Some(format!("{}, {}", report.machine.cpu, notes::counted(report.machine.cpus, "CPU")))
+        }),
+        of("memory", &|report| Some(units::bytes(report.machine.memory_bytes))),
+        of("swap", &|report| Some(units::bytes(report.machine.swap_bytes))),
+        of("OS", &|report| Some(report.machine.os.clone())),
+        of("kernel", &|report| {
+            Some(format!("Linux {} {}", report.machine.kernel, report.machine.architecture))
+        }),
+        of("huge pages", &|report| report.machine.transparent_huge_pages.clone()),
+        of("CPU governor", &|report| report.machine.cpu_governor.clone()),
+        of("memory by", &|report| {
+            let sources: Vec<&str> = report.memory_sources.iter().map(|count| count.source.name()).collect();
+            (!sources.is_empty()).then(|| sources.join(", "))
+        }),
+        of("taskscale", &|report| Some(report.taskscale.clone())),
+        of("workload", &|report| Some(report.workload.clone())),
+        of("hold", &|report| {
+            Some(match report.hold {
+                Hold::Chosen { plateau_s } => format!("chosen, plateau of {plateau_s} s"),
+                Hold::Fixed { seconds } => format!("{seconds} s"),
+            })
+        }),
+        of("repetitions", &|report| Some(report.repetitions.to_string())),
+        of("warnings", &|report| {
+            let warnings = &report.machine.warnings;
+            (!warnings.is_empty()).then(|| warnings.join("; "))
+        }),
+    ];
+    facts.extend(versions(reports));
+    facts.retain(|fact| fact.values.iter().any(Option::is_some));
+    facts
+}
+
+/// Versions of the entries that several campaigns have, by runtime. A runtime whose entries have versions of their own,
+/// for their libraries, has several.
+fn versions(reports: &[Report]) -> Vec<Fact> {
+    let mut by_entry: BTreeMap<&str, Vec<Option<String>>> = BTreeMap::new();
+    for (i, report) in reports.iter().enumerate() {
+        for entry in entries(report) {
+            let values = by_entry.entry(&entry.name).or_insert_with(|| vec![None; reports.len()]);
+            values[i].clone_from(&entry.version);
+        }
+    }
+    let mut facts: Vec<Fact> = Vec::new();
+    for (entry, values) in by_entry {
+        let name = entry.split('/').next().unwrap_or(entry);
+        let shared = values.iter().flatten().count() > 1;
+        if shared && !facts.iter().any(|fact| fact.name == name && fact.values == values) {
+            facts.push(Fact { name: name.to_owned(), values });
+        }
+    }
+    facts
+}
+
+/// The entries with rows, each as often as it has one.
+fn entries(report: &Report) -> impl Iterator<Item = &Entry> {
+    report.groups.iter().flat_map(|group| &group.rows).map(|row| &row.entry)
+}
+
+/// The tables of the metrics, with only what two campaigns or more have; everything where they have nothing in common.
+fn tables(reports: &[Report], metrics: &[Metric]) -> Vec<Table> {
+    let mut tables = all_tables(reports, metrics);
+    let shared = |line: &Line| line.cells.iter().filter(|cell| **cell != Cell::Absent).count() > 1;
+    if tables.iter().any(|table| table.lines.iter().any(shared)) {
+        for table in &mut tables {
+            table.lines.retain(shared);
+        }
+        tables.retain(|table| !table.lines.is_empty());
+    }
+    // The most tasks of those that are left, of each metric and workload.
+    for i in 0..tables.len() {
+        let most = |other: &Table| other.metric == tables[i].metric && other.workload == tables[i].workload;
+        tables[i].is_of_fewer_tasks = tables[i + 1..].iter().any(most);
+    }
+    tables
+}
+
+/// What one campaign alone has, which is not shown beside others: one sentence for each campaign.
+fn alone(reports: &[Report], tables: &[Table], quote: fn(&str) -> String) -> Vec<String> {
+    let shown: BTreeSet<&str> =
+        tables.iter().flat_map(|table| &table.lines).map(|line| line.entry.name.as_str()).collect();
+    let numbers: BTreeSet<u64> = tables.iter().filter_map(|table| table.tasks).collect();
+    let own = reports.iter().enumerate().filter_map(|(i, report)| {
+        let mut names: Vec<String> = Vec::new();
+        for entry in entries(report).filter(|entry| !shown.contains(entry.name.as_str())) {
+            if !names.contains(&entry.name) {
+                names.push(entry.name.clone());
+            }
+        }
+        let tasks = report.groups.iter().map(|group| group.tasks);
+        let tasks = tasks.filter(|tasks| !numbers.is_empty() && !numbers.contains(tasks));
+        let tasks: Vec<String> = tasks.map(units::count).collect();
+        let mut parts = Vec::new();
+        if !names.is_empty() {
+            parts.push(notes::named(&names, quote));
+        }
+        if !tasks.is_empty() {
+            parts.push(format!("N = {}", tasks.join(", ")));
+        }
+        (!parts.is_empty()).then(|| format!("Only in {}, and not shown: {}.", letter(i), parts.join("; ")))
+    });
+    own.collect()
+}
+
+/// The tables of the metrics, each by workload and number of tasks where it has one.
+fn all_tables(reports: &[Report], metrics: &[Metric]) -> Vec<Table> {
+    let workloads: BTreeSet<&str> = reports.iter().map(|report| report.workload.as_str()).collect();
+    let mut tables = Vec::new();
+    for &metric in metrics {
+        for workload in &workloads {
+            let with_workload = |heading: String| match workloads.len() {
+                1 => heading,
+                _ => format!("{workload}, {heading}"),
+            };
+            let numbers: Vec<Option<u64>> = if metric.of_entry() {
+                vec![None]
+            } else {
+                let of_workload = reports.iter().filter(|report| report.workload == **workload);
+                let all: BTreeSet<u64> =
+                    of_workload.flat_map(|report| report.groups.iter().map(|group| group.tasks)).collect();
+                all.into_iter().map(Some).collect()
+            };
+            for tasks in numbers {
+                let lines = lines(reports, metric, workload, tasks);
+                let heading = match tasks {
+                    Some(tasks) => notes::tasks(tasks),
+                    None => "growth with N".to_owned(),
+                };
+                if !lines.is_empty() {
+                    tables.push(Table {
+                        heading: with_workload(heading),
+                        workload: (*workload).to_owned(),
+                        tasks,
+                        metric,
+                        is_of_fewer_tasks: false,
+                        lines,
+                    });
+                }
+            }
+        }
+    }
+    tables
+}
+
+fn lines(reports: &[Report], metric: Metric, workload: &str, tasks: Option<u64>) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    for (i, report) in reports.iter().enumerate().filter(|(_, report)| report.workload == workload) {
+        for (entry, cell) in cells(report, metric, tasks) {
+            let line = match lines.iter_mut().position(|line| line.entry.name == entry.name) {
+                Some(at) => &mut lines[at],
+                None => {
+                    let cells = vec![Cell::Absent; reports.len()];
+                    lines.push(Line { entry: entry.clone(), cells });
+                    let last = lines.len() - 1;
+                    &mut lines[last]
+                }
+            };
+            line.cells[i] = cell;
+        }
+    }
+    // By the first campaign that has a figure; what has none anywhere comes last.
+    let place = |line: &Line| line.cells.iter().find_map(Cell::figure).map(|figure| figure.value);
+    lines.sort_by(|a, b| match (place(a), place(b)) {
+        (Some(a), Some(b)) => a.total_cmp(&b),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => Ordering::Equal,
+    });
+    lines
+}
+
+/// What one campaign has of a metric, by entry.
+fn cells(report: &Report, metric: Metric, tasks: Option<u64>) -> Vec<(&Entry, Cell)> {
+    let Some(tasks) = tasks else {
+        let figures = report.growth.iter().filter_map(|growth| {
+            let figure = metric.in_growth(growth)?;
+            let rows = report.groups.iter().flat_map(|group| &group.rows);
+            let own = rows.filter(|row| row.entry.name == growth.entry.name && row.ok_runs > 0);
+            let sources: BTreeSet<MemorySource> =
+                own.flat_map(|row| row.memory_sources.iter().copied()).collect();
+            Some((&growth.entry, Cell::Figure { figure, sources: sources.into_iter().collect() }))
+        });
+        return figures.collect();
+    };
+    let rows = report.groups.iter().filter(|group| group.tasks == tasks).flat_map(|group| &group.rows);
+    rows.map(|row| (&row.entry, cell(row, metric))).collect()
+}
+
+fn cell(row: &Row, metric: Metric) -> Cell {
+    match metric.in_row(row).filter(|_| row.ok_runs > 0) {
+        Some(figure) => Cell::Figure { figure, sources: row.memory_sources.clone() },
+        None if row.ok_runs > 0 => Cell::Absent,
+        None => Cell::Fell(row.status.clone()),
+    }
+}
+
+/// What a reader must know to read the tables right.
+fn notes_of(tables: &[Table], reports: &[Report], quote: fn(&str) -> String) -> Vec<String> {
+    let entries = tables.iter().flat_map(|table| &table.lines).map(|line| &line.entry);
+    let mut notes = alone(reports, tables, quote);
+    notes.extend(notes::marks(entries, std::iter::empty(), quote));
+    let changes = || {
+        let lines = tables.iter().flat_map(|table| table.lines.iter().map(move |line| (table.metric, line)));
+        lines.flat_map(|(metric, line)| {
+            line.cells
+                .iter()
+                .skip(1)
+                .map(move |cell| (Change::between(metric, &line.cells[0], cell), line, cell))
+        })
+    };
+    if changes().any(|(change, ..)| change.is_some_and(|change| change.overlaps)) {
+        notes.push(format!(
+            "{OVERLAPS} the repetitions (or the 95 % intervals) of both overlap: the difference may be chance."
+        ));
+    }
+    if changes().any(|(change, line, cell)| {
+        change.is_none() && cell.figure().is_some() && line.cells[0].figure().is_some()
+    }) {
+        notes.push(
+            "Memory measured in different ways (`memory by`) is not compared: the figures count different things."
+                .to_owned(),
+        );
+    }
+    if tables.iter().any(|table| {
+        table.lines.iter().any(|line| line.cells.iter().any(|cell| matches!(cell, Cell::Fell(_))))
+    }) {
+        notes.push(
+            "A word in place of a figure is how the runs ended; `report` of that campaign alone says why."
+                .to_owned(),
+        );
+    }
+    if reports.iter().any(|report| report.repetitions > 1) {
+        notes.push("Figures are medians over the repetitions that were ok.".to_owned());
+    }
+    for (i, report) in reports.iter().enumerate().filter(|(_, report)| report.unmeasured_runs > 0) {
+        let runs = notes::counted(report.unmeasured_runs, "run");
+        notes.push(format!("{} is incomplete: {runs} of its plan not measured yet.", letter(i)));
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_go_on_after_z() {
+        assert_eq!([0, 1, 25, 26, 27, 701, 702].map(letter), ["A", "B", "Z", "AA", "AB", "ZZ", "AAA"]);
+    }
+
+    #[test]
+    fn a_change_is_told_with_its_doubt() {
+        let cell =
+            |value, range, source| Cell::Figure { figure: Figure { value, range }, sources: vec![source] };
+        let a = cell(100.0, Some((98.0, 103.0)), MemorySource::CgroupV2);
+        let near = cell(102.0, Some((102.0, 104.0)), MemorySource::CgroupV2);
+        let far = cell(50.0, Some((49.0, 51.0)), MemorySource::CgroupV2);
+        let other = cell(102.0, None, MemorySource::Proc);
+        let shown = |metric, b: &Cell| Change::between(metric, &a, b).map(Change::show);
+        assert_eq!(shown(Metric::Footprint, &near).as_deref(), Some("+2.0 % ~"));
+        assert_eq!(shown(Metric::Footprint, &far).as_deref(), Some("-50.0 %"));
+        assert_eq!(shown(Metric::Footprint, &a).as_deref(), Some("0.0 % ~"));
+        assert_eq!(shown(Metric::Footprint, &other), None, "bytes of two sources");
+        assert_eq!(shown(Metric::Cpu, &other).as_deref(), Some("+2.0 %"));
+        assert_eq!(shown(Metric::Cpu, &Cell::Fell("limit".to_owned())), None);
+    }
+}

@@ -1,0 +1,179 @@
+//! Well-formed SVG, whatever the texts hold. Knows nothing of charts.
+
+use std::fmt::Write;
+
+use super::super::text::acts;
+use super::style::CSS;
+
+#[derive(Debug, Clone, Copy)]
+pub enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// An SVG document being written, one element a line.
+pub struct Svg {
+    out: String,
+    open: Vec<&'static str>,
+}
+
+impl Svg {
+    /// Begins a document of a size in pixels, with what a screen reader says of it. `id` tells it from other charts,
+    /// should they come to stand in one page.
+    pub fn new(id: &str, width: f64, height: f64, title: &str, description: &str) -> Svg {
+        let id = escaped(id);
+        let (w, h) = (number(width), number(height));
+        let mut svg = Svg { out: String::new(), open: Vec::new() };
+        svg.line(&format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"taskscale\" width=\"{w}\" height=\"{h}\" \
+             viewBox=\"0 0 {w} {h}\" role=\"img\" aria-labelledby=\"{id}-title {id}-desc\">"
+        ));
+        svg.open.push("svg");
+        svg.line(&format!("<title id=\"{id}-title\">{}</title>", escaped(title)));
+        svg.line(&format!("<desc id=\"{id}-desc\">{}</desc>", escaped(description)));
+        svg.line(&format!("<style>{CSS}</style>"));
+        svg.rectangle(0.5, 0.5, width - 1.0, height - 1.0, "card", 8.0);
+        svg
+    }
+
+    /// Begins a group with a text that is shown when it is pointed at.
+    pub fn group(&mut self, title: &str) {
+        self.line("<g>");
+        self.open.push("g");
+        self.line(&format!("<title>{}</title>", escaped(title)));
+    }
+
+    pub fn end_group(&mut self) {
+        if self.open.last() == Some(&"g") {
+            self.open.pop();
+            self.line("</g>");
+        }
+    }
+
+    /// `radius` rounds its corners; nothing is drawn where there is no area.
+    pub fn rectangle(&mut self, x: f64, y: f64, width: f64, height: f64, class: &str, radius: f64) {
+        if width <= 0.0 || height <= 0.0 {
+            return;
+        }
+        let radius = if radius > 0.0 { format!(" rx=\"{}\"", number(radius)) } else { String::new() };
+        self.line(&format!(
+            "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"{radius}/>",
+            escaped(class),
+            number(x),
+            number(y),
+            number(width),
+            number(height)
+        ));
+    }
+
+    /// A path of straight pieces.
+    pub fn path(&mut self, points: &[(f64, f64)], class: &str) {
+        let mut d = String::new();
+        for (i, (x, y)) in points.iter().enumerate() {
+            let command = if i == 0 { 'M' } else { 'L' };
+            // Writing to a String cannot fail.
+            let _ = write!(d, "{command}{} {}", number(*x), number(*y));
+        }
+        self.line(&format!("<path class=\"{}\" d=\"{d}\"/>", escaped(class)));
+    }
+
+    /// A closed shape.
+    pub fn shape(&mut self, points: &[(f64, f64)], class: &str) {
+        let points: Vec<String> =
+            points.iter().map(|(x, y)| format!("{},{}", number(*x), number(*y))).collect();
+        self.line(&format!("<polygon class=\"{}\" points=\"{}\"/>", escaped(class), points.join(" ")));
+    }
+
+    pub fn circle(&mut self, x: f64, y: f64, radius: f64, class: &str) {
+        let (x, y, radius) = (number(x), number(y), number(radius));
+        self.line(&format!("<circle class=\"{}\" cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"/>", escaped(class)));
+    }
+
+    pub fn text(&mut self, x: f64, y: f64, class: &str, anchor: Anchor, text: &str) {
+        let anchor = match anchor {
+            Anchor::Start => "",
+            Anchor::Middle => " text-anchor=\"middle\"",
+            Anchor::End => " text-anchor=\"end\"",
+        };
+        self.line(&format!(
+            "<text class=\"{}\" x=\"{}\" y=\"{}\"{anchor}>{}</text>",
+            escaped(class),
+            number(x),
+            number(y),
+            escaped(text)
+        ));
+    }
+
+    pub fn finish(mut self) -> String {
+        while let Some(tag) = self.open.pop() {
+            self.line(&format!("</{tag}>"));
+        }
+        self.out
+    }
+
+    fn line(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+}
+
+/// Two decimals at most: a hundredth of a pixel, and the same text on every machine.
+fn number(value: f64) -> String {
+    // A figure that is no number has no place; it must not make the picture unreadable.
+    let text = format!("{:.2}", if value.is_finite() { value } else { 0.0 });
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// The text as content or attribute of XML 1.0: nothing of it is markup, and nothing in it is forbidden.
+///
+/// <https://www.w3.org/TR/xml/#charsets>: of what [`acts`] lets pass, only U+FFFE and U+FFFF are.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\n' | '\t' => out.push(' '),
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c if acts(c) => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn numbers_are_short_and_finite() {
+        assert_eq!(number(12.0), "12");
+        assert_eq!(number(0.126), "0.13");
+        assert_eq!(number(-0.001), "0");
+        assert_eq!(number(f64::NAN), "0");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_makes_a_document_that_says_it(text in any::<String>(), class in "[a-z\"<>&' ]{0,20}") {
+            let mut svg = Svg::new("a", 100.0, 100.0, &text, &text);
+            svg.group(&text);
+            svg.text(1.0, 2.0, &class, Anchor::Start, &text);
+            let svg = svg.finish();
+            let document = roxmltree::Document::parse(&svg).unwrap();
+            let mut texts = document.descendants().filter(|node| node.has_tag_name("text"));
+            let node = texts.next().unwrap();
+            prop_assert!(texts.next().is_none());
+            prop_assert_eq!(node.attribute("class"), Some(class.as_str()));
+            let said = node.text().unwrap_or_default();
+            prop_assert_eq!(said.chars().count(), text.chars().count());
+        }
+    }
+}

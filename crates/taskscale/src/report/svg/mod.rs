@@ -1,0 +1,106 @@
+//! Charts as static SVG, for READMEs and posts.
+//!
+//! Drawn here and not by a plotting crate. plotters and charming write colours and sizes into every element, so that a
+//! chart cannot follow a light or dark page, and charming brings a JavaScript engine; poloto follows the page by CSS,
+//! but has no stacked bars, no logarithmic axes and no labels at the ends of lines. What is needed here is rectangles,
+//! lines, texts and one logarithm, and the same text for the same report.
+//!
+//! Every text goes through [`Svg`], which escapes it. Must not read files or know the command line's types.
+
+mod document;
+mod ranking;
+mod scaling;
+mod style;
+
+#[cfg(test)]
+mod tests;
+
+pub use ranking::ranking;
+pub use scaling::scaling;
+
+use super::model::{Entry, Report};
+use super::notes;
+use super::text::safe;
+use crate::units;
+
+use document::{Anchor, Svg};
+
+/// Width of a chart in pixels: what the column of a README has.
+const WIDTH: f64 = 830.0;
+/// Between the edge and everything else.
+const MARGIN: f64 = 24.0;
+
+/// Why a chart cannot be drawn.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChartError {
+    #[error("nothing was measured at N = {}; this campaign has N = {}", units::count(*asked), counts(there))]
+    NoSuchTasks { asked: u64, there: Vec<u64> },
+    #[error(
+        "a scaling chart needs at least two numbers of tasks at which some entry was ok; this campaign has {0}"
+    )]
+    TooFewTasks(usize),
+    #[error("there is nothing to draw: nothing was measured")]
+    Nothing,
+}
+
+fn counts(tasks: &[u64]) -> String {
+    let counts: Vec<String> = tasks.iter().map(|&n| units::count(n)).collect();
+    counts.join(", ")
+}
+
+fn plain(text: &str) -> String {
+    safe(text).into_owned()
+}
+
+/// Title and what it is about, at the top. Gives the y below it.
+fn head(svg: &mut Svg, title: &str, subtitle: &str) -> f64 {
+    svg.text(MARGIN, 38.0, "title", Anchor::Start, title);
+    svg.text(MARGIN, 59.0, "muted", Anchor::Start, subtitle);
+    76.0
+}
+
+/// Where the figures come from, at the bottom; two lines of it.
+const FOOT: f64 = 54.0;
+
+fn foot(svg: &mut Svg, report: &Report, y: f64, left_out: Option<String>) {
+    let machine = &report.machine;
+    let mut first = format!(
+        "{}, {}, Linux {}",
+        plain(&machine.cpu),
+        notes::counted(machine.cpus, "CPU"),
+        plain(&machine.kernel)
+    );
+    if let Some(source) = report.memory_sources.first() {
+        first.push_str(&format!(", memory by {}", source.source.name()));
+    }
+    let mut second = format!(
+        "taskscale {}, {}, {}",
+        plain(&report.taskscale),
+        report.created_at.strftime("%Y-%m-%d"),
+        notes::counted(u64::from(report.repetitions), "repetition"),
+    );
+    if let Some(left_out) = left_out {
+        second.push_str(&format!(". {left_out}"));
+    }
+    let room = WIDTH - 2.0 * MARGIN;
+    svg.text(MARGIN, y + 18.0, "small muted", Anchor::Start, &style::fitted(&first, 11.0, room));
+    svg.text(MARGIN, y + 34.0, "small muted", Anchor::Start, &style::fitted(&second, 11.0, room));
+}
+
+/// Kind and what else must be known to compare: `stackless, tuned, one CPU`.
+fn kind(entry: &Entry) -> String {
+    let mut text = entry.kind.name().to_owned();
+    if entry.reference {
+        return format!("{text}, reference");
+    }
+    if entry.style == crate::catalog::Style::Tuned {
+        text.push_str(", tuned");
+    }
+    if !entry.parallel {
+        text.push_str(", one CPU");
+    }
+    if entry.unverified.is_some() {
+        text.push_str(", unverified");
+    }
+    text
+}

@@ -1,0 +1,260 @@
+//! Entries by footprint at one number of tasks: one bar each, stacked by what the memory is.
+
+use super::super::model::{Group, Parts, Report, Row};
+use super::super::notes;
+use super::document::{Anchor, Svg};
+use super::style::{fitted, fitted_name, text_width};
+use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, kind, plain};
+use crate::units::{self, mib};
+
+/// From one row to the next.
+const PITCH: f64 = 36.0;
+const BAR: f64 = 18.0;
+/// Size at which names are measured: strong letters are a tenth wider than their size of 13 pixels says.
+const STRONG: f64 = 14.3;
+/// Room for the figures behind the longest bar.
+const FIGURES: f64 = 104.0;
+
+/// A kind of memory: its class, its name and its bytes.
+type Part = (&'static str, &'static str, fn(&Parts) -> f64);
+
+/// Kinds of memory, in the order in which they are stacked.
+const PARTS: [Part; 5] = [
+    ("anon", "anonymous", |parts| parts.anon_bytes),
+    ("file", "file and shared", |parts| parts.file_bytes + parts.shmem_bytes),
+    ("stack", "kernel stacks", |parts| parts.kernel_stack_bytes.unwrap_or(0.0)),
+    ("tables", "page tables", |parts| parts.page_tables_bytes.unwrap_or(0.0)),
+    ("other", "sockets, slab, other of the kernel", |parts| {
+        parts.slab_bytes.unwrap_or(0.0) + parts.sock_bytes.unwrap_or(0.0) + parts.kernel_other_bytes
+    }),
+];
+
+/// The ranking at so many tasks; at the largest number with rows where none is asked for.
+pub fn ranking(report: &Report, tasks: Option<u64>) -> Result<String, ChartError> {
+    let groups = || report.groups.iter().filter(|group| !group.rows.is_empty());
+    let group = match tasks {
+        None => groups().next_back().ok_or(ChartError::Nothing)?,
+        Some(asked) => groups().find(|group| group.tasks == asked).ok_or_else(|| {
+            ChartError::NoSuchTasks { asked, there: groups().map(|group| group.tasks).collect() }
+        })?,
+    };
+    Ok(draw(report, group))
+}
+
+fn draw(report: &Report, group: &Group) -> String {
+    let title = format!("Memory of {}", notes::tasks(group.tasks));
+    let subtitle = format!(
+        "Workload {}. All memory while all tasks wait, the kernel's included{}.",
+        plain(&report.workload),
+        if report.repetitions > 1 { "; medians and ranges" } else { "" }
+    );
+    let rows_top = 138.0;
+    let height = rows_top + PITCH * group.rows.len() as f64 + FOOT;
+    let mut svg =
+        Svg::new(&format!("taskscale-ranking-{}", group.tasks), WIDTH, height, &title, &description(group));
+    let top = head(&mut svg, &title, &subtitle);
+    legend(&mut svg, top + 16.0, group);
+
+    let names = group.rows.iter().map(|row| text_width(&plain(&row.entry.name), STRONG));
+    let names = names.fold(0.0, f64::max).clamp(90.0, 240.0);
+    let from = MARGIN + names + 14.0;
+    let to = WIDTH - MARGIN - FIGURES;
+    let largest =
+        group.rows.iter().filter_map(|row| row.footprint_bytes).map(|spread| spread.max).fold(0.0, f64::max);
+    let scale = Scale { from, to, largest };
+    scale.axis(&mut svg, rows_top, height - FOOT);
+    for (i, row) in group.rows.iter().enumerate() {
+        draw_row(&mut svg, row, rows_top + PITCH * i as f64, names, &scale);
+    }
+    let left_out = (!report.unavailable.is_empty()).then(|| {
+        let names: Vec<String> =
+            report.unavailable.iter().map(|missing| plain(&missing.entry.name)).collect();
+        format!("Not available there: {}", names.join(", "))
+    });
+    foot(&mut svg, report, height - FOOT, left_out);
+    svg.finish()
+}
+
+/// What a reader who cannot see the picture is told.
+fn description(group: &Group) -> String {
+    let said: Vec<String> = group.rows.iter().map(said).collect();
+    format!("Bar chart. {}.", said.join("; "))
+}
+
+fn said(row: &Row) -> String {
+    let name = plain(&row.entry.name);
+    match row.footprint_bytes {
+        Some(footprint) if row.ok_runs > 0 => {
+            format!("{name}: {} MiB", units::decimal(mib(footprint.median), 1))
+        }
+        _ => format!("{name}: {}", ending(row)),
+    }
+}
+
+fn legend(svg: &mut Svg, y: f64, group: &Group) {
+    let mut x = MARGIN;
+    for (class, label, part) in PARTS {
+        let there = group.rows.iter().filter_map(|row| row.parts).any(|parts| part(&parts) > 0.0);
+        if there {
+            svg.rectangle(x, y - 9.0, 10.0, 10.0, class, 2.0);
+            svg.text(x + 15.0, y, "small muted", Anchor::Start, label);
+            x += 15.0 + text_width(label, 11.0) + 14.0;
+        }
+    }
+}
+
+struct Scale {
+    from: f64,
+    to: f64,
+    /// In bytes.
+    largest: f64,
+}
+
+impl Scale {
+    fn x(&self, bytes: f64) -> f64 {
+        if self.largest > 0.0 { self.from + (self.to - self.from) * bytes / self.largest } else { self.from }
+    }
+
+    /// Lines at round numbers of MiB, with their numbers above.
+    fn axis(&self, svg: &mut Svg, top: f64, bottom: f64) {
+        let step = round_step(mib(self.largest), 5.0);
+        let mut at = 0.0;
+        while at <= mib(self.largest) * 1.0001 {
+            let x = self.x(at * 1024.0 * 1024.0).round() + 0.5;
+            svg.path(&[(x, top - 4.0), (x, bottom)], if at == 0.0 { "axis" } else { "grid" });
+            let decimals = usize::from(step < 1.0);
+            let unit = if at == 0.0 { " MiB" } else { "" };
+            svg.text(x, top - 10.0, "small muted", Anchor::Middle, &(units::decimal(at, decimals) + unit));
+            if step <= 0.0 {
+                break;
+            }
+            at += step;
+        }
+    }
+}
+
+/// 1, 2 or 5 times a power of ten, such that about `lines` of them make up the whole; 0 of nothing.
+fn round_step(whole: f64, lines: f64) -> f64 {
+    if whole.is_nan() || whole <= 0.0 {
+        return 0.0;
+    }
+    let power = 10f64.powf((whole / lines).log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|step| step * power);
+    steps.into_iter().find(|step| whole / step <= lines).unwrap_or(10.0 * power)
+}
+
+fn draw_row(svg: &mut Svg, row: &Row, top: f64, names: f64, scale: &Scale) {
+    let middle = top + PITCH / 2.0;
+    svg.group(&pointed_at(row));
+    svg.text(
+        MARGIN,
+        middle - 2.0,
+        "strong",
+        Anchor::Start,
+        &fitted_name(&plain(&row.entry.name), STRONG, names),
+    );
+    svg.text(MARGIN, middle + 12.0, "small muted", Anchor::Start, &kind(&row.entry));
+    match row.footprint_bytes {
+        None => {
+            let room = WIDTH - MARGIN - scale.from - 8.0;
+            svg.text(scale.from + 8.0, middle + 4.0, "bad", Anchor::Start, &fitted(&ending(row), 13.0, room));
+        }
+        Some(footprint) => {
+            let pale = if row.ranked { "" } else { " pale" };
+            let bar_top = middle - BAR / 2.0;
+            let to = scale.x(footprint.median);
+            match row.parts {
+                Some(parts) => stack(svg, &parts, bar_top, (scale.from, to), pale),
+                None => svg.rectangle(scale.from, bar_top, to - scale.from, BAR, &format!("anon{pale}"), 0.0),
+            }
+            let mut end = to;
+            let (low, high) = (scale.x(footprint.min), scale.x(footprint.max));
+            // A shorter range could not be told from a blot.
+            if footprint.readings > 1 && high - low >= 6.0 {
+                // With a margin, to be seen on any colour.
+                for class in ["halo", "whisker"] {
+                    svg.path(&[(low, middle), (high, middle)], class);
+                    svg.path(&[(low, middle - 3.5), (low, middle + 3.5)], class);
+                    svg.path(&[(high, middle - 3.5), (high, middle + 3.5)], class);
+                }
+                end = end.max(high);
+            }
+            let value = format!("{} MiB", units::decimal(mib(footprint.median), 1));
+            svg.text(end + 8.0, middle - 2.0, "strong", Anchor::Start, &value);
+            let (class, more) = beside(row);
+            svg.text(end + 8.0, middle + 12.0, class, Anchor::Start, &more);
+        }
+    }
+    svg.end_group();
+}
+
+/// A bar of parts. Items may be a page ahead of their sum: the bar ends where the figure says.
+fn stack(svg: &mut Svg, parts: &Parts, top: f64, (from, to): (f64, f64), pale: &str) {
+    let total: f64 = PARTS.iter().map(|(_, _, part)| part(parts)).sum();
+    let (mut x, mut before) = (from, 0.0);
+    for (class, _, part) in PARTS {
+        let width = if total > 0.0 { (to - from) * part(parts) / total } else { 0.0 };
+        svg.rectangle(x, top, width, BAR, &format!("{class}{pale}"), 0.0);
+        // Two colours may look alike to a reader: where both are wide enough, so is the border between them.
+        if before >= 3.0 && width >= 3.0 {
+            svg.path(&[(x, top), (x, top + BAR)], "border");
+        }
+        if width > 0.0 {
+            before = width;
+        }
+        x += width;
+    }
+}
+
+/// Below the figure: what it comes to for each task, or why it is not to be compared.
+fn beside(row: &Row) -> (&'static str, String) {
+    if row.ok_runs == 0 {
+        let alive = row.short_alive.map(|alive| format!("{} alive", units::grouped(alive)));
+        return ("small bad", alive.unwrap_or_else(|| row.status.clone()));
+    }
+    let per_task =
+        row.bytes_per_task.map(|slope| format!("{} B/task", super::super::figures::per_task(slope)));
+    let text = match per_task {
+        _ if row.ok_runs < row.runs => row.status.clone(),
+        _ if !row.ranked && !row.entry.reference => {
+            let sources: Vec<&str> = row.memory_sources.iter().map(|source| source.name()).collect();
+            format!("memory by {}", sources.join(", "))
+        }
+        Some(text) => text,
+        None => String::new(),
+    };
+    ("small muted", text)
+}
+
+/// How a row without figures ended: `limit: 32,751 of 1,000,000 threads could be started`.
+fn ending(row: &Row) -> String {
+    let told: Vec<String> = super::super::figures::told(row)
+        .iter()
+        .map(|told| format!("{}: {}", told.head, plain(&told.reason)))
+        .collect();
+    if told.is_empty() { "ok, but nothing was measured".to_owned() } else { told.join("; ") }
+}
+
+fn pointed_at(row: &Row) -> String {
+    let mut text = said(row);
+    if let Some(parts) = row.parts {
+        for (_, label, part) in PARTS {
+            text.push_str(&format!(", {label} {} MiB", units::decimal(mib(part(&parts)), 1)));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_round() {
+        for (whole, step) in
+            [(2770.0, 1000.0), (370.0, 100.0), (34.0, 10.0), (0.9, 0.2), (5.0, 1.0), (0.0, 0.0)]
+        {
+            assert!((round_step(whole, 5.0) - step).abs() < 1e-9, "{whole}: {}", round_step(whole, 5.0));
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! Footprint over the number of tasks, both logarithmic: a line for each entry, named at its end.
+
+use super::super::figures::per_task;
+use super::super::metric::Metric;
+use super::super::model::{Entry, Growth, Report, Row};
+use super::super::notes;
+use super::document::{Anchor, Svg};
+use super::style::{COLOURS, fitted_name, text_width};
+use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, plain};
+use crate::catalog::Kind;
+use crate::units::{self, mib};
+
+/// From one name to the next at least.
+const PITCH: f64 = 17.0;
+/// Room for the figures on the left.
+const LEFT: f64 = 66.0;
+/// Of the plot itself, at least.
+const LEAST_HEIGHT: f64 = 380.0;
+/// Between the plot and the names, for the lines that lead to them.
+const LEAD: f64 = 26.0;
+
+/// One entry's line.
+struct Line<'a> {
+    entry: &'a Entry,
+    /// By number of tasks, ascending; where some repetition was ok.
+    points: Vec<&'a Row>,
+    growth: Option<&'a Growth>,
+    /// How it ended at the first number of tasks beyond its last point: `limit at 1M`.
+    broke: Option<String>,
+    colour: usize,
+}
+
+/// The chart of all entries that were ok somewhere.
+pub fn scaling(report: &Report) -> Result<String, ChartError> {
+    let lines = lines(report);
+    let points = || lines.iter().flat_map(|line| &line.points);
+    let mut tasks: Vec<u64> = points().map(|row| row.tasks).collect();
+    tasks.sort_unstable();
+    tasks.dedup();
+    if lines.is_empty() {
+        return Err(ChartError::Nothing);
+    }
+    if tasks.len() < 2 {
+        return Err(ChartError::TooFewTasks(tasks.len()));
+    }
+    Ok(draw(report, &lines, &tasks))
+}
+
+fn lines(report: &Report) -> Vec<Line<'_>> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut runtimes: Vec<&str> = Vec::new();
+    for group in &report.groups {
+        for row in &group.rows {
+            let known = lines.iter().position(|line| line.entry.name == row.entry.name);
+            let positive = row.footprint_bytes.is_some_and(|spread| spread.median > 0.0);
+            if row.ok_runs > 0 && positive {
+                match known {
+                    Some(at) => lines[at].points.push(row),
+                    None => {
+                        let runtime = row.entry.name.split('/').next().unwrap_or_default();
+                        let at = runtimes.iter().position(|known| *known == runtime).unwrap_or_else(|| {
+                            runtimes.push(runtime);
+                            runtimes.len() - 1
+                        });
+                        lines.push(Line {
+                            entry: &row.entry,
+                            points: vec![row],
+                            growth: report.growth_of(&row.entry.name),
+                            broke: None,
+                            colour: at % COLOURS,
+                        });
+                    }
+                }
+            } else if let Some(line) = known.map(|at| &mut lines[at]).filter(|line| line.broke.is_none()) {
+                line.broke = Some(format!("{} at {}", row.status, units::count(row.tasks)));
+            }
+        }
+    }
+    // What broke and went on at a larger number did not end there.
+    for line in &mut lines {
+        let last = line.points.last().map(|row| row.tasks);
+        let ended = report.groups.iter().rev().find_map(|group| {
+            let row = group.rows.iter().find(|row| row.entry.name == line.entry.name)?;
+            Some(row.tasks)
+        });
+        if last >= ended {
+            line.broke = None;
+        }
+    }
+    lines
+}
+
+struct Plot {
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+    tasks: (f64, f64),
+    bytes: (f64, f64),
+}
+
+impl Plot {
+    fn x(&self, tasks: u64) -> f64 {
+        place((tasks.max(1)) as f64, self.tasks, self.left, self.right)
+    }
+
+    fn y(&self, bytes: f64) -> f64 {
+        place(bytes, self.bytes, self.bottom, self.top)
+    }
+}
+
+fn place(value: f64, (low, high): (f64, f64), from: f64, to: f64) -> f64 {
+    let span = (high / low).log10();
+    if span > 0.0 { from + (to - from) * (value / low).log10() / span } else { (from + to) / 2.0 }
+}
+
+fn draw(report: &Report, lines: &[Line], tasks: &[u64]) -> String {
+    let title = "Memory over the number of tasks";
+    let subtitle = format!(
+        "Workload {}. All memory while all tasks wait, the kernel's included. Lines: base + N × bytes per task.",
+        plain(&report.workload)
+    );
+    let slope = |line: &Line| line.growth.and_then(|growth| growth.bytes_per_task);
+    let figure = |line: &Line| match (&line.broke, slope(line)) {
+        (Some(broke), _) => broke.clone(),
+        (None, Some(slope)) => format!("{} B/task", per_task(slope)),
+        (None, None) => String::new(),
+    };
+    let names =
+        lines.iter().map(|line| text_width(&plain(&line.entry.name), 12.5)).fold(0.0, f64::max).min(190.0);
+    let figures = lines.iter().map(|line| text_width(&figure(line), 11.0)).fold(0.0, f64::max).min(110.0);
+    let names_at = WIDTH - MARGIN - figures - 10.0 - names;
+    let height = LEAST_HEIGHT.max(PITCH * lines.len() as f64);
+    let top = 122.0;
+    let spreads = || lines.iter().flat_map(|line| &line.points).filter_map(|row| row.footprint_bytes);
+    let low = spreads().map(|spread| spread.min).filter(|bytes| *bytes > 0.0).fold(f64::INFINITY, f64::min);
+    let high = spreads().map(|spread| spread.max).fold(0.0, f64::max);
+    let plot = Plot {
+        left: MARGIN + LEFT,
+        right: names_at - LEAD - 12.0,
+        top,
+        bottom: top + height,
+        tasks: (tasks[0].max(1) as f64, tasks[tasks.len() - 1].max(1) as f64),
+        bytes: (low * 0.85, high * 1.15),
+    };
+
+    let mut svg = Svg::new("taskscale-scaling", WIDTH, plot.bottom + 40.0 + FOOT, title, &description(lines));
+    let below = head(&mut svg, title, &subtitle);
+    legend(&mut svg, below + 16.0, lines);
+    axes(&mut svg, &plot, tasks);
+    for line in lines {
+        draw_line(&mut svg, &plot, line);
+    }
+    let ends: Vec<f64> =
+        lines.iter().map(|line| line.points.last().map_or(plot.bottom, |row| plot.y(middle(row)))).collect();
+    let places = apart(&ends, PITCH, plot.top, plot.bottom);
+    for ((line, &from), &to) in lines.iter().zip(&ends).zip(&places) {
+        let x = line.points.last().map_or(plot.right, |row| plot.x(row.tasks));
+        svg.path(&[(x + 6.0, from), (plot.right.max(x) + 10.0, from), (names_at - 18.0, to)], "leader");
+        mark(&mut svg, line.entry, line.colour, names_at - 10.0, to);
+        let name = fitted_name(&plain(&line.entry.name), 12.5, names);
+        svg.text(names_at, to + 4.0, if line.entry.reference { "muted" } else { "" }, Anchor::Start, &name);
+        let class = if line.broke.is_some() { "small bad" } else { "small muted" };
+        svg.text(WIDTH - MARGIN, to + 4.0, class, Anchor::End, &figure(line));
+    }
+    let without: Vec<String> = without_points(report, lines).iter().map(|name| plain(name)).collect();
+    let left_out = (!without.is_empty()).then(|| format!("Nowhere ok: {}", without.join(", ")));
+    foot(&mut svg, report, plot.bottom + 40.0, left_out);
+    svg.finish()
+}
+
+fn middle(row: &Row) -> f64 {
+    row.footprint_bytes.map_or(0.0, |spread| spread.median)
+}
+
+/// Entries that were run and have no line.
+fn without_points<'a>(report: &'a Report, lines: &[Line]) -> Vec<&'a str> {
+    let mut names: Vec<&str> = Vec::new();
+    for row in report.groups.iter().flat_map(|group| &group.rows) {
+        let name = row.entry.name.as_str();
+        if !names.contains(&name) && lines.iter().all(|line| line.entry.name != name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn description(lines: &[Line]) -> String {
+    let said: Vec<String> = lines
+        .iter()
+        .map(|line| {
+            let points: Vec<String> = line
+                .points
+                .iter()
+                .map(|row| {
+                    format!("{} MiB at {}", Metric::Footprint.show(middle(row)), units::count(row.tasks))
+                })
+                .collect();
+            let broke = line.broke.as_ref().map(|broke| format!(", {broke}")).unwrap_or_default();
+            format!("{}: {}{broke}", plain(&line.entry.name), points.join(", "))
+        })
+        .collect();
+    format!("Line chart. {}.", said.join("; "))
+}
+
+/// What the marks mean, for the kinds that are there.
+fn legend(svg: &mut Svg, y: f64, lines: &[Line]) {
+    let mut x = MARGIN;
+    for kind in [Kind::Thread, Kind::Process, Kind::Stackful, Kind::Stackless, Kind::Future, Kind::Timer] {
+        let like = lines.iter().map(|line| line.entry).find(|entry| entry.kind == kind && !entry.reference);
+        if let Some(entry) = like {
+            mark_of(svg, entry.kind, "m8", x + 5.0, y - 4.0);
+            svg.text(x + 15.0, y, "small muted", Anchor::Start, kind.name());
+            x += 15.0 + text_width(kind.name(), 11.0) + 14.0;
+        }
+    }
+    if lines.iter().any(|line| line.entry.reference) {
+        svg.path(&[(x, y - 4.0), (x + 18.0, y - 4.0)], "floor");
+        svg.text(x + 24.0, y, "small muted", Anchor::Start, "floor: a reference, no task runtime");
+    }
+    svg.text(WIDTH - MARGIN, y, "small muted", Anchor::End, "colour: runtime");
+}
+
+fn axes(svg: &mut Svg, plot: &Plot, tasks: &[u64]) {
+    let (low, high) = (mib(plot.bytes.0), mib(plot.bytes.1));
+    // Few powers of ten are too little to read from.
+    let factors: &[f64] = match (high / low).log10() {
+        powers if powers < 2.2 => &[1.0, 2.0, 5.0],
+        powers if powers < 3.6 => &[1.0, 3.0],
+        _ => &[1.0],
+    };
+    let mut power = low.log10().floor() as i32;
+    let mut named = false;
+    while 10f64.powi(power) <= high && power < 20 {
+        for factor in factors {
+            let value = factor * 10f64.powi(power);
+            if value < low || value > high {
+                continue;
+            }
+            let y = plot.y(value * 1024.0 * 1024.0).round() + 0.5;
+            svg.path(&[(plot.left - 6.0, y), (plot.right, y)], "grid");
+            let decimals = usize::try_from(-power).unwrap_or(0).min(6);
+            let text = units::decimal(value, decimals);
+            svg.text(plot.left - 12.0, y + 4.0, "small muted", Anchor::End, &text);
+            named = true;
+        }
+        power += 1;
+    }
+    debug_assert!(named || high / low < 10.0, "no line in {low} to {high}");
+    svg.text(plot.left - 12.0, plot.top - 8.0, "small muted", Anchor::End, "MiB");
+    svg.path(&[(plot.left - 6.0, plot.bottom + 0.5), (plot.right, plot.bottom + 0.5)], "axis");
+    let mut free_from = f64::NEG_INFINITY;
+    for &n in tasks {
+        let x = plot.x(n);
+        svg.path(&[(x, plot.bottom), (x, plot.bottom + 5.0)], "axis");
+        let text = units::count(n);
+        let half = text_width(&text, 11.0) / 2.0;
+        // Numbers of tasks that are close together: not every one can be written.
+        if x - half > free_from {
+            svg.text(x, plot.bottom + 19.0, "small muted", Anchor::Middle, &text);
+            free_from = x + half + 4.0;
+        }
+    }
+    svg.text(free_from.max(plot.right) + 4.0, plot.bottom + 19.0, "small muted", Anchor::Start, "tasks");
+}
+
+fn draw_line(svg: &mut Svg, plot: &Plot, line: &Line) {
+    let points: Vec<(f64, f64)> =
+        line.points.iter().map(|row| (plot.x(row.tasks), plot.y(middle(row)))).collect();
+    let said: Vec<String> = line
+        .points
+        .iter()
+        .map(|row| format!("{} MiB at {}", Metric::Footprint.show(middle(row)), notes::tasks(row.tasks)))
+        .collect();
+    svg.group(&format!("{}: {}", plain(&line.entry.name), said.join(", ")));
+    let class = if line.entry.reference { "floor".to_owned() } else { format!("line c{}", line.colour) };
+    if points.len() > 1 {
+        svg.path(&fitted(plot, line).unwrap_or_else(|| points.clone()), &class);
+    }
+    for (row, (x, y)) in line.points.iter().zip(&points) {
+        if let Some(spread) = row.footprint_bytes.filter(|spread| spread.min > 0.0) {
+            let (low, high) = (plot.y(spread.min), plot.y(spread.max));
+            // Within the mark it could not be seen.
+            if low - high > 10.0 {
+                svg.path(&[(*x, low), (*x, high)], "whisker");
+            }
+        }
+        mark(svg, line.entry, line.colour, *x, *y);
+    }
+    svg.end_group();
+}
+
+/// Places on the fitted line between an entry's first and last point: straight in N, and so bent here. `None` where
+/// there is no line, or where it is not above 0 throughout.
+fn fitted(plot: &Plot, line: &Line) -> Option<Vec<(f64, f64)>> {
+    const PIECES: u32 = 48;
+    let growth = line.growth?;
+    let (base, slope) = (growth.base_bytes?, growth.bytes_per_task?);
+    let first = line.points.first()?.tasks.max(1) as f64;
+    let last = line.points.last()?.tasks.max(1) as f64;
+    (0..=PIECES)
+        .map(|i| {
+            let tasks = first * (last / first).powf(f64::from(i) / f64::from(PIECES));
+            let bytes = base + slope * tasks;
+            (bytes > 0.0).then(|| (place(tasks, plot.tasks, plot.left, plot.right), plot.y(bytes)))
+        })
+        .collect()
+}
+
+fn mark(svg: &mut Svg, entry: &Entry, colour: usize, x: f64, y: f64) {
+    if entry.reference {
+        svg.circle(x, y, 2.5, "m8");
+    } else {
+        mark_of(svg, entry.kind, &format!("mark m{colour}"), x, y);
+    }
+}
+
+/// A shape for each kind, all of about one area.
+fn mark_of(svg: &mut Svg, kind: Kind, class: &str, x: f64, y: f64) {
+    let at = |points: &[(f64, f64)]| points.iter().map(|(dx, dy)| (x + dx, y + dy)).collect::<Vec<_>>();
+    match kind {
+        Kind::Stackful => svg.circle(x, y, 4.5, class),
+        Kind::Thread => svg.rectangle(x - 4.0, y - 4.0, 8.0, 8.0, class, 0.0),
+        Kind::Process => svg.shape(&at(&[(0.0, -5.5), (5.5, 0.0), (0.0, 5.5), (-5.5, 0.0)]), class),
+        Kind::Stackless => svg.shape(&at(&[(0.0, -5.5), (5.2, 4.0), (-5.2, 4.0)]), class),
+        Kind::Future => svg.shape(&at(&[(0.0, 5.5), (5.2, -4.0), (-5.2, -4.0)]), class),
+        Kind::Timer => svg.shape(
+            &at(&[
+                (-1.6, -5.0),
+                (1.6, -5.0),
+                (1.6, -1.6),
+                (5.0, -1.6),
+                (5.0, 1.6),
+                (1.6, 1.6),
+                (1.6, 5.0),
+                (-1.6, 5.0),
+                (-1.6, 1.6),
+                (-5.0, 1.6),
+                (-5.0, -1.6),
+                (-1.6, -1.6),
+            ]),
+            class,
+        ),
+    }
+}
+
+/// Places for names that want to be at `wanted`, at least `pitch` apart, in their order, between `top` and `bottom`.
+///
+/// Neighbours that would overlap form a block around the mean of what they want, and blocks that would overlap become
+/// one (pool adjacent violators; Barlow et al. 1972, Statistical inference under order restrictions): the sum of
+/// squares of how far names are moved is the least.
+fn apart(wanted: &[f64], pitch: f64, top: f64, bottom: f64) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..wanted.len()).collect();
+    order.sort_by(|a, b| wanted[*a].total_cmp(&wanted[*b]));
+    // With i * pitch taken away, names at least a pitch apart are values that do not fall.
+    let room = (bottom - top - pitch * wanted.len().saturating_sub(1) as f64).max(0.0);
+    let mut blocks: Vec<(f64, usize)> = Vec::new();
+    for (i, &at) in order.iter().enumerate() {
+        let mut block = (wanted[at] - pitch * i as f64, 1);
+        while let Some(&(mean, count)) = blocks.last().filter(|(mean, _)| *mean > block.0) {
+            blocks.pop();
+            let together = count + block.1;
+            block = ((mean * count as f64 + block.0 * block.1 as f64) / together as f64, together);
+        }
+        blocks.push(block);
+    }
+    let shifted =
+        blocks.iter().flat_map(|&(mean, count)| std::iter::repeat_n(mean.clamp(top, top + room), count));
+    let mut places = vec![0.0; wanted.len()];
+    for (i, (&at, place)) in order.iter().zip(shifted).enumerate() {
+        places[at] = place + pitch * i as f64;
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn names_stay_where_there_is_room_and_share_where_there_is_none() {
+        assert_eq!(apart(&[10.0, 100.0], 17.0, 0.0, 200.0), [10.0, 100.0]);
+        assert_eq!(apart(&[100.0, 100.0], 20.0, 0.0, 200.0), [90.0, 110.0]);
+        assert_eq!(apart(&[200.0, 0.0], 20.0, 0.0, 200.0), [200.0, 0.0]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_two_names_overlap(wanted in proptest::collection::vec(0.0f64..380.0, 0..22)) {
+            let places = apart(&wanted, 17.0, 0.0, 380.0);
+            let mut sorted = places.clone();
+            sorted.sort_by(f64::total_cmp);
+            for pair in sorted.windows(2) {
+                prop_assert!(pair[1] - pair[0] > 16.999);
+            }
+            prop_assert!(places.iter().all(|place| (-0.001..=380.001).contains(place)));
+        }
+    }
+}

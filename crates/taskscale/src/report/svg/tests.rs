@@ -1,0 +1,83 @@
+//! Whole charts: what they look like as text, and what must hold whatever they show.
+
+use super::super::fixture::{HOSTILE, campaign, everything, facts, sample};
+use super::super::model::Report;
+use super::{ChartError, ranking, scaling};
+use crate::catalog::Kind;
+
+fn report() -> Report {
+    let (campaign, samples) = everything();
+    Report::build(&campaign, &samples)
+}
+
+fn parsed(svg: &str) -> roxmltree::Document<'_> {
+    roxmltree::Document::parse(svg).unwrap()
+}
+
+#[test]
+fn charts() {
+    insta::assert_snapshot!("ranking", ranking(&report(), None).unwrap());
+    insta::assert_snapshot!("ranking_of_10k", ranking(&report(), Some(10_000)).unwrap());
+    insta::assert_snapshot!("scaling", scaling(&report()).unwrap());
+}
+
+#[test]
+fn a_chart_says_what_it_shows_to_those_who_cannot_see_it() {
+    for svg in [ranking(&report(), None).unwrap(), scaling(&report()).unwrap()] {
+        let document = parsed(&svg);
+        let root = document.root_element();
+        assert_eq!(root.attribute("role"), Some("img"));
+        for id in root.attribute("aria-labelledby").unwrap().split(' ') {
+            let node = document.descendants().find(|node| node.attribute("id") == Some(id)).unwrap();
+            assert!(node.text().is_some_and(|text| text.len() > 10), "{id}");
+        }
+        let said = document.descendants().find(|node| node.has_tag_name("desc")).unwrap().text().unwrap();
+        assert!(said.contains("go/goroutine: ") && said.contains("MiB") && said.contains("limit"), "{said}");
+    }
+}
+
+#[test]
+fn nothing_of_a_name_is_markup_and_nothing_stands_outside() {
+    for svg in [ranking(&report(), None).unwrap(), scaling(&report()).unwrap()] {
+        let document = parsed(&svg);
+        let known = ["svg", "title", "desc", "style", "rect", "path", "polygon", "circle", "text", "g"];
+        let (width, height) =
+            (830.0, document.root_element().attribute("height").unwrap().parse::<f64>().unwrap());
+        for node in document.descendants().filter(roxmltree::Node::is_element) {
+            assert!(known.contains(&node.tag_name().name()), "{node:?}");
+            for attribute in node.attributes() {
+                assert!(!attribute.name().starts_with("on") && attribute.name() != "href", "{node:?}");
+            }
+            let at = |name| node.attribute(name).map_or(0.0, |text: &str| text.parse::<f64>().unwrap());
+            assert!((0.0..=width).contains(&(at("x") + at("width"))), "{node:?}");
+            assert!((0.0..=height).contains(&(at("y") + at("height"))), "{node:?}");
+        }
+        assert!(!svg.contains("<b>") && !svg.contains(HOSTILE));
+    }
+}
+
+#[test]
+fn every_row_of_a_ranking_is_there_with_its_end() {
+    let svg = ranking(&report(), None).unwrap();
+    let document = parsed(&svg);
+    let rows: Vec<&str> = document
+        .descendants()
+        .filter(|node| node.has_tag_name("g"))
+        .map(|group| group.first_element_child().unwrap().text().unwrap())
+        .collect();
+    assert_eq!(rows.len(), report().groups[2].rows.len());
+    assert!(rows.iter().any(|row| row.starts_with("rust/thread: limit: 32,751 of 1,000,000")), "{rows:?}");
+}
+
+#[test]
+fn charts_that_cannot_be_drawn_say_why() {
+    let error = ranking(&report(), Some(7)).unwrap_err().to_string();
+    assert_eq!(error, "nothing was measured at N = 7; this campaign has N = 1, 10k, 1M");
+    let campaign = campaign(vec![facts("go/goroutine", Kind::Stackful)]);
+    let nothing = Report::build(&campaign, &[]);
+    assert_eq!(ranking(&nothing, None), Err(ChartError::Nothing));
+    assert_eq!(scaling(&nothing), Err(ChartError::Nothing));
+    let one = Report::build(&campaign, &[sample("go/goroutine", 10_000, 1, 3 << 20, 2_600)]);
+    assert_eq!(scaling(&one), Err(ChartError::TooFewTasks(1)));
+    assert!(ranking(&one, None).is_ok());
+}

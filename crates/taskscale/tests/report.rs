@@ -1,0 +1,144 @@
+//! `taskscale report` as a user runs it: formats, files, several campaigns, and what is refused.
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use support::{Entry, Finished, World, assert_harmless};
+
+/// Two small campaigns, `one` and `two`, of a good entry and one that crashes.
+fn world() -> World {
+    let world = World::new(&[
+        Entry::new("well", "--anon-bytes-per-task 1KiB"),
+        Entry::new("crash", "--fault crash:plateau").kind("thread"),
+    ]);
+    world.run(world.campaign("one", "-n 1,500")).expect_code(1);
+    world.run(world.campaign("two", "-n 1,500")).expect_code(1);
+    world
+}
+
+/// `taskscale report ARGS` in the world's folder.
+fn report(world: &World, args: &str) -> Finished {
+    let args: Vec<&str> = std::iter::once("report").chain(args.split_whitespace()).collect();
+    let mut command = world.command(&args);
+    command.current_dir(world.path(""));
+    world.run(command)
+}
+
+#[test]
+fn every_format_of_every_campaign() {
+    let world = world();
+    for format in ["table", "markdown", "csv", "json", "github", "bencher", "svg"] {
+        let finished = report(&world, &format!("one --format {format}"));
+        finished.expect_code(0);
+        assert!(
+            finished.stdout.contains("fake/well") && finished.stdout.ends_with('\n'),
+            "{}",
+            finished.stdout
+        );
+        assert_harmless(format, &finished.stdout);
+        // The same command gives the same text.
+        assert_eq!(report(&world, &format!("one --format {format}")).stdout, finished.stdout, "{format}");
+    }
+    for format in ["table", "markdown", "csv", "json"] {
+        let finished = report(&world, &format!("one two --format {format}"));
+        finished.expect_code(0);
+        assert!(finished.stdout.contains("one") && finished.stdout.contains("two"), "{}", finished.stdout);
+        assert!(finished.stdout.contains("crashed"), "{}", finished.stdout);
+    }
+    report(&world, "one --format github")
+        .expect_said("left out, having no figure to keep: fake/crash sleep 1 (crashed)");
+    let charts = report(&world, "one --format svg --chart scaling").stdout;
+    assert!(charts.contains("Memory over the number of tasks"));
+    assert!(report(&world, "one --format svg -n 1").stdout.contains("Memory of 1 task<"));
+    let samples = report(&world, "one two --format csv --samples").stdout;
+    assert_eq!(samples.lines().count(), 1 + 2 * 4);
+    world.assert_nothing_left();
+}
+
+#[test]
+fn run_prints_the_formats_of_other_tools_as_well() {
+    let world = World::new(&[Entry::new("well", "")]);
+    let finished = world.run(world.campaign("out", "-n 5 --format bencher"));
+    finished.expect_code(0);
+    let value: serde_json::Value = serde_json::from_str(&finished.stdout).expect("JSON and nothing else");
+    assert!(value["fake/well sleep 5"]["footprint-bytes"]["value"].is_number(), "{value}");
+    finished.expect_said("campaign: ");
+
+    // Nothing that a service could keep: the samples are there all the same, and it is said.
+    let world = World::new(&[Entry::new("crash", "--fault crash:plateau")]);
+    let finished = world.run(world.campaign("out", "-n 5 --format github"));
+    finished.expect_code(1).expect_said("no cell of these campaigns has a figure").expect_said("campaign: ");
+    assert!(finished.stdout.is_empty());
+    assert_eq!(world.load("out").samples.len(), 1);
+}
+
+#[test]
+fn a_file_is_written_whole_or_not_at_all() {
+    let world = world();
+    let printed = report(&world, "one --format csv").stdout;
+    let finished = report(&world, "one --format csv -o table.csv");
+    finished.expect_code(0);
+    assert!(finished.stdout.is_empty(), "{}", finished.stdout);
+    let file = world.path("table.csv");
+    assert_eq!(fs::read_to_string(&file).unwrap(), printed);
+
+    // What is there is replaced; a link stays one.
+    symlink("table.csv", world.path("link.csv")).unwrap();
+    fs::write(&file, "old").unwrap();
+    report(&world, "one --format csv -o link.csv").expect_code(0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), printed);
+    assert!(fs::symlink_metadata(world.path("link.csv")).unwrap().is_symlink());
+
+    // Where the report cannot be made, the old file stays.
+    fs::write(world.path("chart.svg"), "old").unwrap();
+    report(&world, "one two --format svg -o chart.svg")
+        .expect_code(2)
+        .expect_said("a chart is of one campaign");
+    assert_eq!(fs::read_to_string(world.path("chart.svg")).unwrap(), "old");
+    report(&world, "one -o nowhere/at/all.txt").expect_code(1).expect_said("nowhere/at/all.txt");
+    // A device is written to, not replaced.
+    report(&world, "one -o /dev/null").expect_code(0);
+    assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    let left: Vec<_> = support::list(&world.path(""))
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|extension| extension == "new"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn campaigns_named_alike_are_told_apart() {
+    let world = world();
+    for folder in ["monday", "tuesday"] {
+        fs::create_dir(world.path(folder)).unwrap();
+    }
+    fs::rename(world.path("one"), world.path("monday/out")).unwrap();
+    fs::rename(world.path("two"), world.path("tuesday/out")).unwrap();
+    let csv = report(&world, "monday/out tuesday/out --format csv").stdout;
+    assert!(csv.contains("\nmonday/out,") && csv.contains("\ntuesday/out,"), "{csv}");
+    report(&world, "monday/out monday/../monday/out").expect_code(2).expect_said("is given twice");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let world = world();
+    for (args, said) in [
+        ("", "<DIR>"),
+        ("one nothing", "nothing holds no campaign"),
+        ("one --samples", "--samples: one line for each sample is CSV; add --format csv"),
+        ("one --chart scaling", "--chart: a chart is SVG; add --format svg"),
+        ("one --format svg --chart scaling -n 1", "-n: only a ranking chart is of one number of tasks"),
+        ("one --format svg -n 7", "nothing was measured at N = 7; this campaign has N = 1, 500"),
+        ("one --format svg -n 1x", "-n: \"x\" in \"1x\" is not a unit of a count"),
+        ("one --metric launch", "--metric: it chooses what several campaigns are compared by"),
+        ("one two --metric speed", "invalid value 'speed'"),
+        ("one two --format bencher", "a service keeps one value a name"),
+        ("one --format htlm", "possible values"),
+    ] {
+        let finished = report(&world, args);
+        finished.expect_code(2).expect_said(said);
+        assert!(finished.stdout.is_empty(), "{args}: {}", finished.stdout);
+    }
+}
