@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::build::{Settings, Side};
 use super::model::{Cell, Figure, Metric, Unit, Verdict};
-use crate::record::{MemorySource, Plateau, Sample};
+use crate::record::{MemorySource, Plateau, Sample, Warning};
 use crate::stats::{self, Interval, Point, Ratio};
 
 /// What a reader may take for a fact: the usual 95 %.
@@ -139,6 +139,15 @@ fn incomparable(metric: Metric, base: &[&Sample], new: &[&Sample]) -> Option<Str
             sources.into_iter().map(MemorySource::name).collect::<Vec<_>>().join(" and ")
         };
         return Some(format!("memory by {} there and by {} here", names(of_base), names(of_new)));
+    }
+    // Other work slows both sides, but never both alike: no interval made of repetitions knows of it.
+    let busy = |samples: &[&Sample]| {
+        2 * samples.iter().filter(|sample| sample.warnings.contains(&Warning::MachineBusy)).count()
+            > samples.len()
+    };
+    if metric.unit() == Unit::Seconds && (busy(base) || busy(new)) {
+        let side = if busy(base) { "BASE" } else { "NEW" };
+        return Some(format!("other work kept the machine busy during most runs of {side}"));
     }
     let holds = |samples: &[&Sample]| -> BTreeSet<String> {
         samples.iter().map(|sample| format!("{} s", sample.hold_s)).collect()

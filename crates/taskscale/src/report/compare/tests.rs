@@ -198,6 +198,25 @@ fn figures_of_different_sources_are_not_compared() {
 }
 
 #[test]
+fn times_of_a_busy_machine_are_not_judged_but_memory_is() {
+    let base = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
+    let mut new = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 800.0 * tasks as f64);
+    for run in &mut new.1 {
+        run.time.launch_s = run.time.launch_s.map(|launch| 20.0 * launch);
+        run.warnings = if run.repetition <= 3 { vec![crate::record::Warning::MachineBusy] } else { vec![] };
+    }
+    let settings = settings(&[Metric::BytesPerTask, Metric::Launch], Some(0.05));
+    let comparison = compared(&base, &new, &settings);
+    let times: Vec<_> =
+        comparison.of_metric(Metric::Launch).map(|cell| (cell.verdict, cell.reason.as_deref())).collect();
+    assert_eq!(
+        times,
+        [(Verdict::Unclear, Some("other work kept the machine busy during most runs of NEW")); 3]
+    );
+    assert_eq!(comparison.regressions, Some(1));
+}
+
+#[test]
 fn what_cannot_be_compared_is_refused() {
     let side = |entry: &str| measured(&[entry], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
     let (base, new) = (side("go/goroutine"), side("rust/thread"));
