@@ -4,7 +4,7 @@
 
 mod parse;
 
-pub use parse::{Quantity, UnitError, parse_bytes, parse_count, parse_duration};
+pub use parse::{Quantity, UnitError, parse_bytes, parse_count, parse_duration, parse_share};
 
 /// A count as people write it, and exact: `1M`, `100k`, `2.5k`, `1,234`.
 ///

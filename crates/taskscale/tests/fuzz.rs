@@ -12,7 +12,7 @@ use proptest::test_runner::Config;
 use taskscale::catalog::Catalog;
 use taskscale::measure::{Event, Listener};
 use taskscale::record::{Campaign, Sample, parse_samples};
-use taskscale::report::{self, RenderOptions, Report};
+use taskscale::report::{self, RenderOptions, Report, compare};
 use taskscale::units;
 
 const CASES: u32 = 300;
@@ -326,6 +326,26 @@ proptest! {
         let campaign = serde_json::from_slice(&bytes);
         let campaign = campaign.or_else(|_| serde_json::from_str::<Campaign>(CAMPAIGN)).expect("a campaign");
         show(&campaign, &samples)?;
+    }
+
+    /// And so can two of them side by side.
+    #[test]
+    fn any_two_results_folders(base in figures(), new in figures(), changes in vec(change(JSON_WORDS), 0..3)) {
+        let bytes = changed(CAMPAIGN.as_bytes(), &changes);
+        let sound = || serde_json::from_str::<Campaign>(CAMPAIGN).expect("a campaign");
+        let campaign = serde_json::from_slice(&bytes).unwrap_or_else(|_| sound());
+        let old = sound();
+        let input = |folder, campaign, samples| compare::Input { folder, campaign, samples, entry: None };
+        let settings =
+            compare::Settings { metrics: compare::Metric::ALL.to_vec(), margin: None, fail_above: Some(0.05) };
+        let sides = (input("\u{1b}[2J", &old, &base[..]), input("b", &campaign, &new[..]));
+        if let Ok(comparison) = compare::Comparison::build(sides.0, sides.1, &settings) {
+            for format in report::Format::ALL {
+                let text = compare::render(&comparison, format, RenderOptions::default());
+                let acting = text.chars().find(|c| report::acts(*c) && *c != '\n');
+                prop_assert!(acting.is_none(), "{:?} in {:?}", acting, text);
+            }
+        }
     }
 
     /// Counts, sizes and durations.

@@ -183,6 +183,7 @@ pub fn run(
         let mut hold_s = hold.unwrap_or_else(|| holds.first_hold_s(&cell.entry, cell.tasks));
         let mut attempt = *attempt;
         loop {
+            log::info!("hold {hold_s} s: {}", holds.why(&cell.entry, cell.tasks, attempt));
             let left_s: f64 = left[index..].iter().map(|(cell, ..)| estimate_s(&holds, cell)).sum();
             observer.run_begins(cell, hold_s, attempt, outcome.kept + index, cells.len(), left_s);
             let spec = spec(campaign, entry, command, cell.tasks, hold_s, bounds(settings, hold_s));

@@ -70,6 +70,19 @@ impl HoldKeeper {
         Some(by_launch.max((sample.hold_s * 1.5).ceil()).min(LONGEST_S))
     }
 
+    /// Why a cell's hold is what it is, for those who want to know.
+    pub fn why(&self, entry: &str, tasks: u64, attempt: u32) -> String {
+        match self.rule {
+            Hold::Fixed { .. } => "it is the same for every cell".to_owned(),
+            _ if attempt > 1 => format!("attempt {attempt}, as the last hold proved too short"),
+            Hold::Chosen { plateau_s } => {
+                let launch_s = self.predict_launch_s(entry, tasks).min(LONGEST_FORESEEN_S);
+                let from = if self.launches.contains_key(entry) { "what was seen" } else { "a guess" };
+                format!("a launch of {launch_s:.3} s by {from}, and a plateau of {plateau_s} s")
+            }
+        }
+    }
+
     /// Launch time is a start-up and a time per task: a line through the two nearest smaller N, or what was seen at
     /// the same N.
     fn predict_launch_s(&self, entry: &str, tasks: u64) -> f64 {

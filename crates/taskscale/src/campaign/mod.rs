@@ -3,6 +3,7 @@
 //! Measures through `measure::Runner` alone, so that tests need no program. Must not know the command line.
 
 mod drive;
+mod estimate;
 mod hold;
 mod plan;
 mod prepare;
@@ -10,6 +11,7 @@ mod prepare;
 mod tests;
 
 pub use drive::{CampaignError, Observer, Outcome, Settings, run};
+pub use estimate::{CellEstimate, Estimate, Source, estimate};
 pub use hold::{HoldKeeper, hold_for_launch};
 pub use plan::{Cell, cells, plan_digest};
 pub use prepare::{NotReady, Prepared, prepare, receipt};

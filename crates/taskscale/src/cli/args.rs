@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use crate::report::compare::Metric as Compared;
+
 /// What do N concurrent tasks cost - memory, CPU, time - in each language runtime, and where does each one break?
 #[derive(Debug, Parser)]
 #[command(
@@ -15,7 +17,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 Examples:
   taskscale                                    the posts' entries at 1, 10k, 100k and 1M tasks
   taskscale --quick                            a first table within a minute
-  taskscale 'rust/*' go -n 1,10k -r 3 -o DIR   narrowed; the same command goes on where it stopped
+  taskscale 'rust/*' go -n 1,10k -r 3 -o DIR   narrowed; the same again goes on with DIR
   taskscale doctor                             what this machine can measure, and what limits it
 
 Exit codes: 0 all well, 1 some cell fell short, 2 wrong usage."
@@ -42,16 +44,29 @@ impl Args {
             Command::Check(_) => "check",
             Command::New(_) => "new",
             Command::Clean(_) => "clean",
+            Command::Compare(_) => "compare",
+            Command::Completions(_) => "completions",
+            Command::Man(_) => "man",
         };
         (!none_given()).then_some(name)
     }
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Options of every command")]
 pub struct Global {
     /// Use the catalogue in DIR [default: $TASKSCALE_CATALOG, the nearest `runtimes/`, or the one that taskscale carries]
     #[arg(long, value_name = "DIR", global = true)]
     pub catalog: Option<PathBuf>,
+    /// No progress on standard error: warnings and errors only
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Say what is done: builds, commands, control groups, the hold of each run and why
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// For machines: standard error is JSON Lines, an event each (docs/events.md); `list` and `check` print JSON
+    #[arg(long, global = true)]
+    pub json: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -63,6 +78,10 @@ pub enum Command {
     /// Build entries into the cache without measuring them
     Build(Build),
     /// Examine this machine: control groups, limits, disturbances, toolchains
+    #[command(after_help = "\
+Examples:
+  taskscale doctor              before the first campaign, and whenever figures look odd
+  taskscale doctor --verbose    with the commands that toolchains are asked by")]
     Doctor,
     /// Show campaigns again, in any format: tables, charts, data for other tools
     Report(Report),
@@ -72,9 +91,24 @@ pub enum Command {
     New(New),
     /// Remove builds that are kept of older sources and toolchains, and say how much was freed
     Clean(Clean),
+    /// Compare two campaigns, or two entries of one: what costs more, less, the same
+    Compare(Compare),
+    /// Print the completions of a shell
+    Completions(Completions),
+    /// Print the manual page, or write one for each command
+    Man(Man),
 }
 
 #[derive(Debug, PartialEq, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  taskscale run                                    the posts' entries at 1, 10k, 100k and 1M tasks
+  taskscale run 'rust/*' go -n 1,10k -r 5 -o DIR   narrowed; the same again goes on with DIR
+  taskscale run @all --dry-run                     an estimate of time and memory
+  taskscale run @all --quiet --format markdown     for an issue
+  taskscale run --json 2>events.jsonl              events for a program that watches
+
+Exit codes: 0 all well, 1 some cell fell short, 2 wrong usage, 130 interrupted.")]
 pub struct Run {
     /// Entries: names (rust/thread), globs ('rust/*'), runtimes (go), sets (@posts, @idiomatic, @all) [default: @posts]
     #[arg(value_name = "ENTRY")]
@@ -109,12 +143,17 @@ pub struct Run {
     /// How the result is printed
     #[arg(short, long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
-    /// No progress on standard error
-    #[arg(short, long)]
-    pub quiet: bool,
+    /// Print the plan with an estimate of time and memory, and start nothing
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  taskscale list               every entry, its kind and version, or why it is unavailable
+  taskscale list 'rust/*' go   some of them
+  taskscale list --json        with all that the catalogue says, for a program")]
 pub struct List {
     /// Entries, as for `run` [default: @all]
     #[arg(value_name = "ENTRY")]
@@ -122,12 +161,13 @@ pub struct List {
     /// What each task does
     #[arg(short, long, default_value = "sleep")]
     pub workload: String,
-    /// Print JSON, with all that the catalogue says
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  taskscale build               build every entry whose toolchain is here
+  taskscale build go --verbose  with the commands that are run")]
 pub struct Build {
     /// Entries, as for `run` [default: @all]
     #[arg(value_name = "ENTRY")]
@@ -138,6 +178,11 @@ pub struct Build {
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  taskscale report results/DIR                     the table again
+  taskscale report results/DIR --format csv        for a spreadsheet
+  taskscale report results/DIR --format markdown   for an issue")]
 pub struct Report {
     /// Folders of campaigns; several are set side by side
     #[arg(value_name = "DIR", required = true)]
@@ -232,12 +277,57 @@ pub struct Check {
     /// Let warnings fail the check as well
     #[arg(long)]
     pub strict: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-    /// No progress on standard error
-    #[arg(short, long)]
-    pub quiet: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  taskscale compare results/MAIN results/BRANCH            what the branch costs
+  taskscale compare MAIN BRANCH --fail-above 5%            a gate: exit code 1 on a regression
+  taskscale compare MAIN BRANCH -m launch,cpu              times instead of memory
+  taskscale compare MAIN BRANCH --format markdown          for a pull request
+  taskscale compare DIR --base-entry rust/tokio-spawn --new-entry go/goroutine
+
+Three repetitions on each side are the least, five or more are good (`taskscale run -r 5`).
+Exit codes: 0 compared, 1 a regression above --fail-above, 2 wrong usage.")]
+pub struct Compare {
+    /// The campaign's folder to compare with
+    #[arg(value_name = "BASE")]
+    pub base: PathBuf,
+    /// The campaign's folder that is judged; may be left out where two entries of BASE are compared
+    #[arg(value_name = "NEW", required_unless_present = "new_entry")]
+    pub new: Option<PathBuf>,
+    /// Compare this entry of BASE ...
+    #[arg(long, value_name = "ENTRY", requires = "new_entry")]
+    pub base_entry: Option<String>,
+    /// ... with this one of NEW
+    #[arg(long, value_name = "ENTRY", requires = "base_entry")]
+    pub new_entry: Option<String>,
+    /// What is compared, comma-separated
+    #[arg(short, long, value_name = "METRICS", value_delimiter = ',', default_value = "footprint,bytes-per-task",
+        value_parser = clap::builder::PossibleValuesParser::new(Compared::ALL.map(Compared::name)))]
+    pub metric: Vec<String>,
+    /// Exit with 1 where a metric has grown by more than this, beyond doubt, or a cell that was ok fails: 5%
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
+    pub fail_above: Option<String>,
+    /// Differences up to this are none [default: 1% of memory, 5% of time; never more than --fail-above]
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
+    pub margin: Option<String>,
+    /// How it is printed
+    #[arg(short, long, value_enum, default_value_t = CompareFormat::Table)]
+    pub format: CompareFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CompareFormat {
+    /// Tables for the terminal
+    Table,
+    /// For a pull request
+    Markdown,
+    /// Everything, for programs
+    Json,
+    /// One line for each metric of each cell
+    Csv,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -261,6 +351,20 @@ pub struct Clean {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
+  taskscale completions bash > ~/.local/share/bash-completion/completions/taskscale
+  taskscale completions zsh > ~/.zfunc/_taskscale    and `fpath+=~/.zfunc` before compinit
+  taskscale completions fish > ~/.config/fish/completions/taskscale.fish
+
+Names of entries are those of the catalogue that is found now: make it anew when the catalogue grows.")]
+pub struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
   taskscale new go/errgroup                    beside Go's other entries, or a new runtime `go`
   taskscale new perl/fork                      any other language: a shell script shows the protocol
   taskscale new graalvm/thread --language java
@@ -276,4 +380,41 @@ pub struct New {
     /// The template, where the runtime's name does not tell: rust, go, java, node, python, c, dotnet, elixir or shell
     #[arg(long, value_name = "LANGUAGE")]
     pub language: Option<String>,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  taskscale man | man -l -                          read it
+  taskscale man --output ~/.local/share/man/man1    install it: `man taskscale-run`")]
+pub struct Man {
+    /// Write a page for taskscale and one for each command into DIR
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_of_every_command_has_examples() {
+        let command = Args::command();
+        for sub in command.get_subcommands().chain([&command]) {
+            let name = sub.get_name();
+            let help = sub.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let typed = if name == "taskscale" { name.to_owned() } else { format!("taskscale {name}") };
+            assert!(
+                help.contains("Examples:") && help.contains(&typed),
+                "`{typed} --help` has no example:\n{help}"
+            );
+        }
+    }
 }

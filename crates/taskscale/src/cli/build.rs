@@ -5,10 +5,12 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use super::args::{Build, Global};
-use super::{Failure, OrUsage, open_catalog, print_result, printable, say_aside};
+use super::run::built;
+use super::{Failure, OrUsage, emit, open_catalog, print_result, printable, say_aside};
 use crate::campaign::{NotReady, prepare};
 use crate::catalog::select;
 use crate::measure::Interrupt;
+use crate::record::{BuildState, Event};
 use crate::toolchain::Cache;
 
 pub fn run(args: &Build, global: &Global) -> Result<ExitCode, Failure> {
@@ -18,13 +20,14 @@ pub fn run(args: &Build, global: &Global) -> Result<ExitCode, Failure> {
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let stop = || interrupt.signal().is_some();
     let prepared = prepare(&Cache::of_user(), &entries, &args.workload, &stop, |name| {
-        say_aside(&format!("building {name}"));
+        begun(name);
     });
     if let Some(signal) = interrupt.signal() {
         return Ok(ExitCode::from(128 + signal as u8));
     }
     let mut code = ExitCode::SUCCESS;
     for entry in &prepared {
+        emit(built(entry));
         let line = match &entry.command {
             Ok(command) => format!("{}: {}", entry.facts.name, command.join(" ")),
             Err(NotReady::NoToolchain(why)) => format!("{}: unavailable: {why}", entry.facts.name),
@@ -36,4 +39,19 @@ pub fn run(args: &Build, global: &Global) -> Result<ExitCode, Failure> {
         print_result(&format!("{}\n", printable(&line)))?;
     }
     Ok(code)
+}
+
+/// Says that an entry is looked after now.
+pub(super) fn begun(entry: &str) {
+    if super::aside::is_json() {
+        emit(Event::Build {
+            entry: entry.to_owned(),
+            state: BuildState::Started,
+            command: None,
+            version: None,
+            reason: None,
+        });
+    } else {
+        say_aside(&format!("building {entry}"));
+    }
 }

@@ -31,7 +31,7 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
     let catalog = open_catalog(global).or_usage()?;
     let entries = select(&catalog, &args.entries, &args.workload).or_usage()?;
     let interrupt = Interrupt::install().context("cannot catch signals")?;
-    let progress = Progress::new(args.quiet);
+    let progress = Progress::new(global.quiet);
     // A thousand tasks would show in the figures of a campaign, and a campaign in the waits of a check.
     let holder = format!("taskscale {}, checking entries", std::process::id());
     let lock = MachineLock::acquire(&holder, &interrupt, |who| {
@@ -47,7 +47,7 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
     let mut unsaid = Ok(());
     let outcome = check_all(args, &entries, &interrupt, &mut runner, &progress, |checked| {
         // As it comes: a catalogue takes minutes.
-        if !args.json && unsaid.is_ok() {
+        if !global.json && unsaid.is_ok() {
             unsaid = progress.beside(|| print_result(&shown(checked, colour)));
         }
     });
@@ -64,7 +64,7 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
         )));
     }
     unsaid?;
-    if args.json {
+    if global.json {
         let left_out: Vec<_> =
             outcome.left_out.iter().map(|(entry, why)| json!({ "entry": entry, "reason": why })).collect();
         print_result(&format!("{:#}\n", json!({ "entries": outcome.checked, "left_out": left_out })))?;

@@ -21,7 +21,7 @@ pub fn run(args: &List, global: &Global) -> Result<ExitCode, Failure> {
     for (_, entry) in &entries {
         toolchains.entry(&entry.toolchain).or_insert_with(|| toolchain::find(&entry.toolchain));
     }
-    if args.json {
+    if global.json {
         let list: Vec<_> = entries
             .iter()
             .map(|(runtime, entry)| {
@@ -62,7 +62,7 @@ pub fn run(args: &List, global: &Global) -> Result<ExitCode, Failure> {
 }
 
 /// Rows as aligned columns; the last one runs free.
-fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+pub(super) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
     let widths: [usize; N] =
         std::array::from_fn(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));
     let mut text = String::new();

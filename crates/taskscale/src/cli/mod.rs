@@ -4,11 +4,17 @@
 //! taskscale could not do its work; 2: wrong usage; 128 + n: ended by signal n.
 
 mod args;
+mod aside;
 mod build;
 mod check;
 mod clean;
+mod compare;
+mod completions;
 mod doctor;
+mod dry_run;
+mod hint;
 mod list;
+mod man;
 mod new;
 mod places;
 mod progress;
@@ -22,6 +28,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use args::{Args, Command};
+use aside::{emit, say_aside};
 use places::open_catalog;
 
 /// Why a command did not end well.
@@ -53,22 +60,16 @@ impl<T, E: Into<anyhow::Error>> OrUsage<T> for Result<T, E> {
 pub fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => {
-            let code = if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-                0
-            } else {
-                2
-            };
-            // Nothing can be done where not even an error can be printed.
-            let _ = error.print();
-            return ExitCode::from(code);
-        }
+        Err(error) => return not_parsed(&error),
     };
+    // `list --json` prints its result as JSON; for all else it is about events.
+    let json = args.global.json && !matches!(args.command, Some(Command::List(_) | Command::Check(_)));
+    aside::set(aside::Mode { json, verbose: args.global.verbose, quiet: args.global.quiet });
     if let Some(command) = args.misplaced_options() {
-        eprintln!(
-            "error: entries and options of a run stand before `{command}`: put them after it, or leave it out"
-        );
-        return ExitCode::from(2);
+        let error = anyhow::anyhow!("entries and options of a run stand before `{command}`");
+        return failed(Failure::Usage(
+            error.context(hint::Advice("put them after it, or leave it out".into())),
+        ));
     }
     let result = match args.command {
         None => run::run(&args.run, &args.global),
@@ -80,18 +81,43 @@ pub fn main() -> ExitCode {
         Some(Command::Check(check)) => check::run(&check, &args.global),
         Some(Command::New(new)) => new::run(&new, &args.global),
         Some(Command::Clean(clean)) => clean::run(&clean, &args.global),
+        Some(Command::Compare(compare)) => compare::run(&compare),
+        Some(Command::Completions(completions)) => completions::run(&completions, &args.global),
+        Some(Command::Man(man)) => man::run(&man),
     };
     match result {
-        Ok(code) => code,
-        Err(failure) => {
-            let (code, error) = match failure {
-                Failure::Usage(error) => (2, error),
-                Failure::Broken(error) => (1, error),
-            };
-            say_aside(&format!("error: {error:#}"));
-            ExitCode::from(code)
-        }
+        Ok(code) => aside::end(code),
+        Err(failure) => failed(failure),
     }
+}
+
+/// Help and version are results; all else is wrong usage.
+fn not_parsed(error: &clap::Error) -> ExitCode {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        // Nothing can be done where not even this can be printed.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    if std::env::args_os().any(|argument| argument == "--json") {
+        aside::set(aside::Mode { json: true, verbose: false, quiet: false });
+        let message = error.to_string();
+        let message = message.trim().trim_start_matches("error: ");
+        aside::say_error(message, hint::USAGE);
+        return aside::end(ExitCode::from(2));
+    }
+    let _ = error.print();
+    ExitCode::from(2)
+}
+
+/// Says what went wrong and what to do about it.
+fn failed(failure: Failure) -> ExitCode {
+    let (code, error) = match failure {
+        Failure::Usage(error) => (2, error),
+        Failure::Broken(error) => (1, error),
+    };
+    let (message, hint) = hint::told(&error, code == 2);
+    aside::say_error(&message, &hint);
+    aside::end(ExitCode::from(code))
 }
 
 /// Whether to colour what goes to a stream: only on a terminal, and never against NO_COLOR (no-color.org).
@@ -106,12 +132,6 @@ fn printable(text: &str) -> String {
     text.chars()
         .map(|c| if crate::report::acts(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c })
         .collect()
-}
-
-/// A line on standard error. Nobody may be listening any more (`2>&1 | head`, a closed terminal): no reason to stop.
-fn say_aside(line: &str) {
-    use std::io::Write;
-    let _ = std::io::stderr().write_all(format!("{}\n", printable(line)).as_bytes());
 }
 
 /// Writes a result to standard output. A reader that has seen enough (`| head`) is no error.

@@ -4,9 +4,10 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::{printable, say_aside};
+use super::aside::{Level, emit, is_json, is_verbose, message};
+use super::printable;
 use crate::campaign::{Cell, Observer};
-use crate::record::{Sample, Status};
+use crate::record::{Event, Sample, Status};
 use crate::units;
 
 /// Shows how a campaign goes on.
@@ -19,7 +20,8 @@ pub struct Progress {
 impl Progress {
     pub fn new(quiet: bool) -> Progress {
         let terminal = std::io::stderr().is_terminal();
-        let bar = (terminal && !quiet).then(|| {
+        // Lines of `--verbose` and of `--json` would tear a bar.
+        let bar = (terminal && !quiet && !is_json() && !is_verbose()).then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             // The template is a constant: it is right or a test of this file fails.
             if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
@@ -36,7 +38,7 @@ impl Progress {
         match (&self.bar, self.quiet) {
             (_, true) => {}
             (Some(bar), _) => bar.println(line),
-            (None, _) => say_aside(&line),
+            (None, _) => message(Level::Info, &line),
         }
     }
 
@@ -49,6 +51,9 @@ impl Progress {
     }
 
     pub fn building(&self, name: &str, position: usize, all: usize) {
+        if is_json() {
+            return super::build::begun(name);
+        }
         self.show(&format!("building {name} ({position} of {all})"));
     }
 
@@ -75,7 +80,7 @@ impl Progress {
 }
 
 /// An estimate, and so without decimals.
-fn time_left(seconds: f64) -> String {
+pub(super) fn time_left(seconds: f64) -> String {
     let seconds = seconds.round() as u64;
     match seconds {
         0..90 => format!("{seconds} s"),
@@ -86,6 +91,7 @@ fn time_left(seconds: f64) -> String {
 
 impl Observer for Progress {
     fn warm_up(&mut self, entry: &str) {
+        emit(Event::WarmUp { entry: entry.to_owned() });
         if self.bar.is_some() {
             self.show(&format!("warming up {entry}"));
         }
@@ -93,6 +99,16 @@ impl Observer for Progress {
 
     fn run_begins(&mut self, cell: &Cell, hold_s: f64, attempt: u32, done: usize, all: usize, left_s: f64) {
         self.position = (done + 1, all);
+        emit(Event::RunStarted {
+            entry: cell.entry.clone(),
+            tasks: cell.tasks,
+            repetition: cell.repetition,
+            attempt,
+            hold_s,
+            done: done as u64,
+            runs: all as u64,
+            left_s,
+        });
         let Some(bar) = &self.bar else { return };
         if bar.length().is_none() {
             if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len}  {wide_msg}") {
@@ -112,6 +128,9 @@ impl Observer for Progress {
     }
 
     fn run_ended(&mut self, sample: &Sample) {
+        if is_json() {
+            return emit(Event::RunEnded { sample: Box::new(sample.clone()) });
+        }
         let (done, all) = self.position;
         let again = if sample.attempt > 1 { format!(", attempt {}", sample.attempt) } else { String::new() };
         let name = format!("{} × {}{again}", sample.entry, units::count(sample.tasks));

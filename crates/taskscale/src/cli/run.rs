@@ -9,11 +9,13 @@ use anyhow::{Context, anyhow, bail};
 
 use super::args::{Format, Global, Run};
 use super::progress::Progress;
-use super::{Failure, OrUsage, open_catalog, print_result, printable, say_aside};
+use super::{Failure, OrUsage, emit, open_catalog, print_result, printable, say_aside};
 use crate::campaign::{self, NotReady, Outcome, Prepared, Settings, plan_digest, prepare};
 use crate::catalog::{Entry, Runtime, default_selection, select};
 use crate::measure::{GroupHome, Interrupt, LocalRunner, MachineLock, available_memory_bytes, machine_facts};
-use crate::record::{self, Campaign, Hold, Loaded, Plan, RejectedLine, SCHEMA_VERSION, Sample, Store};
+use crate::record::{
+    self, BuildState, Campaign, Event, Hold, Loaded, Plan, RejectedLine, SCHEMA_VERSION, Sample, Store,
+};
 use crate::toolchain::Cache;
 use crate::units;
 
@@ -27,17 +29,17 @@ const QUICK_PLATEAU_S: f64 = 0.5;
 const CLASSIC_HOLD_S: u64 = 10;
 
 /// What was asked, validated: nothing below sees the command line's types.
-struct Options {
+pub(super) struct Options {
     entries: Vec<String>,
-    workload: String,
-    tasks: Vec<u64>,
-    repetitions: u32,
-    hold: Hold,
+    pub(super) workload: String,
+    pub(super) tasks: Vec<u64>,
+    pub(super) repetitions: u32,
+    pub(super) hold: Hold,
     output: Option<PathBuf>,
     seed: Option<u64>,
-    memory_cap_bytes: Option<u64>,
+    pub(super) memory_cap_bytes: Option<u64>,
     time_cap: Option<Duration>,
-    format: Format,
+    pub(super) format: Format,
 }
 
 fn validate(args: &Run) -> anyhow::Result<Options> {
@@ -89,8 +91,12 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
     let folder = options.output.clone().unwrap_or_else(new_folder);
     check_folder(&folder).or_usage()?;
 
+    if args.dry_run {
+        return super::dry_run::run(&options, &entries, &folder);
+    }
+
     let interrupt = Interrupt::install().context("cannot catch signals")?;
-    let mut progress = Progress::new(args.quiet);
+    let mut progress = Progress::new(global.quiet);
     let holder = format!("taskscale {} with {}", std::process::id(), folder.display());
     let lock = MachineLock::acquire(&holder, &interrupt, |who| {
         progress
@@ -122,6 +128,14 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
 
     let now = describe(&options, &prepared);
     let (mut store, campaign, mut samples) = open(&folder, now, &progress)?;
+    let ready = prepared.iter().filter(|entry| entry.command.is_ok()).count() as u64;
+    emit(Event::Plan {
+        folder: folder.display().to_string(),
+        plan: campaign.plan.clone(),
+        seed: campaign.seed,
+        runs: ready * campaign.plan.tasks.len() as u64 * u64::from(campaign.plan.repetitions),
+        kept_samples: samples.len() as u64,
+    });
     let settings = Settings { memory_cap_bytes: options.memory_cap_bytes, time_cap: options.time_cap };
     // Not its path: this very program, even where another version has been put in its place meanwhile.
     let launcher = PathBuf::from("/proc/self/exe");
@@ -157,6 +171,7 @@ fn prepare_all(
     });
     if interrupt.signal().is_none() {
         for entry in &prepared {
+            emit(built(entry));
             match &entry.command {
                 Ok(_) => {}
                 Err(NotReady::NoToolchain(why)) => {
@@ -169,6 +184,21 @@ fn prepare_all(
         }
     }
     prepared
+}
+
+/// What became of an entry's build.
+pub(super) fn built(entry: &Prepared) -> Event {
+    Event::Build {
+        entry: entry.facts.name.clone(),
+        state: match &entry.command {
+            Ok(_) => BuildState::Ready,
+            Err(NotReady::NoToolchain(_)) => BuildState::Unavailable,
+            Err(NotReady::BuildFailed(_)) => BuildState::Failed,
+        },
+        command: entry.command.as_ref().ok().cloned(),
+        version: entry.facts.version.clone(),
+        reason: entry.facts.unavailable.clone(),
+    }
 }
 
 fn describe(options: &Options, prepared: &[Prepared]) -> Campaign {

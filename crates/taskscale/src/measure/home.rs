@@ -45,6 +45,11 @@ impl GroupHome {
                 }
             }
         }
+        match &home.place {
+            Place::V2(base) => log::info!("control groups of version 2 in {}", base.display()),
+            Place::V1(parents) => log::info!("control groups of version 1 in {}", parents.memory.display()),
+            Place::None => log::info!("no control groups: {}", home.why_none.join("; ")),
+        }
         home
     }
 

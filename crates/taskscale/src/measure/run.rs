@@ -70,6 +70,7 @@ impl<'a> LocalRunner<'a> {
         let group = self.home.create_group(bounds)?;
         let scratch = self.home.create_scratch()?;
         let folders = group.folders();
+        log::info!("running {}", shown(spec, folders.first()));
         let result = Run::start(spec, group, &limits, &self.launcher, scratch.clone(), self.interrupt)
             .and_then(|mut run| {
                 let interrupted = run.watch()?;
@@ -117,6 +118,19 @@ fn names_in(folder: &std::path::Path) -> Vec<String> {
         children.map(|child| child.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
+}
+
+/// A run as `--verbose` tells of it.
+fn shown(spec: &RunSpec, group: Option<&PathBuf>) -> String {
+    let variables = spec.env.iter().map(|(name, value)| format!("{name}={value} "));
+    let group = group.map(|group| format!(" in {}", group.display())).unwrap_or_default();
+    let cap = spec.bounds.memory_bytes.map(crate::units::bytes).unwrap_or_else(|| "without a bound".into());
+    format!(
+        "{}{}{group}; memory {cap}, time {} s",
+        variables.collect::<String>(),
+        spec.command.join(" "),
+        spec.bounds.time.as_secs()
+    )
 }
 
 /// The clean environment that every program gets: nothing else of the user's reaches it.

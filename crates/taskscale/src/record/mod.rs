@@ -3,13 +3,15 @@
 //! This module knows the shape of results and how to keep them; it must not know how a run is measured or shown.
 
 mod campaign;
+mod event;
 mod sample;
 mod schema;
 mod store;
 
 pub use campaign::*;
+pub use event::*;
 pub use sample::*;
-pub use schema::{campaign_schema, sample_schema};
+pub use schema::{campaign_schema, event_schema, sample_schema};
 pub use store::*;
 
 /// Version of the shape of samples and campaigns. Raised when a field changes its meaning; added fields do not raise it.

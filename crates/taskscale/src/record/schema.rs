@@ -3,7 +3,7 @@
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
-use super::{Campaign, Sample};
+use super::{Campaign, EventLine, Sample};
 
 /// JSON Schema (2020-12) of a line of `samples.jsonl`.
 pub fn sample_schema() -> Schema {
@@ -13,6 +13,11 @@ pub fn sample_schema() -> Schema {
 /// JSON Schema (2020-12) of `campaign.json`.
 pub fn campaign_schema() -> Schema {
     schema_of::<Campaign>()
+}
+
+/// JSON Schema (2020-12) of a line of events.
+pub fn event_schema() -> Schema {
+    schema_of::<EventLine>()
 }
 
 fn schema_of<T: JsonSchema>() -> Schema {
@@ -27,7 +32,9 @@ mod tests {
     #[test]
     fn published_schemas_are_up_to_date() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema");
-        for (name, schema) in [("sample", sample_schema()), ("campaign", campaign_schema())] {
+        for (name, schema) in
+            [("sample", sample_schema()), ("campaign", campaign_schema()), ("event", event_schema())]
+        {
             let path = folder.join(format!("{name}.schema.json"));
             let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
             if std::env::var_os("TASKSCALE_BLESS").is_some() {

@@ -6,6 +6,7 @@
 
 mod bar;
 mod build;
+pub mod compare;
 mod csv;
 mod export;
 mod figures;
@@ -37,6 +38,8 @@ pub use model::{
     Version, WarningCount,
 };
 pub use samples::{Recorded, render as samples_csv};
+pub use services::ServiceError;
+pub use svg::ChartError;
 pub use text::{acts, command_line, safe};
 
 /// How a report is shown.

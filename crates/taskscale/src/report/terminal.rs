@@ -50,7 +50,7 @@ pub fn render(report: &Report, options: RenderOptions) -> String {
 
 pub(super) struct Page {
     options: RenderOptions,
-    quote: fn(&str) -> String,
+    pub(super) quote: fn(&str) -> String,
 }
 
 impl Page {

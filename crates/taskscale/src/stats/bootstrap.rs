@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::line::{MANY, Pairs, Point, line};
+use super::line::{Line, MANY, Pairs, Point, line};
+use super::weighted_median;
 
 /// How many resamples an interval is drawn from. Efron & Tibshirani advise 1,000 or more for percentiles; 2,000 take
 /// milliseconds.
@@ -40,6 +41,15 @@ pub struct LineIntervals {
 /// interval, §8 for resampling within samples.
 pub fn line_intervals(points: &[Point]) -> Option<LineIntervals> {
     let estimate = line(points)?;
+    let lines = resampled_lines(points)?;
+    Some(LineIntervals {
+        slope: percentiles(lines.iter().map(|line| line.slope).collect(), estimate.slope)?,
+        base: percentiles(lines.iter().map(|line| line.base).collect(), estimate.base)?,
+    })
+}
+
+/// The lines through [`RESAMPLES`] stratified resamples of the points; `None` as for [`line_intervals`].
+pub(super) fn resampled_lines(points: &[Point]) -> Option<Vec<Line>> {
     let pairs = Pairs::of(if points.len() > MANY { &[] } else { points });
     let mut sorted: Vec<Point> = points.iter().copied().filter(|point| point.y.is_finite()).collect();
     sorted.sort_by(|a, b| a.tasks.cmp(&b.tasks).then(a.y.total_cmp(&b.y)));
@@ -49,8 +59,7 @@ pub fn line_intervals(points: &[Point]) -> Option<LineIntervals> {
     }
     let mut rng = fastrand::Rng::with_seed(SEED);
     let mut times = vec![0u32; sorted.len()];
-    let mut slopes = Vec::with_capacity(RESAMPLES);
-    let mut bases = Vec::with_capacity(RESAMPLES);
+    let mut lines = Vec::with_capacity(RESAMPLES);
     for _ in 0..RESAMPLES {
         times.fill(0);
         for stratum in &strata {
@@ -58,7 +67,7 @@ pub fn line_intervals(points: &[Point]) -> Option<LineIntervals> {
                 times[rng.usize(stratum.clone())] += 1;
             }
         }
-        let resampled = if points.len() > MANY {
+        lines.push(if points.len() > MANY {
             let drawn = sorted
                 .iter()
                 .zip(&times)
@@ -66,14 +75,27 @@ pub fn line_intervals(points: &[Point]) -> Option<LineIntervals> {
             line(&drawn.collect::<Vec<_>>())?
         } else {
             pairs.line(|i| times[i])?
-        };
-        slopes.push(resampled.slope);
-        bases.push(resampled.base);
+        });
     }
-    Some(LineIntervals {
-        slope: percentiles(slopes, estimate.slope)?,
-        base: percentiles(bases, estimate.base)?,
-    })
+    Some(lines)
+}
+
+/// The medians of [`RESAMPLES`] resamples of the values, which are finite.
+pub(super) fn resampled_medians(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let mut rng = fastrand::Rng::with_seed(SEED);
+    let mut times = vec![0u64; sorted.len()];
+    (0..RESAMPLES)
+        .filter_map(|_| {
+            times.fill(0);
+            for _ in 0..sorted.len() {
+                times[rng.usize(..sorted.len())] += 1;
+            }
+            // Of whole weights the weighted median is the median of so many equal values.
+            weighted_median(sorted.iter().copied().zip(times.iter().copied()))
+        })
+        .collect()
 }
 
 /// The runs of equal numbers of tasks in points in ascending order, as ranges of positions.

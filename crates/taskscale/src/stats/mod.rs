@@ -5,8 +5,10 @@
 
 mod bootstrap;
 mod line;
+mod ratio;
 mod spread;
 
 pub use bootstrap::{Interval, LineIntervals, RESAMPLES, line_intervals};
 pub use line::{Line, Point, line};
+pub use ratio::{Ratio, ratio_of_bases, ratio_of_medians, ratio_of_slopes};
 pub use spread::{Spread, mad, median, weighted_median};

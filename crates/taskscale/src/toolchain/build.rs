@@ -104,6 +104,10 @@ pub fn build(
     let stamp = place.join(format!("{}.{workload}.built", entry.name));
     let log = place.join(format!("{}.{workload}.log", entry.name));
     let fresh = !stamp.exists();
+    match fresh {
+        true => log::info!("building {} in {}", entry.full_name, out.display()),
+        false => log::info!("{} is built: {}", entry.full_name, out.display()),
+    }
     if fresh {
         if out.exists() {
             at("empty", &out, fs::remove_dir_all(&out))?;
@@ -158,6 +162,7 @@ fn run_build(
     let mut file = at("open", log, File::options().append(true).open(log))?;
     at("write", log, writeln!(file, "$ {shown}"))?;
     let errors = at("open", log, file.try_clone())?;
+    log::info!("in {}: {shown}", folder.display());
     let mut build = Command::new(program);
     clear_flags(&mut build);
     let child = build

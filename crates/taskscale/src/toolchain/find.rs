@@ -33,6 +33,19 @@ pub enum Unavailable {
     Broken { command: String, why: String, install: String },
 }
 
+/// Whether a toolchain seems to be there, as far as can be known without starting a program: its version may still be
+/// too old.
+pub fn is_there(spec: &ToolchainSpec) -> bool {
+    match &spec.locate {
+        None => path_lookup(&spec.version[0]).is_some(),
+        Some(locate) => {
+            let answers = |words: &Vec<String>| path_lookup(&words[0]).is_some();
+            locate.ask.as_ref().is_some_and(answers)
+                || !candidates(&Locate { ask: None, ..locate.clone() }).is_empty()
+        }
+    }
+}
+
 /// Finds a toolchain: the first candidate that answers its version command and is new enough.
 pub fn find(spec: &ToolchainSpec) -> Result<Toolchain, Unavailable> {
     let install = spec.install_hint();
@@ -62,6 +75,7 @@ fn check(spec: &ToolchainSpec, home: Option<PathBuf>, install: &str) -> Result<T
     let program = path_lookup(&words[0]).ok_or_else(missing)?;
     let broken =
         |why: String| Unavailable::Broken { command: words.join(" "), why, install: install.to_owned() };
+    log::info!("asking for the version: {}", words.join(" "));
     let output =
         output_within(Command::new(&program).args(&words[1..]).current_dir(&spec.folder), VERSION_LIMIT)
             .map_err(|error| broken(error.to_string()))?;

@@ -8,5 +8,5 @@ mod kept;
 mod process;
 
 pub use build::{BuildError, Built, Cache, build, source_digest};
-pub use find::{Toolchain, Unavailable, find, path_lookup};
+pub use find::{Toolchain, Unavailable, find, is_there, path_lookup};
 pub use kept::{KeptBuild, disk_usage_bytes, folders};

@@ -11,6 +11,7 @@ pub enum Quantity {
     Count,
     Size,
     Duration,
+    Share,
 }
 
 impl Quantity {
@@ -22,6 +23,7 @@ impl Quantity {
                 "a number and a unit such as 512MiB, 1.5GiB, 64kB or 4096B (B, kB, MB, GB, KiB, MiB, GiB)"
             }
             Quantity::Duration => "a number and a unit such as 500ms, 10s, 2m or 1m30s (ms, s, m, h)",
+            Quantity::Share => "a percentage such as 5% or 0.5%",
         }
     }
 }
@@ -32,6 +34,7 @@ impl fmt::Display for Quantity {
             Quantity::Count => "count",
             Quantity::Size => "size",
             Quantity::Duration => "duration",
+            Quantity::Share => "share",
         })
     }
 }
@@ -149,6 +152,18 @@ pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     above_zero(quantity, text, total).map(Duration::from_nanos)
 }
 
+/// Reads a share of something: `5%` is 0.05. Zero is one.
+pub fn parse_share(text: &str) -> Result<f64, UnitError> {
+    let quantity = Quantity::Share;
+    let (number, unit, rest) = Number::split(quantity, text)?;
+    match (unit, rest) {
+        ("", "%") => Ok(number.numerator as f64 / 10f64.powi(number.decimals as i32 + 2)),
+        ("", "") => Err(UnitError::NoUnit { quantity, text: text.to_owned() }),
+        ("", _) => Err(not_a_number(quantity, text)),
+        _ => Err(unknown(quantity, text, unit)),
+    }
+}
+
 /// A decimal number: `numerator / 10^decimals`.
 #[derive(Clone, Copy)]
 struct Number {
@@ -246,6 +261,7 @@ fn too_large(quantity: Quantity, text: &str) -> UnitError {
         Quantity::Count => "18446744073709551615 (2^64 - 1)",
         Quantity::Size => "16 EiB less one byte",
         Quantity::Duration => "about 584 years",
+        Quantity::Share => "about 10^38 %",
     };
     UnitError::TooLarge { quantity, text: text.to_owned(), largest }
 }
@@ -264,6 +280,23 @@ fn about_whole(error: UnitError, whole: &str) -> UnitError {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn shares() {
+        assert_eq!(parse_share("5%"), Ok(0.05));
+        assert_eq!(parse_share(" 0.5 % "), Ok(0.005));
+        assert_eq!(parse_share("0%"), Ok(0.0));
+        for (text, said) in [
+            ("5", "\"5\" has no unit: give a percentage such as 5% or 0.5%"),
+            ("-5%", "\"-5%\" is below zero"),
+            ("5x", "\"x\" in \"5x\" is not a unit of a share"),
+            ("5%%", "\"5%%\" is not a share"),
+            ("", "a share is missing"),
+        ] {
+            let error = parse_share(text).unwrap_err().to_string();
+            assert!(error.starts_with(said), "{error}");
+        }
+    }
 
     #[test]
     fn counts() {

@@ -1,0 +1,236 @@
+//! What a plan will take, before anything is started: runs, time, memory. Pure.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::hold::HoldKeeper;
+use super::plan::cells;
+use crate::catalog::Kind;
+use crate::record::{Plan, Sample, Status, last_attempts};
+use crate::stats::{self, Point};
+
+/// A warm-up of 1,000 tasks without a hold, its start included, in seconds: a JVM's.
+const WARM_UP_S: f64 = 0.5;
+/// What a run takes beside its hold and its tasks, in seconds.
+const RUN_S: f64 = 0.1;
+/// What starting and ending a task takes where nothing is known of it, in seconds.
+const PER_TASK_S: f64 = 1e-6;
+/// What a program takes before its first task where nothing is known of it.
+const BASE_BYTES: f64 = (8 << 20) as f64;
+
+/// What a plan will take.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Estimate {
+    /// In the plan's order: entries, and within one the numbers of tasks.
+    pub cells: Vec<CellEstimate>,
+    /// Runs that are left to do, warm-ups aside.
+    pub runs: u64,
+    /// Runs that are done already.
+    pub done: u64,
+    /// Runs before these that are not measured.
+    pub warm_ups: u64,
+    /// All of it together, builds aside.
+    pub seconds: f64,
+}
+
+/// What one cell will take.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CellEstimate {
+    pub entry: String,
+    pub tasks: u64,
+    /// Repetitions that are left to do.
+    pub runs: u64,
+    /// How long tasks will be told to wait at first.
+    pub hold_s: f64,
+    /// One run, from start to end.
+    pub run_s: f64,
+    pub footprint_bytes: f64,
+    pub source: Source,
+}
+
+/// What an estimate of memory and time comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// The same entry at the same number of tasks was measured on this machine.
+    Measured,
+    /// The same entry was measured at other numbers of tasks.
+    OtherCounts,
+    /// Nothing is known but its kind.
+    Kind,
+}
+
+impl Source {
+    /// For a table.
+    pub fn text(self) -> &'static str {
+        match self {
+            Source::Measured => "measured here",
+            Source::OtherCounts => "measured here at other N",
+            Source::Kind => "a guess by kind",
+        }
+    }
+}
+
+/// Bytes per task where nothing is known but the kind: what is usual in this catalogue (README.md), rounded up.
+fn bytes_per_task(kind: Kind) -> f64 {
+    match kind {
+        Kind::Timer => 200.0,
+        Kind::Future => 300.0,
+        Kind::Stackless => 1_500.0,
+        Kind::Stackful => 3_000.0,
+        Kind::Thread => 40_000.0,
+        Kind::Process => 500_000.0,
+    }
+}
+
+/// What `plan` will take. `seen` are samples of this machine, of whatever campaign; `kept` are those of the plan's own
+/// folder, which need not be measured again.
+pub fn estimate(plan: &Plan, kinds: &BTreeMap<String, Kind>, seen: &[Sample], kept: &[Sample]) -> Estimate {
+    let mut holds = HoldKeeper::new(plan.hold);
+    seen.iter().chain(kept).for_each(|sample| holds.learn(sample));
+    let known: Vec<&Sample> = last_attempts(seen).into_iter().chain(last_attempts(kept)).collect();
+    let of_plan = last_attempts(kept);
+    let is_done = |entry: &str, tasks: u64, repetition: u32| {
+        let same = |sample: &&&Sample| {
+            sample.entry == entry && sample.tasks == tasks && sample.repetition == repetition
+        };
+        of_plan.iter().find(same).is_some_and(|sample| holds.next_hold_s(sample).is_none())
+    };
+    let mut left: BTreeMap<(String, u64), u64> = BTreeMap::new();
+    let mut done = 0;
+    // The order makes no difference here, and so neither does its seed.
+    for cell in cells(plan, 0) {
+        if is_done(&cell.entry, cell.tasks, cell.repetition) {
+            done += 1;
+        } else {
+            *left.entry((cell.entry, cell.tasks)).or_default() += 1;
+        }
+    }
+    let mut cells = Vec::new();
+    for entry in &plan.entries {
+        let of_entry: Vec<&Sample> = known
+            .iter()
+            .copied()
+            .filter(|sample| sample.entry == *entry && sample.workload == plan.workload)
+            .collect();
+        for &tasks in &plan.tasks {
+            let Some(&runs) = left.get(&(entry.clone(), tasks)) else { continue };
+            let hold_s = holds.first_hold_s(entry, tasks);
+            let kind = kinds.get(entry).copied().unwrap_or(Kind::Stackless);
+            let (footprint_bytes, source) = memory(&of_entry, tasks, kind);
+            let run_s = hold_s + beside_hold_s(&of_entry, tasks);
+            cells.push(CellEstimate {
+                entry: entry.clone(),
+                tasks,
+                runs,
+                hold_s,
+                run_s,
+                footprint_bytes,
+                source,
+            });
+        }
+    }
+    let entries: std::collections::BTreeSet<&str> = cells.iter().map(|cell| cell.entry.as_str()).collect();
+    let warm_ups = entries.len() as u64;
+    let measured: f64 = cells.iter().map(|cell| cell.runs as f64 * cell.run_s).sum();
+    Estimate {
+        runs: cells.iter().map(|cell| cell.runs).sum(),
+        done,
+        warm_ups,
+        seconds: measured + warm_ups as f64 * WARM_UP_S,
+        cells,
+    }
+}
+
+/// The footprint that a cell will have, and how that is known.
+fn memory(of_entry: &[&Sample], tasks: u64, kind: Kind) -> (f64, Source) {
+    let point = |sample: &&Sample| {
+        let bytes = sample.memory.plateau.as_ref()?.footprint_bytes;
+        (sample.status == Status::Ok).then_some(Point { tasks: sample.tasks, y: bytes as f64 })
+    };
+    let points: Vec<Point> = of_entry.iter().filter_map(point).collect();
+    let same: Vec<f64> = points.iter().filter(|point| point.tasks == tasks).map(|point| point.y).collect();
+    if let Some(seen) = stats::median(&same) {
+        return (seen, Source::Measured);
+    }
+    match stats::line(&points) {
+        Some(line) if line.slope > 0.0 => {
+            ((line.base + line.slope * tasks as f64).max(0.0), Source::OtherCounts)
+        }
+        _ => (BASE_BYTES + bytes_per_task(kind) * tasks as f64, Source::Kind),
+    }
+}
+
+/// What a run takes beside its hold: as seen at the same N, or by the number of tasks.
+fn beside_hold_s(of_entry: &[&Sample], tasks: u64) -> f64 {
+    let same = of_entry.iter().filter(|sample| sample.tasks == tasks && sample.status == Status::Ok);
+    let beside: Vec<f64> =
+        same.filter_map(|sample| Some((sample.time.wall_s? - sample.hold_s).max(0.0) + RUN_S)).collect();
+    stats::median(&beside).unwrap_or(RUN_S + tasks as f64 * PER_TASK_S)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Hold, Plateau, test_sample};
+
+    fn plan() -> Plan {
+        Plan {
+            workload: "sleep".into(),
+            entries: vec!["a/known".into(), "a/new".into()],
+            tasks: vec![1, 10_000, 100_000],
+            repetitions: 3,
+            hold: Hold::Chosen { plateau_s: 1.0 },
+        }
+    }
+
+    fn kinds() -> BTreeMap<String, Kind> {
+        BTreeMap::from([("a/known".into(), Kind::Stackful), ("a/new".into(), Kind::Thread)])
+    }
+
+    fn seen(tasks: u64, repetition: u32) -> Sample {
+        let mut sample = test_sample("a/known", tasks);
+        sample.repetition = repetition;
+        sample.time.launch_s = Some(tasks as f64 * 1e-4);
+        sample.time.plateau_s = Some(1.5);
+        sample.time.wall_s = Some(sample.hold_s + 0.4);
+        let footprint_bytes = 1_000_000 + 2_000 * tasks;
+        sample.memory.plateau = Some(Plateau { footprint_bytes, ..Plateau::default() });
+        sample
+    }
+
+    #[test]
+    fn what_was_measured_is_foretold_and_what_was_not_is_guessed_by_kind() {
+        let estimate = estimate(&plan(), &kinds(), &[seen(1, 1), seen(10_000, 1)], &[]);
+        assert_eq!((estimate.runs, estimate.done, estimate.warm_ups), (18, 0, 2));
+        let of: BTreeMap<(&str, u64), (Source, f64)> = (estimate.cells.iter())
+            .map(|cell| ((cell.entry.as_str(), cell.tasks), (cell.source, cell.footprint_bytes)))
+            .collect();
+        assert_eq!(of[&("a/known", 10_000)], (Source::Measured, 21_000_000.0));
+        assert_eq!(of[&("a/known", 100_000)], (Source::OtherCounts, 201_000_000.0));
+        let (source, bytes) = of[&("a/new", 100_000)];
+        assert!(source == Source::Kind && bytes > 4e9);
+        // A launch of 1 s was seen at 10,000 tasks: 10 s are foreseen at 100,000, and a third more.
+        let hold =
+            |tasks| estimate.cells.iter().find(|c| c.entry == "a/known" && c.tasks == tasks).unwrap().hold_s;
+        assert_eq!((hold(1), hold(100_000)), (2.0, 15.0));
+        let together: f64 = estimate.cells.iter().map(|cell| cell.run_s * cell.runs as f64).sum();
+        assert_eq!(estimate.seconds, together + 2.0 * WARM_UP_S);
+    }
+
+    #[test]
+    fn what_is_kept_is_not_done_again() {
+        let kept = [seen(1, 1), seen(1, 2), seen(1, 3), seen(10_000, 1)];
+        let mut plan = plan();
+        plan.entries = vec!["a/known".into()];
+        let estimate = estimate(&plan, &kinds(), &[], &kept);
+        assert_eq!((estimate.runs, estimate.done, estimate.warm_ups), (5, 4, 1));
+        assert!(estimate.cells.iter().all(|cell| cell.tasks != 1));
+        // A hold that proved too short is to be tried again.
+        let mut short = kept.to_vec();
+        short[3].time.plateau_s = Some(0.1);
+        let again = super::estimate(&plan, &kinds(), &[], &short);
+        assert_eq!(again.done, 3);
+    }
+}

@@ -1,0 +1,78 @@
+//! `taskscale compare`: the regression gate.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context;
+
+use super::args::{Compare, CompareFormat};
+use super::report::for_standard_output;
+use super::run::warn_of_rejected;
+use super::{Failure, OrUsage, print_result, say_aside};
+use crate::record::{self, Loaded};
+use crate::report::Format;
+use crate::report::compare::{self, Comparison, Input, Metric, Settings};
+use crate::units;
+
+pub fn run(args: &Compare) -> Result<ExitCode, Failure> {
+    let settings = validate(args).or_usage()?;
+    let base = load(&args.base).or_usage()?;
+    // Within one campaign both sides are the same samples, of two entries.
+    let other = args.new.as_deref().filter(|new| *new != args.base).map(load).transpose().or_usage()?;
+    let new = other.as_ref().unwrap_or(&base);
+    let names = [&args.base, args.new.as_ref().unwrap_or(&args.base)].map(|path| path.display().to_string());
+    let comparison = Comparison::build(
+        input(&names[0], &base, args.base_entry.as_deref()),
+        input(&names[1], new, args.new_entry.as_deref()),
+        &settings,
+    )
+    .or_usage()?;
+    print_result(&compare::render(&comparison, format(args.format), for_standard_output()))?;
+    for regression in compare::regressions(&comparison) {
+        say_aside(&format!("regression: {regression}"));
+    }
+    if let Some(gate) = compare::gate(&comparison) {
+        say_aside(&gate);
+    }
+    Ok(if comparison.regressions.is_some_and(|count| count > 0) {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+fn format(format: CompareFormat) -> Format {
+    match format {
+        CompareFormat::Table => Format::Table,
+        CompareFormat::Markdown => Format::Markdown,
+        CompareFormat::Json => Format::Json,
+        CompareFormat::Csv => Format::Csv,
+    }
+}
+
+fn validate(args: &Compare) -> anyhow::Result<Settings> {
+    let share = |text: &Option<String>, option: &'static str| {
+        text.as_deref().map(units::parse_share).transpose().context(option)
+    };
+    let mut metrics: Vec<Metric> = Vec::new();
+    for name in &args.metric {
+        // The command line takes no other names.
+        let metric = Metric::ALL.into_iter().find(|metric| metric.name() == name);
+        metrics.extend(metric.filter(|metric| !metrics.contains(metric)));
+    }
+    Ok(Settings {
+        metrics,
+        margin: share(&args.margin, "--margin")?,
+        fail_above: share(&args.fail_above, "--fail-above")?,
+    })
+}
+
+fn load(folder: &Path) -> Result<Loaded, record::StoreError> {
+    let loaded = record::load(folder)?;
+    warn_of_rejected(folder, &loaded.rejected, "left out");
+    Ok(loaded)
+}
+
+fn input<'a>(folder: &'a str, loaded: &'a Loaded, entry: Option<&'a str>) -> Input<'a> {
+    Input { folder, campaign: &loaded.campaign, samples: &loaded.samples, entry }
+}

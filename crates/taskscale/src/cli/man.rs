@@ -1,0 +1,77 @@
+//! `taskscale man`: the manual, made from the definition of the command line.
+
+use std::fs;
+use std::io;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::builder::{Resettable, StyledStr};
+use clap::{Command, CommandFactory};
+use clap_mangen::Man as Page;
+
+use super::args::{Args, Man};
+use super::{Failure, print_result, say_aside};
+
+pub fn run(args: &Man) -> Result<ExitCode, Failure> {
+    let mut command = Args::command();
+    // What is said of every command becomes a part of each.
+    command.build();
+    let Some(folder) = &args.output else {
+        print_result(&page(&command).context("cannot write the manual")?.1)?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let shown = folder.display();
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {shown}"))?;
+    let subcommands = command.get_subcommands().filter(|sub| sub.get_name() != "help");
+    for command in std::iter::once(&command).chain(subcommands) {
+        let (name, text) = page(command).context("cannot write the manual")?;
+        fs::write(folder.join(&name), text).with_context(|| format!("cannot write {name} in {shown}"))?;
+    }
+    say_aside(&format!("a page for taskscale and one for each command are in {shown}"));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The name of a command's page, and the page.
+fn page(command: &Command) -> io::Result<(String, String)> {
+    let examples = command.get_after_help().map(StyledStr::to_string);
+    let page = Page::new(command.clone().after_help(Resettable::Reset));
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    let mut text = String::from_utf8_lossy(&text).into_owned();
+    if let Some(examples) = examples {
+        // As it stands, lines and all: the library would fill them.
+        text.push_str(".SH EXAMPLES\n.nf\n");
+        for line in examples.lines().filter(|line| *line != "Examples:") {
+            text.push_str(&roff(line));
+            text.push('\n');
+        }
+        text.push_str(".fi\n");
+    }
+    Ok((page.get_filename(), text))
+}
+
+/// A line of which nothing is a command: groff(7), "Escape Sequences" and "Control characters".
+fn roff(line: &str) -> String {
+    let escaped = line.replace('\\', r"\e").replace('-', r"\-").replace('\'', r"\(aq");
+    if escaped.starts_with('.') { format!(r"\&{escaped}") } else { escaped }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_stand_as_they_are_typed() {
+        assert_eq!(roff(r"  run 'rust/*' -n 1 \x"), r"  run \(aqrust/*\(aq \-n 1 \ex");
+        assert_eq!(roff(".x"), r"\&.x");
+        let mut command = Args::command();
+        command.build();
+        let run = command.find_subcommand("run").unwrap();
+        let (name, text) = page(run).unwrap();
+        assert_eq!(name, "taskscale-run.1");
+        assert!(text.contains(r"taskscale run @all \-\-dry\-run"), "{text}");
+        assert!(!text.contains(".SH EXTRA"), "{text}");
+        // Options of every command are among its own.
+        assert!(text.contains(r"\-\-verbose"), "{text}");
+    }
+}

@@ -1,0 +1,110 @@
+//! What happens while taskscale works, for machines: one line of standard error under `--json`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Plan, SCHEMA_VERSION, Sample};
+
+/// One line: a JSON object with the name of its event.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EventLine {
+    /// Version of this record's shape.
+    pub schema: u32,
+    /// When it happened, by the wall clock, in UTC.
+    #[schemars(with = "String")]
+    pub at: jiff::Timestamp,
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+impl EventLine {
+    /// The line of something that happens now.
+    pub fn now(event: Event) -> EventLine {
+        EventLine { schema: SCHEMA_VERSION, at: jiff::Timestamp::now(), event }
+    }
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event {
+    /// What is to be measured, once it is known what can run here.
+    Plan {
+        /// The campaign's folder.
+        folder: String,
+        plan: Plan,
+        seed: u64,
+        /// Repetitions of cells that can run here, those measured before included.
+        runs: u64,
+        /// Samples that the folder holds already.
+        kept_samples: u64,
+    },
+    /// An entry is looked after: built, or found in the cache.
+    Build {
+        entry: String,
+        state: BuildState,
+        /// The command that runs it, less what taskscale appends; where it is ready.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        command: Option<Vec<String>>,
+        /// The version of its toolchain, where that was found.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version: Option<String>,
+        /// Why it cannot run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    /// A run that is not measured, so that the pages of the program are there for those that are.
+    WarmUp { entry: String },
+    /// A run begins.
+    RunStarted {
+        entry: String,
+        tasks: u64,
+        repetition: u32,
+        attempt: u32,
+        /// How long each task is told to wait, in seconds.
+        hold_s: f64,
+        /// Repetitions of cells that are done, of how many.
+        done: u64,
+        runs: u64,
+        /// Estimate of the time until all are done, in seconds.
+        left_s: f64,
+    },
+    /// A run has ended; its sample is on the disk.
+    RunEnded { sample: Box<Sample> },
+    /// Something that a person would read.
+    Message { level: Level, text: String },
+    /// What was asked could not be done.
+    Error {
+        message: String,
+        /// What to do about it.
+        hint: String,
+    },
+    /// The last line.
+    End { exit_code: u8 },
+}
+
+/// How far an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BuildState {
+    /// It is being looked after.
+    Started,
+    /// It can be run.
+    Ready,
+    /// Its toolchain is missing or too old.
+    Unavailable,
+    /// The toolchain is there, and yet the build failed.
+    Failed,
+}
+
+/// How much a message matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// What is done, step by step: only with `--verbose`.
+    Detail,
+    /// How it goes on.
+    Info,
+    /// Something bears on the figures, or was left out.
+    Warning,
+}

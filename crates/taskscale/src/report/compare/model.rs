@@ -1,0 +1,290 @@
+//! What a comparison says: plain data. Texts are kept as recorded; each format neutralises them.
+
+use serde::Serialize;
+
+use crate::stats::Interval;
+
+/// Version of the shape of [`Comparison`] as JSON. Raised when a field changes its meaning; added fields do not raise it.
+pub const COMPARISON_SCHEMA: u32 = 1;
+
+/// A figure that can be compared. Of all of them less is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// Memory of all kinds while all tasks wait.
+    Footprint,
+    /// Growth of the footprint per task: the slope over the numbers of tasks.
+    BytesPerTask,
+    /// Footprint before the first task, by the same line.
+    Base,
+    /// Part of the footprint that the kernel holds.
+    Kernel,
+    /// Heaps and stacks.
+    Anon,
+    /// Highest memory of the whole run.
+    Peak,
+    /// Highest resident memory of any one process.
+    Rss,
+    /// Time until all tasks are alive.
+    Launch,
+    /// Time from the first task's due time until exit.
+    Drain,
+    /// Time from start to exit, the hold included.
+    Wall,
+    /// User and system time of all processes.
+    Cpu,
+}
+
+/// What a metric counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    Bytes,
+    BytesPerTask,
+    Seconds,
+}
+
+impl Metric {
+    pub const ALL: [Metric; 11] = [
+        Metric::Footprint,
+        Metric::BytesPerTask,
+        Metric::Base,
+        Metric::Kernel,
+        Metric::Anon,
+        Metric::Peak,
+        Metric::Rss,
+        Metric::Launch,
+        Metric::Drain,
+        Metric::Wall,
+        Metric::Cpu,
+    ];
+
+    /// The name used on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::Footprint => "footprint",
+            Metric::BytesPerTask => "bytes-per-task",
+            Metric::Base => "base",
+            Metric::Kernel => "kernel",
+            Metric::Anon => "anon",
+            Metric::Peak => "peak",
+            Metric::Rss => "rss",
+            Metric::Launch => "launch",
+            Metric::Drain => "drain",
+            Metric::Wall => "wall",
+            Metric::Cpu => "cpu",
+        }
+    }
+
+    pub fn unit(self) -> Unit {
+        match self {
+            Metric::BytesPerTask => Unit::BytesPerTask,
+            Metric::Footprint | Metric::Base | Metric::Kernel | Metric::Anon | Metric::Peak | Metric::Rss => {
+                Unit::Bytes
+            }
+            Metric::Launch | Metric::Drain | Metric::Wall | Metric::Cpu => Unit::Seconds,
+        }
+    }
+
+    /// Whether it has one figure for all numbers of tasks of an entry.
+    pub fn of_a_line(self) -> bool {
+        matches!(self, Metric::BytesPerTask | Metric::Base)
+    }
+}
+
+/// What can be said of one metric of one cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// More seconds, beyond doubt and beyond the margin.
+    Slower,
+    /// More bytes, likewise.
+    Larger,
+    /// Fewer seconds.
+    Faster,
+    /// Fewer bytes.
+    Smaller,
+    /// The difference is within the margin.
+    Same,
+    /// The runs are too few or too unlike each other to tell.
+    Unclear,
+}
+
+impl Verdict {
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Slower => "slower",
+            Verdict::Larger => "larger",
+            Verdict::Faster => "faster",
+            Verdict::Smaller => "smaller",
+            Verdict::Same => "same",
+            Verdict::Unclear => "unclear",
+        }
+    }
+
+    pub fn worse(self) -> bool {
+        matches!(self, Verdict::Slower | Verdict::Larger)
+    }
+
+    pub fn better(self) -> bool {
+        matches!(self, Verdict::Faster | Verdict::Smaller)
+    }
+}
+
+/// Two campaigns, or two entries, side by side.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    pub schema: u32,
+    pub workload: String,
+    pub base: Origin,
+    pub new: Origin,
+    /// What is not the same about machines, versions, programs and the way of measuring.
+    pub differences: Vec<Difference>,
+    pub metrics: Vec<Metric>,
+    /// The confidence of the interval that decides a verdict; higher than 0.95 where many are decided at once.
+    pub verdict_confidence: f64,
+    pub cells: Vec<Cell>,
+    /// Cells that ended otherwise than before, or did not end well in either.
+    pub outcomes: Vec<OutcomeChange>,
+    /// Cells that only BASE has, by name.
+    pub only_base: Vec<String>,
+    /// Cells that only NEW has, by name.
+    pub only_new: Vec<String>,
+    /// Above which share a regression counts, as a number: 0.05 for 5 %.
+    pub fail_above: Option<f64>,
+    /// How many cells and outcomes are regressions beyond `fail_above`; absent where nothing was to fail.
+    pub regressions: Option<u64>,
+}
+
+/// One side of a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Origin {
+    /// The campaign's folder as it was named.
+    pub folder: String,
+    pub created_at: jiff::Timestamp,
+    pub repetitions: u32,
+    /// Runs that count, and those of them during which other work kept the machine busy.
+    pub runs: u64,
+    pub busy_runs: u64,
+    /// The entry that was chosen, where one was.
+    pub entry: Option<String>,
+}
+
+/// One thing that is not the same on both sides.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Difference {
+    pub what: String,
+    pub base: String,
+    pub new: String,
+}
+
+/// One metric of one cell on both sides.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cell {
+    pub metric: Metric,
+    pub base_entry: String,
+    pub new_entry: String,
+    /// Absent where the metric is of all numbers of tasks.
+    pub tasks: Option<u64>,
+    pub base: Figure,
+    pub new: Figure,
+    /// New over base.
+    pub ratio: Option<f64>,
+    /// 95 % interval.
+    pub ratio_interval: Option<Interval>,
+    /// The interval that decides the verdict, with `verdict_confidence`.
+    pub verdict_interval: Option<Interval>,
+    /// Differences up to this share are none.
+    pub margin: f64,
+    pub verdict: Verdict,
+    /// Why nothing can be said, where there is more to it than noise.
+    pub reason: Option<String>,
+    /// Whether it is worse by more than `fail_above`, beyond doubt.
+    pub regression: bool,
+}
+
+/// One side of a [`Cell`].
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Figure {
+    /// Runs that feed it: the last attempts that were ok.
+    pub runs: u64,
+    /// The median, or the line's slope or base; bytes or seconds.
+    pub value: Option<f64>,
+}
+
+/// A cell of which some run did not end well, on either side.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OutcomeChange {
+    pub base_entry: String,
+    pub new_entry: String,
+    /// Absent where the entry could not run at all.
+    pub tasks: Option<u64>,
+    pub change: Change,
+    /// `5/5 ok`, or what became of it.
+    pub base: String,
+    pub new: String,
+    /// Why, as recorded, of the side that fell short.
+    pub reason: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Change {
+    /// Some repetition was ok, and now none is: a regression.
+    Fails,
+    /// Fewer repetitions are ok than before, but some are.
+    OkLessOften,
+    /// None was ok, and now some are.
+    Works,
+    /// As many fail as before, or fewer.
+    StillFails,
+}
+
+impl Change {
+    pub fn name(self) -> &'static str {
+        match self {
+            Change::Fails => "fails now",
+            Change::OkLessOften => "ok less often",
+            Change::Works => "works now",
+            Change::StillFails => "fell short before as well",
+        }
+    }
+}
+
+impl Comparison {
+    /// How often each verdict was given, the worst first; those that were not given are left out.
+    pub fn counts(&self) -> Vec<(Verdict, usize)> {
+        let all = [
+            Verdict::Slower,
+            Verdict::Larger,
+            Verdict::Faster,
+            Verdict::Smaller,
+            Verdict::Same,
+            Verdict::Unclear,
+        ];
+        all.into_iter()
+            .map(|verdict| (verdict, self.cells.iter().filter(|cell| cell.verdict == verdict).count()))
+            .filter(|(_, count)| *count > 0)
+            .collect()
+    }
+
+    pub fn of_metric(&self, metric: Metric) -> impl Iterator<Item = &Cell> {
+        self.cells.iter().filter(move |cell| cell.metric == metric)
+    }
+}
+
+impl Cell {
+    /// `rust/tokio-spawn`, or `rust/tokio-spawn → go/goroutine`.
+    pub fn entries(&self) -> String {
+        entries(&self.base_entry, &self.new_entry)
+    }
+}
+
+impl OutcomeChange {
+    pub fn entries(&self) -> String {
+        entries(&self.base_entry, &self.new_entry)
+    }
+}
+
+fn entries(base: &str, new: &str) -> String {
+    if base == new { base.to_owned() } else { format!("{base} → {new}") }
+}

@@ -1,0 +1,305 @@
+//! Comparisons of campaigns made by hand and of campaigns made of seeded noise.
+
+use super::*;
+use crate::catalog::Kind;
+use crate::record::{Campaign, Sample, Status};
+use crate::report::fixture::{HOSTILE, campaign, facts, fell, sample};
+use crate::report::text::acts;
+
+const SMALL: [u64; 3] = [1, 10_000, 100_000];
+
+/// A campaign of five repetitions with footprints as the function says: entry, tasks, repetition.
+fn measured(entries: &[&str], mut footprint: impl FnMut(&str, u64, u32) -> f64) -> (Campaign, Vec<Sample>) {
+    let mut campaign = campaign(entries.iter().map(|name| facts(name, Kind::Stackless)).collect());
+    campaign.plan.tasks = SMALL.to_vec();
+    campaign.plan.repetitions = 5;
+    let mut samples = Vec::new();
+    for repetition in 1..=5 {
+        for tasks in SMALL {
+            for entry in entries {
+                let mut run = sample(entry, tasks, repetition, 2_000_000, 400);
+                let bytes = footprint(entry, tasks, repetition) as u64;
+                if let Some(plateau) = &mut run.memory.plateau {
+                    plateau.footprint_bytes = bytes;
+                }
+                samples.push(run);
+            }
+        }
+    }
+    (campaign, samples)
+}
+
+fn settings(metrics: &[Metric], fail_above: Option<f64>) -> Settings {
+    Settings { metrics: metrics.to_vec(), margin: None, fail_above }
+}
+
+fn usual() -> Settings {
+    settings(&[Metric::Footprint, Metric::BytesPerTask], Some(0.05))
+}
+
+fn input<'a>(folder: &'a str, side: &'a (Campaign, Vec<Sample>)) -> Input<'a> {
+    Input { folder, campaign: &side.0, samples: &side.1, entry: None }
+}
+
+fn compared(
+    base: &(Campaign, Vec<Sample>),
+    new: &(Campaign, Vec<Sample>),
+    settings: &Settings,
+) -> Comparison {
+    Comparison::build(input("base", base), input("new", new), settings).unwrap()
+}
+
+/// A standard normal value: Box & Muller (1958).
+fn normal(rng: &mut fastrand::Rng) -> f64 {
+    (-2.0 * (1.0 - rng.f64()).ln()).sqrt() * (std::f64::consts::TAU * rng.f64()).cos()
+}
+
+/// The noise of the footprints of two entries as it was measured (benches/compare): one whose memory repeats to the
+/// page, and one whose heap grows in steps and whose tasks are laid out by chance.
+fn noisy(rng: &mut fastrand::Rng, entry: &str, tasks: u64, per_task: f64) -> f64 {
+    let n = tasks as f64;
+    if entry == "rust/tokio-spawn" {
+        return 3_026_944.0 + per_task * n + if rng.f64() < 0.3 { 4096.0 } else { 0.0 };
+    }
+    let step = if rng.bool() { 86_016.0 } else { 0.0 };
+    let wild = if rng.f64() < 0.05 { 0.05 * rng.f64() } else { 0.0 };
+    2_306_048.0 + step + per_task * n * (1.0 + 0.006 * normal(rng) + wild)
+}
+
+fn noisy_campaign(rng: &mut fastrand::Rng, more: f64) -> (Campaign, Vec<Sample>) {
+    measured(&["rust/tokio-spawn", "go/goroutine"], |entry, tasks, _| {
+        let per_task = if entry == "rust/tokio-spawn" { 457.0 } else { 2_760.0 };
+        noisy(rng, entry, tasks, per_task * (1.0 + more))
+    })
+}
+
+#[test]
+fn identical_campaigns_raise_no_alarm() {
+    let mut rng = fastrand::Rng::with_seed(20);
+    let pairs = 100;
+    let mut alarms = 0;
+    for _ in 0..pairs {
+        let (base, new) = (noisy_campaign(&mut rng, 0.0), noisy_campaign(&mut rng, 0.0));
+        let comparison = compared(&base, &new, &usual());
+        let told = comparison.cells.iter().filter(|cell| cell.verdict.worse() || cell.verdict.better());
+        alarms += usize::from(told.count() > 0);
+        assert_eq!(comparison.regressions, Some(0), "{comparison:?}");
+    }
+    // One pair in twenty is what the intervals promise, and the margin lets through far fewer.
+    assert!(alarms <= 1, "{alarms} of {pairs} pairs raised an alarm");
+}
+
+/// Noise far beyond any margin, as times have on a busy machine: what the intervals promise must hold by itself.
+#[test]
+fn wild_times_raise_an_alarm_in_one_pair_of_twenty_at_the_most() {
+    let mut rng = fastrand::Rng::with_seed(9);
+    let pairs = 200;
+    let mut alarms = 0;
+    for _ in 0..pairs {
+        let mut side = || {
+            let mut side = noisy_campaign(&mut rng, 0.0);
+            for run in &mut side.1 {
+                run.time.launch_s = Some(1e-6 * run.tasks as f64 * (0.3 * normal(&mut rng)).exp());
+            }
+            side
+        };
+        let comparison = compared(&side(), &side(), &settings(&[Metric::Launch], None));
+        alarms +=
+            usize::from(comparison.cells.iter().any(|cell| cell.verdict.worse() || cell.verdict.better()));
+    }
+    assert!(alarms <= 10, "{alarms} of {pairs} pairs raised an alarm");
+}
+
+#[test]
+fn five_per_cent_more_are_found_with_five_repetitions() {
+    let mut rng = fastrand::Rng::with_seed(5);
+    let pairs = 50;
+    let mut found = std::collections::BTreeMap::new();
+    for _ in 0..pairs {
+        let (base, new) = (noisy_campaign(&mut rng, 0.0), noisy_campaign(&mut rng, 0.05));
+        let comparison = compared(&base, &new, &settings(&[Metric::BytesPerTask], Some(0.03)));
+        for cell in &comparison.cells {
+            *found.entry(cell.new_entry.clone()).or_insert(0) += i32::from(cell.regression);
+            assert!(!cell.verdict.better());
+        }
+    }
+    assert_eq!(found["rust/tokio-spawn"], pairs);
+    assert!(found["go/goroutine"] >= 45, "{found:?}");
+}
+
+#[test]
+fn too_few_repetitions_are_not_judged() {
+    let (mut campaign, samples) = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
+    let more = measured(&["go/goroutine"], |_, tasks, _| 2e6 + 800.0 * tasks as f64);
+    for repetitions in [1, 2] {
+        campaign.plan.repetitions = repetitions;
+        let few = samples.iter().filter(|sample| sample.repetition <= repetitions).cloned().collect();
+        let comparison = compared(&(campaign.clone(), few), &more, &usual());
+        assert_eq!(comparison.counts(), [(Verdict::Unclear, 4)]);
+        assert_eq!(comparison.regressions, Some(0));
+        let reason = comparison.cells[0].reason.as_deref().unwrap();
+        assert!(reason.contains("a verdict takes 3 on each side"), "{reason}");
+    }
+}
+
+#[test]
+fn a_gate_closes_above_its_threshold_only() {
+    let side = |per_task: f64| {
+        measured(&["go/goroutine"], |_, tasks, repetition| {
+            2e6 + per_task * tasks as f64 * (1.0 + 0.0005 * f64::from(repetition))
+        })
+    };
+    let regressions = |more: f64, fail_above: f64| {
+        let settings = settings(&[Metric::BytesPerTask], Some(fail_above));
+        let comparison = compared(&side(1_000.0), &side(1_000.0 * (1.0 + more)), &settings);
+        (comparison.cells[0].verdict, comparison.regressions)
+    };
+    assert_eq!(regressions(0.06, 0.05), (Verdict::Larger, Some(1)));
+    // Beyond doubt, and yet below what is to fail.
+    assert_eq!(regressions(0.04, 0.05), (Verdict::Larger, Some(0)));
+    // Less is never a regression.
+    assert_eq!(regressions(-0.2, 0.0), (Verdict::Smaller, Some(0)));
+    // A threshold below the usual margin is the margin.
+    assert_eq!(regressions(0.008, 0.05), (Verdict::Same, Some(0)));
+    assert_eq!(regressions(0.008, 0.004), (Verdict::Larger, Some(1)));
+}
+
+#[test]
+fn a_few_pages_more_are_the_same() {
+    let side = |more: f64| {
+        measured(&["go/goroutine"], move |_, tasks, repetition| {
+            1e6 + more + 400.0 * tasks as f64 + 4096.0 * f64::from(repetition)
+        })
+    };
+    let comparison = compared(&side(0.0), &side(40_960.0), &settings(&[Metric::Footprint], Some(0.0)));
+    assert_eq!(comparison.counts(), [(Verdict::Same, 3)], "{comparison:?}");
+}
+
+#[test]
+fn figures_of_different_sources_are_not_compared() {
+    let base = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
+    let mut new = measured(&["go/goroutine"], |_, tasks, _| 2e6 + 800.0 * tasks as f64);
+    new.1.iter_mut().for_each(|sample| {
+        sample.memory.source = crate::record::MemorySource::Proc;
+        sample.hold_s = 5.0;
+    });
+    let comparison =
+        compared(&base, &new, &settings(&[Metric::Footprint, Metric::Wall, Metric::Launch], Some(0.05)));
+    for cell in &comparison.cells {
+        let expected = match cell.metric {
+            Metric::Footprint => Some("memory by cgroup-v2 there and by proc here"),
+            Metric::Wall => Some("tasks waited 3 s there and 5 s here"),
+            _ => None,
+        };
+        assert_eq!(cell.reason.as_deref(), expected);
+        assert_eq!(cell.ratio.is_none(), expected.is_some(), "{cell:?}");
+    }
+    assert_eq!(comparison.regressions, Some(0));
+}
+
+#[test]
+fn times_of_a_busy_machine_are_not_judged_but_memory_is() {
+    let base = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
+    let mut new = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 800.0 * tasks as f64);
+    for run in &mut new.1 {
+        run.time.launch_s = run.time.launch_s.map(|launch| 20.0 * launch);
+        run.warnings = if run.repetition <= 3 { vec![crate::record::Warning::MachineBusy] } else { vec![] };
+    }
+    let settings = settings(&[Metric::BytesPerTask, Metric::Launch], Some(0.05));
+    let comparison = compared(&base, &new, &settings);
+    let times: Vec<_> =
+        comparison.of_metric(Metric::Launch).map(|cell| (cell.verdict, cell.reason.as_deref())).collect();
+    assert_eq!(
+        times,
+        [(Verdict::Unclear, Some("other work kept the machine busy during most runs of NEW")); 3]
+    );
+    assert_eq!(comparison.regressions, Some(1));
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused() {
+    let side = |entry: &str| measured(&[entry], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
+    let (base, new) = (side("go/goroutine"), side("rust/thread"));
+    let refused = |base: Input, new: Input| Comparison::build(base, new, &usual()).unwrap_err().to_string();
+    assert_eq!(refused(input("a", &base), input("b", &new)), "no cell was measured in both a and b");
+    let named = |side, entry| Input { entry: Some(entry), ..input("a", side) };
+    assert_eq!(
+        refused(named(&base, "go/goroutin"), named(&base, "go/goroutine")),
+        "a has no entry `go/goroutin`; did you mean `go/goroutine`?"
+    );
+    let mut other = side("go/goroutine");
+    other.0.plan.workload = "spawn".into();
+    assert_eq!(
+        refused(input("a", &base), input("b", &other)),
+        "the campaigns are of different workloads: a has sleep, b has spawn"
+    );
+}
+
+/// Of everything that a comparison can say, one.
+fn everything() -> Comparison {
+    let names =
+        ["go/goroutine", "rust/thread", "rust/tokio-spawn", "rust/gone", "java/virtual-thread", HOSTILE];
+    let run = |per_task: f64| {
+        move |entry: &str, tasks: u64, repetition: u32| {
+            let wild = if entry == HOSTILE { 0.2 } else { 0.001 };
+            2e6 + per_task * tasks as f64 * (1.0 + wild * f64::from(repetition))
+        }
+    };
+    let (mut old, mut before) = measured(&names, run(400.0));
+    let (mut new, mut after) = measured(&names[..3], run(440.0));
+    let more = measured(&names[4..], run(400.0));
+    new.entries.extend(more.0.entries);
+    after.extend(more.1);
+    new.entries.push(facts("zig/thread", Kind::Thread));
+    after.push(sample("zig/thread", 1, 1, 1_000_000, 0));
+    for run in &mut after {
+        if (run.entry == "rust/thread" && run.tasks == 100_000)
+            || (run.entry == "go/goroutine" && run.tasks == 10_000 && run.repetition == 2)
+        {
+            *run = fell(
+                run.clone(),
+                Status::TimedOut,
+                "ended after 120 s: @you <b>tasks</b> were still starting",
+            );
+        }
+        run.time.launch_s = run.time.launch_s.map(|launch| launch * 0.7);
+    }
+    for run in &mut before {
+        if run.entry == "rust/tokio-spawn" && run.tasks == 1 {
+            *run = fell(run.clone(), Status::Crashed, "ended by SIGSEGV");
+        }
+    }
+    after.retain(|run| run.entry != "java/virtual-thread");
+    for facts in new.entries.iter_mut().filter(|facts| facts.name == "java/virtual-thread") {
+        facts.unavailable = Some("the build failed: `javac` ended with 1".into());
+    }
+    old.machine.kernel = "6.1.0".into();
+    new.entries[0].version = Some("go 1.1\u{1b}[2J | <b>".into());
+    new.entries[2].digest = Some("0123456789abcdef".into());
+    let (old, new) = ((old, before), (new, after));
+    compared(&old, &new, &settings(&[Metric::Footprint, Metric::BytesPerTask, Metric::Launch], Some(0.05)))
+}
+
+#[test]
+fn everything_is_shown() {
+    let comparison = everything();
+    assert_eq!(comparison.regressions, Some(regressions(&comparison).len() as u64));
+    for format in Format::ALL {
+        let text = render(&comparison, format, RenderOptions::default());
+        assert!(text.ends_with('\n'));
+        assert!(!text.chars().any(|c| acts(c) && c != '\n'), "{text:?}");
+        insta::assert_snapshot!(format!("everything-{}", format.name()), text);
+    }
+    insta::assert_snapshot!("everything-regressions", regressions(&comparison).join("\n").replace(acts, "?"));
+    let colour = RenderOptions { color: true, width: 60, ..RenderOptions::default() };
+    insta::assert_snapshot!("everything-narrow", render(&comparison, Format::Table, colour));
+}
+
+#[test]
+fn a_campaign_compared_with_itself_is_the_same() {
+    let side = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
+    let comparison = compared(&side, &side, &settings(&Metric::ALL, Some(0.0)));
+    assert!(comparison.differences.is_empty() && comparison.outcomes.is_empty());
+    assert!(comparison.cells.iter().all(|cell| !cell.verdict.worse() && !cell.verdict.better()));
+    insta::assert_snapshot!("itself", render(&comparison, Format::Table, RenderOptions::default()));
+}

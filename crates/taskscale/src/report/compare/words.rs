@@ -1,0 +1,173 @@
+//! What is said of a comparison, alike in the terminal's tables and in Markdown.
+
+use super::model::{Cell, Change, Comparison, Metric, OutcomeChange, Unit, Verdict};
+use crate::report::figures::{NONE, per_task};
+use crate::stats::Interval;
+use crate::units::{self, mib};
+
+/// `taskscale compare: sleep, A → B`.
+pub fn title(comparison: &Comparison, quote: fn(&str) -> String) -> String {
+    let side = |origin: &super::Origin| match &origin.entry {
+        Some(entry) => format!("{} ({})", quote(entry), quote(&origin.folder)),
+        None => quote(&origin.folder),
+    };
+    format!("{}: {} → {}", quote(&comparison.workload), side(&comparison.base), side(&comparison.new))
+}
+
+/// `1 larger, 11 same, 2 unclear; 1 cell fails now`.
+pub fn summary(comparison: &Comparison) -> String {
+    let mut parts: Vec<String> =
+        comparison.counts().iter().map(|(verdict, count)| format!("{count} {}", verdict.name())).collect();
+    for change in [Change::Fails, Change::OkLessOften, Change::Works] {
+        let count = comparison.outcomes.iter().filter(|outcome| outcome.change == change).count();
+        if count > 0 {
+            parts.push(format!("{count} {}", change.name()));
+        }
+    }
+    if parts.is_empty() { "nothing can be compared".to_owned() } else { parts.join(", ") }
+}
+
+/// The unit that a metric's figures are shown in, as a part of its heading.
+pub fn heading(metric: Metric) -> String {
+    match metric.unit() {
+        Unit::Bytes => format!("{}, MiB", metric.name()),
+        Unit::BytesPerTask => "bytes per task".to_owned(),
+        Unit::Seconds => format!("{}, s", metric.name()),
+    }
+}
+
+/// A figure without its unit.
+pub fn figure(metric: Metric, value: Option<f64>) -> String {
+    let Some(value) = value else { return NONE.to_owned() };
+    match metric.unit() {
+        Unit::Bytes => units::decimal(mib(value), 2),
+        Unit::BytesPerTask => per_task(value),
+        Unit::Seconds => units::decimal(value, 3),
+    }
+}
+
+pub fn ratio(cell: &Cell) -> String {
+    cell.ratio.map_or_else(|| NONE.to_owned(), |ratio| units::decimal(ratio, 3))
+}
+
+/// Of the ratio: `1.047 to 1.053`.
+pub fn interval(interval: Option<Interval>) -> String {
+    interval.map_or_else(
+        || NONE.to_owned(),
+        |Interval { low, high }| format!("{} to {}", bound(low), bound(high)),
+    )
+}
+
+/// Of few wild runs an interval may be so wide that its bounds say nothing.
+fn bound(value: f64) -> String {
+    if value >= 1_000.0 { ">1000".to_owned() } else { units::decimal(value, 3) }
+}
+
+pub fn tasks(cell: &Cell) -> String {
+    cell.tasks.map_or_else(|| "all".to_owned(), units::count)
+}
+
+/// The cells of a metric: those that are worse first, then better ones, then the rest in the plan's order.
+pub fn ordered(comparison: &Comparison, metric: Metric) -> Vec<&Cell> {
+    let mut cells: Vec<&Cell> = comparison.of_metric(metric).collect();
+    cells.sort_by_key(|cell| match cell.verdict {
+        verdict if verdict.worse() => 0,
+        verdict if verdict.better() => 1,
+        _ => 2,
+    });
+    cells
+}
+
+/// `rust/thread × 10k: 5/5 ok → timed-out: ended after 3 s`.
+pub fn outcome(outcome: &OutcomeChange, quote: fn(&str) -> String, reason: fn(&str) -> String) -> String {
+    let tasks = outcome.tasks.map(|tasks| format!(" × {}", units::count(tasks))).unwrap_or_default();
+    let reason = outcome.reason.as_deref().map(|text| format!(": {}", reason(text))).unwrap_or_default();
+    format!("{}{tasks}: {} → {}{reason}", quote(&outcome.entries()), outcome.base, outcome.new)
+}
+
+/// What a reader must know to read the table right.
+pub fn notes(comparison: &Comparison, quote: fn(&str) -> String) -> Vec<String> {
+    let mut notes = Vec::new();
+    let list = |names: &[String]| names.iter().map(|name| quote(name)).collect::<Vec<_>>().join(", ");
+    if !comparison.only_base.is_empty() {
+        notes.push(format!("Only in BASE, so not compared: {}.", list(&comparison.only_base)));
+    }
+    if !comparison.only_new.is_empty() {
+        notes.push(format!("Only in NEW, so not compared: {}.", list(&comparison.only_new)));
+    }
+    let times = comparison.metrics.iter().any(|metric| metric.unit() == Unit::Seconds);
+    for (origin, side) in [(&comparison.base, "BASE"), (&comparison.new, "NEW")] {
+        if times && origin.busy_runs > 0 {
+            notes.push(format!(
+                "Other work kept the machine busy during {} of {} runs of {side}: times say more of that than of programs.",
+                origin.busy_runs, origin.runs,
+            ));
+        }
+    }
+    notes.push(format!(
+        "Ratio: the new figure over the base, of medians over the ok runs{}. 95 % interval by bootstrap over \
+         repetitions.",
+        if comparison.metrics.iter().any(|metric| metric.of_a_line()) {
+            " and of lines through them"
+        } else {
+            ""
+        },
+    ));
+    let margins: Vec<String> = [(Unit::Bytes, "memory"), (Unit::Seconds, "time")]
+        .into_iter()
+        .filter_map(|(unit, name)| {
+            let of_unit = |cell: &&Cell| (cell.metric.unit() == Unit::Seconds) == (unit == Unit::Seconds);
+            let least = comparison.cells.iter().filter(of_unit).map(|cell| cell.margin).reduce(f64::min)?;
+            Some(format!("{} of {name}", percent(least)))
+        })
+        .collect();
+    notes.push(format!(
+        "More or less takes an interval of {} confidence, by Holm's procedure as {} are judged at once, that lies \
+         wholly beyond the margin ({}; of small figures more); same takes a 95 % interval wholly within it; unclear \
+         is the rest.",
+        percent(comparison.verdict_confidence),
+        comparison.cells.iter().filter(|cell| cell.ratio.is_some()).count(),
+        if margins.is_empty() { "none".to_owned() } else { margins.join(", ") },
+    ));
+    notes
+}
+
+/// 0.05 as `5 %`, 0.99917 as `99.917 %`.
+pub fn percent(share: f64) -> String {
+    let text = format!("{:.3}", share * 100.0);
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// One line on whether the gate holds; `None` where there is none.
+pub fn gate(comparison: &Comparison) -> Option<String> {
+    let above = percent(comparison.fail_above?);
+    Some(match comparison.regressions? {
+        0 => format!("no regression above {above}"),
+        1 => format!("1 regression above {above}"),
+        many => format!("{many} regressions above {above}"),
+    })
+}
+
+/// One line for each regression that the gate fails for, as recorded.
+pub fn regressions(comparison: &Comparison) -> Vec<String> {
+    let cells = comparison.cells.iter().filter(|cell| cell.regression).map(|cell| {
+        let tasks = cell.tasks.map(|tasks| format!(" × {}", units::count(tasks))).unwrap_or_default();
+        format!(
+            "{}{tasks}: {} {} → {}, ratio {} (95 %: {})",
+            cell.entries(),
+            heading(cell.metric),
+            figure(cell.metric, cell.base.value),
+            figure(cell.metric, cell.new.value),
+            ratio(cell),
+            interval(cell.ratio_interval),
+        )
+    });
+    let same = |text: &str| text.to_owned();
+    let failing = comparison.outcomes.iter().filter(|outcome| outcome.change == Change::Fails);
+    cells.chain(failing.map(|failing| outcome(failing, same, same))).collect()
+}
+
+/// How bad a verdict is, for its colour.
+pub fn is_change(verdict: Verdict) -> bool {
+    verdict.worse() || verdict.better()
+}

@@ -1,0 +1,272 @@
+//! Commands of every day, run as a user would: compare as a gate, a dry run, events, verbose, completions, the manual.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use support::{Entry, Finished, World};
+
+fn folder(world: &World, name: &str) -> String {
+    world.path(name).display().to_string()
+}
+
+/// Two programs, of which the second takes 48 bytes a task more: 5 %.
+fn two() -> World {
+    World::new(&[
+        Entry::new("base", "--anon-bytes-per-task 960"),
+        Entry::new("more", "--anon-bytes-per-task 1008"),
+    ])
+}
+
+fn events(finished: &Finished) -> Vec<Value> {
+    finished
+        .stderr
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect()
+}
+
+fn names(events: &[Value]) -> Vec<&str> {
+    events.iter().map(|event| event["event"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn five_per_cent_more_bytes_per_task_close_the_gate() {
+    let world = two();
+    world.run(world.campaign("all", "-n 1,20k -r 5")).expect_code(0);
+    world.run(world.campaign("again", "-n 1,20k -r 3")).expect_code(0);
+    let (all, again) = (folder(&world, "all"), folder(&world, "again"));
+    let compare = |args: &[&str]| world.run(world.command(&[&["compare"], args].concat()));
+
+    let same = compare(&[&all, &again, "--fail-above", "1%"]);
+    same.expect_code(0).expect_said("no regression above 1 %");
+    assert!(same.stdout.lines().any(|line| line.starts_with("repetitions")), "{}", same.stdout);
+    assert!(!same.stdout.contains("larger") && !same.stdout.contains("smaller"), "{}", same.stdout);
+
+    let entries = ["--base-entry", "fake/base", "--new-entry", "fake/more"];
+    let more = compare(&[&[&*all, "-m", "bytes-per-task"], &entries[..]].concat());
+    more.expect_code(0);
+    assert!(more.stdout.contains("1 larger"), "{}", more.stdout);
+    let gate = compare(&[&[&*all, "-m", "bytes-per-task", "--fail-above", "4%"], &entries[..]].concat());
+    gate.expect_code(1)
+        .expect_said("regression: fake/base → fake/more: bytes per task")
+        .expect_said("1 regression above 4 %");
+    compare(&[&[&*all, "-m", "bytes-per-task", "--fail-above", "6%"], &entries[..]].concat()).expect_code(0);
+    // The other way about it is no regression, however large.
+    let back = ["--base-entry", "fake/more", "--new-entry", "fake/base"];
+    compare(&[&[&*all, "--fail-above", "0%"], &back[..]].concat()).expect_code(0);
+
+    let json = compare(&[&[&*all, "--format", "json"], &entries[..]].concat());
+    let json: Value = serde_json::from_str(&json.stdout).unwrap();
+    let line =
+        json["cells"].as_array().unwrap().iter().find(|cell| cell["metric"] == "bytes-per-task").unwrap();
+    assert_eq!((line["verdict"].as_str(), line["tasks"].is_null()), (Some("larger"), true));
+    assert!((line["ratio"].as_f64().unwrap() - 1.05).abs() < 0.005, "{line}");
+
+    for (args, said) in [
+        (vec![&*all], "the following required arguments"),
+        (vec![&*all, "--base-entry", "fake/base"], "--new-entry"),
+        (vec![&*all, &*again, "--metric", "footprnt"], "footprint"),
+        (
+            vec![&*all, &*again, "--fail-above", "5"],
+            "--fail-above: \"5\" has no unit: give a percentage such as 5%",
+        ),
+        (vec![&*all, "--base-entry", "fake/bas", "--new-entry", "fake/more"], "did you mean `fake/base`?"),
+    ] {
+        compare(&args).expect_code(2).expect_said(said);
+    }
+    world.assert_nothing_left();
+}
+
+#[test]
+fn a_cell_that_fails_now_closes_the_gate() {
+    let world =
+        World::new(&[Entry::new("ok", ""), Entry::new("broken", "--fault crash:plateau --faults-from 2")]);
+    world.run(world.campaign("out", "-n 1,2 -r 3")).expect_code(1);
+    let out = folder(&world, "out");
+    let entries = ["--base-entry", "fake/ok", "--new-entry", "fake/broken"];
+    let gate = world.run(world.command(&[&["compare", &out, "--fail-above", "50%"], &entries[..]].concat()));
+    gate.expect_code(1).expect_said("fake/ok → fake/broken × 2: 3/3 ok → crashed");
+    assert!(gate.stdout.contains("fails now"), "{}", gate.stdout);
+}
+
+#[test]
+fn a_dry_run_starts_and_writes_nothing() {
+    let world = two();
+    let out = folder(&world, "out");
+    let before = world.snapshot();
+    let dry =
+        |more: &[&str]| {
+            world.run(world.command(
+                &[&["run", "@all", "-n", "1,20k", "-r", "2", "--quick", "--dry-run"], more].concat(),
+            ))
+        };
+    let planned = dry(&["-o", &out]);
+    planned.expect_code(0);
+    assert!(planned.stdout.contains("8 runs and 2 warm-ups"), "{}", planned.stdout);
+    assert!(planned.stdout.contains("a guess by kind"), "{}", planned.stdout);
+    assert_eq!(world.snapshot(), before);
+    // Not even to ask for a version: a program that cannot be started would be named.
+    let mut manifest = fs::read_to_string(world.manifest()).unwrap();
+    manifest = manifest.replacen("\"--version\"]", "\"--fault\", \"crash:launch\"]", 1);
+    fs::write(world.manifest(), &manifest).unwrap();
+    dry(&["-o", &out]).expect_code(0);
+
+    let manifest = manifest.replacen("\"--fault\", \"crash:launch\"]", "\"--version\"]", 1);
+    fs::write(world.manifest(), manifest).unwrap();
+    world.run(world.campaign("out", "-n 1,20k -r 2")).expect_code(0);
+    let left = dry(&["-o", &out, "--format", "json"]);
+    let left: Value = serde_json::from_str(&left.stdout).unwrap();
+    assert_eq!((left["estimate"]["runs"].as_u64(), left["estimate"]["done"].as_u64()), (Some(0), Some(8)));
+    let other = world.run(world.command(&["run", "@all", "-n", "3", "--dry-run", "-o", &out]));
+    other.expect_code(2).expect_said("holds another campaign");
+    world.assert_nothing_left();
+}
+
+#[test]
+fn events_are_what_their_schema_says() {
+    let world = World::new(&[
+        Entry::new("well", ""),
+        Entry::new("crash", "--fault crash:plateau"),
+        Entry::new("unbuilt", "").more("build = [[\"false\"]]"),
+    ]);
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema/event.schema.json");
+    let schema: Value = serde_json::from_slice(&fs::read(schema).unwrap()).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    let valid = |events: &[Value]| {
+        for event in events {
+            let errors: Vec<String> = schema.iter_errors(event).map(|error| error.to_string()).collect();
+            assert!(errors.is_empty(), "{errors:?}: {event}");
+        }
+    };
+    let run = world.run(world.campaign("out", "-n 2 --json --verbose"));
+    run.expect_code(1);
+    let told = events(&run);
+    valid(&told);
+    let is = |name: &str| told.iter().filter(|event| event["event"] == name).collect::<Vec<_>>();
+    assert_eq!(is("build").len(), 6);
+    let states: Vec<&str> = is("build").iter().map(|build| build["state"].as_str().unwrap()).collect();
+    assert_eq!(states.iter().filter(|state| **state == "failed").count(), 1, "{states:?}");
+    assert_eq!((is("plan").len(), is("plan")[0]["runs"].as_u64()), (1, Some(2)));
+    assert_eq!((is("warm-up").len(), is("run-started").len()), (2, 2));
+    let statuses: Vec<&str> =
+        is("run-ended").iter().map(|ended| ended["sample"]["status"].as_str().unwrap()).collect();
+    assert!(statuses.contains(&"ok") && statuses.contains(&"crashed"), "{statuses:?}");
+    let details = is("message").into_iter().filter(|message| message["level"] == "detail");
+    let details: Vec<&str> = details.map(|message| message["text"].as_str().unwrap()).collect();
+    for expected in ["asking for the version", "running ", "hold 1 s: ", "building "] {
+        assert!(details.iter().any(|text| text.starts_with(expected)), "{expected}: {details:?}");
+    }
+    assert_eq!(names(&told).last(), Some(&"end"));
+    assert_eq!(told.last().unwrap()["exit_code"], 1);
+    // The result is still the result.
+    assert!(run.stdout.contains("fake/well"), "{}", run.stdout);
+
+    for (args, code) in [
+        (["run", "nosuch", "--json"], 2),
+        (["report", "nowhere", "--json"], 2),
+        (["run", "--jsn", "--json"], 2),
+    ] {
+        let refused = world.run(world.command(&args));
+        refused.expect_code(code);
+        let told = events(&refused);
+        valid(&told);
+        assert_eq!(names(&told), ["error", "end"]);
+        assert!(told[0]["hint"].as_str().is_some_and(|hint| !hint.is_empty()));
+    }
+    let built = world.run(world.command(&["build", "fake/well", "--json"]));
+    let told = events(&built);
+    valid(&told);
+    assert_eq!(names(&told), ["build", "build", "end"]);
+    // A schema that takes anything would prove nothing.
+    assert!(!schema.is_valid(&serde_json::json!({"schema": 1, "at": "", "event": "plan"})));
+}
+
+#[test]
+fn verbose_says_what_is_done_and_quiet_nothing() {
+    let world = World::new(&[Entry::new("well", "").more("build = [[\"true\"]]")]);
+    let verbose = world.run(world.campaign("out", "-n 2 --verbose"));
+    verbose.expect_code(0);
+    for expected in
+        ["· building fake/well", ": true", "· asking for the version", "· hold 1 s: ", "bin/fake-entry 2 1"]
+    {
+        verbose.expect_said(expected);
+    }
+    assert!(verbose.stderr.contains("control groups"), "{}", verbose.stderr);
+    let quiet = world.run(world.campaign("other", "-n 2 --quiet"));
+    quiet.expect_code(0);
+    assert_eq!(quiet.stderr, "");
+    let quiet = world.run(world.campaign("third", "-n 2 --quiet --format csv"));
+    assert_eq!((quiet.code(), &*quiet.stderr), (0, ""));
+    // What is wrong is said all the same.
+    world
+        .run(world.command(&["run", "nosuch", "--quiet"]))
+        .expect_code(2)
+        .expect_said("error: no entry `nosuch`");
+    world.run(world.command(&["run", "--quiet", "--verbose"])).expect_code(2);
+}
+
+#[test]
+fn every_error_has_a_hint() {
+    let world = two();
+    let file = world.path("file");
+    fs::write(&file, "").unwrap();
+    let file = file.display().to_string();
+    let below = format!("{file}/below");
+    for args in [
+        vec!["run", "nosuch"],
+        vec!["run", "-w", "nosuch"],
+        vec!["run", "-n", "1x"],
+        vec!["run", "-n", "1,1"],
+        vec!["run", "--memory-cap", "64k"],
+        vec!["run", "-o", &*below],
+        vec!["--quick", "list"],
+        vec!["report", &*file],
+        vec!["compare", &*file, &*file],
+        vec!["list", "nosuch"],
+        vec!["man", "--output", &*below],
+    ] {
+        let finished = world.run(world.command(&args));
+        assert!([1, 2].contains(&finished.code()), "{args:?}");
+        let hint = finished.stderr.lines().find_map(|line| line.strip_prefix("hint: "));
+        assert!(hint.is_some_and(|hint| hint.len() > 10), "{args:?}: {}", finished.stderr);
+        assert!(finished.stderr.starts_with("error: "), "{args:?}: {}", finished.stderr);
+    }
+}
+
+#[test]
+fn completions_and_the_manual_know_every_command() {
+    let world = two();
+    let help = world.run(world.command(&["--help"])).stdout;
+    let commands: Vec<&str> = help
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|name| !name.is_empty() && *name != "help")
+        .collect();
+    assert!(commands.contains(&"compare") && commands.len() >= 8, "{commands:?}");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = world.run(world.command(&["completions", shell]));
+        script.expect_code(0);
+        for word in commands.iter().chain(&["fail-above"]) {
+            assert!(script.stdout.contains(word), "{shell} does not know {word}");
+        }
+        // The scripts for the other two know no values of arguments without a name.
+        if ["bash", "zsh", "fish"].contains(&shell) {
+            assert!(script.stdout.contains("fake/base"), "{shell}");
+        }
+    }
+    let page = world.run(world.command(&["man"]));
+    page.expect_code(0);
+    assert!(page.stdout.contains(".TH taskscale 1"), "{}", page.stdout);
+    let pages = folder(&world, "man1");
+    world.run(world.command(&["man", "--output", &pages])).expect_code(0);
+    for name in commands {
+        let page = fs::read_to_string(world.path("man1").join(format!("taskscale-{name}.1"))).unwrap();
+        assert!(page.contains(".SH EXAMPLES"), "{name}: {page}");
+    }
+}
