@@ -2,6 +2,7 @@
 
 mod conclude;
 
+use std::collections::BTreeSet;
 use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -48,12 +49,21 @@ pub struct LocalRunner<'a> {
     home: GroupHome,
     interrupt: &'a Interrupt,
     launcher: PathBuf,
+    /// For runs that start cold: the files that programs had mapped so far.
+    files: Option<BTreeSet<PathBuf>>,
 }
 
 impl<'a> LocalRunner<'a> {
     /// `launcher` is the taskscale program, which is started anew as the launcher of each run.
     pub fn new(home: GroupHome, interrupt: &'a Interrupt, launcher: PathBuf) -> LocalRunner<'a> {
-        LocalRunner { home, interrupt, launcher }
+        LocalRunner { home, interrupt, launcher, files: None }
+    }
+
+    /// Lets every run read its program's files anew, so that their pages are charged to its own group, as they are in a
+    /// container that was just started. Which files that are is known from runs that reached a plateau.
+    #[must_use]
+    pub fn cold(self) -> LocalRunner<'a> {
+        LocalRunner { files: Some(BTreeSet::new()), ..self }
     }
 
     pub fn home(&self) -> &GroupHome {
@@ -68,8 +78,16 @@ impl Runner for LocalRunner<'_> {
         let group = self.home.create_group(bounds)?;
         let scratch = self.home.create_scratch()?;
         let folders = group.folders();
+        self.files.iter().flatten().for_each(|file| forget_pages(file));
+        let mut files = self.files.take();
         let result = Run::start(spec, group, &limits, &self.launcher, scratch.clone(), self.interrupt)
-            .and_then(|mut run| run.watch().and_then(|interrupted| run.conclude(interrupted)));
+            .and_then(|mut run| {
+                run.files = files.take();
+                let end = run.watch().and_then(|interrupted| run.conclude(interrupted));
+                files = run.files.take();
+                end
+            });
+        self.files = files;
         if result.is_err() {
             kill_all(&folders);
         }
@@ -81,6 +99,18 @@ impl Runner for LocalRunner<'_> {
         // What a program left in its working folder is of no interest.
         let _ = std::fs::remove_dir_all(&scratch);
         result
+    }
+}
+
+/// Drops a file's pages from memory where no process maps them.
+fn forget_pages(path: &std::path::Path) {
+    // A file that is gone, or that nobody may read, has no pages that a run could be charged for anew. Devices are
+    // mapped too, and opening one may do something.
+    if !path.is_file() {
+        return;
+    }
+    if let Ok(file) = std::fs::File::open(path) {
+        let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed);
     }
 }
 
@@ -134,6 +164,8 @@ struct Run<'a> {
     most_threads: u64,
     sampled_peak: u64,
     warnings: Vec<Warning>,
+    /// Where wanted: the files that the run's processes have mapped.
+    files: Option<BTreeSet<PathBuf>>,
 }
 
 impl<'a> Run<'a> {
@@ -198,6 +230,7 @@ impl<'a> Run<'a> {
             most_threads: 0,
             sampled_peak: 0,
             warnings: Vec::new(),
+            files: None,
         })
     }
 
@@ -405,6 +438,9 @@ impl<'a> Run<'a> {
                 self.reading = Some(plateau::read(self.group.as_ref()).unwrap_or_default());
                 self.read_ns = Some(now);
                 self.memory_at_reading = self.group.memory_now();
+                if let Some(files) = &mut self.files {
+                    files.extend(self.group.processes().into_iter().flat_map(procfs::mapped_paths));
+                }
                 if !quiet {
                     self.warnings.push(Warning::PlateauNotQuiet);
                 }
