@@ -9,7 +9,7 @@ mod prepare;
 #[cfg(test)]
 mod tests;
 
-pub use drive::{CampaignError, Observer, Outcome, Settings, run};
+pub use drive::{CampaignError, Observer, Outcome, Settings, run, sample_of};
 pub use hold::HoldKeeper;
 pub use plan::{Cell, cells, plan_digest};
 pub use prepare::{NotReady, Prepared, prepare, receipt};

@@ -21,3 +21,11 @@ pub fn forecast_tasks(needs: &[Point], cap: f64) -> Option<Forecast> {
     let scatter = SCATTER * largest.y.max(cap - growth) / growth * (1.0 - 1.0 / beyond);
     Some(Forecast { value, doubt: scatter + BEND * beyond.ln() })
 }
+
+/// How far below what a run needed that felt its cap the least memory may lie: it may hold garbage that could go.
+const GARBAGE: f64 = 0.05;
+
+/// The least memory for what a run needed. `felt`: whether it felt its cap, which makes its need a guess.
+pub fn forecast_memory(need_bytes: f64, felt: bool) -> Option<Forecast> {
+    (need_bytes > 0.0).then_some(Forecast { value: need_bytes, doubt: if felt { GARBAGE } else { SCATTER } })
+}
