@@ -6,6 +6,7 @@
 mod args;
 mod build;
 mod doctor;
+mod limit;
 mod list;
 mod progress;
 mod report;
@@ -74,6 +75,7 @@ pub fn main() -> ExitCode {
         Some(Command::Build(build)) => build::run(&build, &args.global),
         Some(Command::Doctor) => doctor::run(&args.global),
         Some(Command::Report(report)) => report::run(&report),
+        Some(Command::Limit(limit)) => limit::run(&limit, &args.global),
     };
     match result {
         Ok(code) => code,

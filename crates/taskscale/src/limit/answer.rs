@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::course::{Course, Purpose, Seen, State, follow};
+use super::course::{Course, Purpose, Seen, State, controlled, follow};
 use super::question::{Find, Question};
 use super::verdict::{Cause, Verdict};
 use crate::catalog::Kind;
 use crate::record::{Campaign, EntryFacts, Machine, MemorySource, Sample, Status, Warning};
 use crate::stats::{Point, line, median};
-use crate::units;
 
 /// Version of the JSON that a search is shown as.
 pub const LIMIT_SCHEMA: u32 = 1;
@@ -158,7 +157,7 @@ fn answer(question: &Question, facts: &EntryFacts, samples: &[Sample]) -> Answer
             Some(value(run)) == wanted
                 && run.purpose != Purpose::Control
                 && (run.verdict == Verdict::Holds) == holds
-                && run.verdict != Verdict::Unsettled
+                && matches!(run.verdict, Verdict::Holds | Verdict::Fails(..))
         })
     };
     let (held, failed) = (last(passing, true), last(failing, false));
@@ -195,6 +194,13 @@ fn shown(run: &Seen) -> Shown {
     let sample = run.sample;
     let (cause, reason) = match &run.verdict {
         Verdict::Fails(cause, reason) => (Some(*cause), Some(reason.clone())),
+        Verdict::Void => (
+            None,
+            Some(
+                "does not count: ended sooner than is now known to be fair, or others kept the machine busy"
+                    .to_owned(),
+            ),
+        ),
         Verdict::Unsettled => (None, Some("the hold was too short; run again with a longer one".to_owned())),
         Verdict::Holds => (None, None),
     };
@@ -215,38 +221,26 @@ fn shown(run: &Seen) -> Shown {
     }
 }
 
-/// What ends it: memory, or what else the failing run and its control say.
+/// What ends it, in a few words: memory, or what else the failing run and its control say.
 fn limited_by(question: &Question, course: &Course, failed: Option<&Seen>) -> (Option<String>, Option<bool>) {
     let Some(failed) = failed else { return (None, None) };
     let Some(cause) = failed.verdict.cause() else { return (None, None) };
-    let control = course
-        .seen
-        .iter()
-        .rev()
-        .find(|run| run.purpose == Purpose::Control && run.sample.tasks == failed.sample.tasks);
-    let by_memory = match (cause.is_memory(), question.find, control) {
-        (Some(is), ..) => Some(is),
-        // Of the least memory the first run had memory to spare, and held.
-        (None, Find::LeastMemory { .. }, _) => Some(course.bracket.0.is_some()),
-        (None, Find::MostTasks { .. }, Some(control)) => Some(control.verdict == Verdict::Holds),
-        (None, Find::MostTasks { .. }, None) => None,
-    };
-    let reason = match &failed.verdict {
-        Verdict::Fails(_, reason) => reason.as_str(),
-        _ => "",
-    };
-    let room = units::bytes(question.room_bytes);
+    let by_memory = cause.is_memory().or(match question.find {
+        // The first run had memory to spare, and held.
+        Find::LeastMemory { .. } => Some(course.bracket.0.is_some()),
+        Find::MostTasks { .. } => controlled(&course.seen, failed.sample.tasks),
+    });
+    let limit = failed.sample.limit.as_ref().map(|limit| limit.name.clone());
     let text = match (by_memory, cause) {
         (_, Cause::Memory) => "memory".to_owned(),
-        (_, Cause::OwnHeap) => "the memory that its runtime takes for its heap".to_owned(),
-        (Some(true), Cause::Slow) => "memory: it holds, but much too slowly".to_owned(),
-        (Some(true), _) => format!("memory: with {room} it holds"),
-        (Some(false), Cause::Time) => "time (--timeout), not memory".to_owned(),
+        (_, Cause::OwnHeap) => "its own heap".to_owned(),
+        (Some(true), Cause::Slow) => "memory: too slow".to_owned(),
+        (Some(true), _) => "memory: it fails".to_owned(),
+        (Some(false), Cause::Time) => "time, not memory".to_owned(),
         (Some(false), Cause::SystemLimit) => {
-            let name = failed.sample.limit.as_ref().map_or("a limit of the system", |limit| &limit.name);
-            format!("{name}, not memory")
+            format!("{}, not memory", limit.unwrap_or_else(|| "the system".into()))
         }
-        (Some(false), _) => format!("not memory: with {room} it fails as well: {reason}"),
+        (Some(false), _) => "not by memory".to_owned(),
         (None, _) => "unknown".to_owned(),
     };
     (Some(text), by_memory)
@@ -278,7 +272,8 @@ fn curve(question: &Question, course: &Course) -> Vec<CurvePoint> {
             let settled: Vec<&Seen> = course
                 .seen
                 .iter()
-                .filter(|run| cap(run) == memory_bytes && run.verdict != Verdict::Unsettled)
+                .filter(|run| cap(run) == memory_bytes)
+                .filter(|run| matches!(run.verdict, Verdict::Holds | Verdict::Fails(..)))
                 .collect();
             let held: Vec<&Seen> =
                 settled.iter().copied().filter(|run| run.verdict == Verdict::Holds).collect();

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::forecast::{forecast_memory, forecast_tasks};
 use super::question::{Find, Question};
 use super::search::{Bracket, Search, Side, Step, Trial};
-use super::verdict::{Cause, Verdict, allowance_s, judge, touched};
+use super::verdict::{Cause, Usual, Verdict, judge, touched, usual};
 use crate::campaign::HoldKeeper;
 use crate::catalog::Kind;
 use crate::record::{Hold, Sample};
@@ -29,6 +29,9 @@ const CURVE: [f64; 7] = [1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 4.0];
 /// A memory of the curve is not run where another within this share of it was.
 const SAME_MEMORY: f64 = 0.02;
 
+/// So many runs of a value may be void.
+const MOST_VOIDS: usize = 2;
+
 /// What a run is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -42,6 +45,18 @@ pub enum Purpose {
     Control,
     /// What it costs to have little memory.
     Curve,
+}
+
+impl Purpose {
+    pub fn name(self) -> &'static str {
+        match self {
+            Purpose::Pilot => "pilot",
+            Purpose::Search => "search",
+            Purpose::Confirm => "confirm",
+            Purpose::Control => "control",
+            Purpose::Curve => "curve",
+        }
+    }
 }
 
 /// The next run.
@@ -70,6 +85,18 @@ pub enum State {
     EverythingHolds,
 }
 
+impl State {
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Unfinished => "unfinished",
+            State::Found => "found",
+            State::Undecided => "undecided",
+            State::NothingHolds => "nothing-holds",
+            State::EverythingHolds => "everything-holds",
+        }
+    }
+}
+
 /// A run, what it was for, and what it says.
 #[derive(Debug, Clone)]
 pub struct Seen<'a> {
@@ -93,20 +120,58 @@ pub fn follow<'a>(question: &Question, kind: Kind, samples: &'a [Sample]) -> Cou
     let mut seen: Vec<Seen> = Vec::new();
     let mut holds = HoldKeeper::new(HOLD);
     let mut next = decide(question, kind, &seen, &holds);
-    for (position, sample) in samples.iter().enumerate() {
-        let allowed_s = allowance_s(question, &samples[..position], sample.tasks);
-        let mut verdict = judge(question, sample, allowed_s);
+    for sample in samples {
         holds.learn(sample);
-        if verdict == Verdict::Unsettled && holds.next_hold_s(sample).is_none() {
-            let why = "its tasks could not be kept waiting long enough to be alive at once";
-            verdict = Verdict::Fails(Cause::Other, why.to_owned());
-        }
         let purpose = next.1.map_or(Purpose::Search, |order| order.purpose);
-        seen.push(Seen { sample, purpose, verdict });
+        seen.push(Seen { sample, purpose, verdict: Verdict::Void });
+        // What is known by now may shed another light on what was before.
+        let verdicts: Vec<Verdict> = seen
+            .iter()
+            .map(|run| {
+                let verdict = judge(question, run.sample, usual_of(question, &seen, run.sample.tasks));
+                if verdict == Verdict::Unsettled && holds.next_hold_s(run.sample).is_none() {
+                    let why = "its tasks could not be kept waiting long enough to be alive at once";
+                    return Verdict::Fails(Cause::Other, why.to_owned());
+                }
+                verdict
+            })
+            .collect();
+        seen.iter_mut().zip(verdicts).for_each(|(run, verdict)| run.verdict = verdict);
+        settle_voids(&mut seen);
         next = decide(question, kind, &seen, &holds);
     }
     let bracket = search(question).ends(&trials(question, &seen));
     Course { seen, state: next.0, bracket, next: next.1 }
+}
+
+/// A run that does not count is taken again, but not for ever.
+fn settle_voids(seen: &mut [Seen]) {
+    let is_void = |run: &Seen, of: &Seen| {
+        run.verdict == Verdict::Void
+            && run.sample.tasks == of.sample.tasks
+            && cap_of(run.sample) == cap_of(of.sample)
+    };
+    let settled: Vec<bool> = (0..seen.len())
+        .map(|i| {
+            let before = seen[..i].iter().filter(|run| is_void(run, &seen[i])).count();
+            seen[i].verdict == Verdict::Void && before >= MOST_VOIDS
+        })
+        .collect();
+    for (run, settled) in seen.iter_mut().zip(settled) {
+        if settled {
+            let why = format!("too slow {} times, on a busy machine", MOST_VOIDS + 1);
+            run.verdict = Verdict::Fails(Cause::Slow, why);
+        }
+    }
+}
+
+/// What a run of `tasks` takes with memory to spare, as pilots and controls have it.
+pub fn usual_of(question: &Question, seen: &[Seen], tasks: u64) -> Usual {
+    let spare = seen.iter().filter(|run| match question.find {
+        Find::MostTasks { .. } => matches!(run.purpose, Purpose::Pilot | Purpose::Control),
+        Find::LeastMemory { .. } => cap_of(run.sample) == question.room_bytes,
+    });
+    usual(question, spare.map(|run| run.sample), tasks)
 }
 
 fn search(question: &Question) -> Search {
@@ -130,7 +195,8 @@ fn cap_of(sample: &Sample) -> u64 {
 fn trials(question: &Question, seen: &[Seen]) -> Vec<Trial> {
     let mut trials: Vec<Trial> = Vec::new();
     for (position, run) in seen.iter().enumerate() {
-        if run.verdict == Verdict::Unsettled || run.purpose == Purpose::Control {
+        let settled = matches!(run.verdict, Verdict::Holds | Verdict::Fails(..));
+        if !settled || run.purpose == Purpose::Control {
             continue;
         }
         let so_far = &seen[..=position];
@@ -144,9 +210,21 @@ fn trials(question: &Question, seen: &[Seen]) -> Vec<Trial> {
 }
 
 /// By the line through what runs needed: their peak, where that was below the cap; where it was not, the kernel took back
-/// what it could, and what is left is the footprint.
+/// what it could, and what is left is the charge at the plateau. Neither with page cache that nobody maps.
 fn most_tasks(seen: &[Seen], cap_bytes: u64) -> Option<super::search::Forecast> {
     let runs = || seen.iter().filter(|run| run.purpose != Purpose::Control);
+    // Where what ends it is not memory, memory foretells nothing; a program that counts its failures does.
+    let nearest = runs().filter(|run| run.verdict.cause().is_some()).min_by_key(|run| run.sample.tasks);
+    if let Some(nearest) = nearest.filter(|run| run.verdict.cause() != Some(Cause::Memory)) {
+        match (nearest.verdict.cause(), nearest.sample.failed) {
+            (Some(Cause::SystemLimit | Cause::OwnHeap), Some(failed)) if failed < nearest.sample.tasks => {
+                let value = (nearest.sample.tasks - failed) as f64;
+                return Some(super::search::Forecast { value, doubt: 0.0 });
+            }
+            (Some(Cause::OwnHeap), _) => {}
+            _ => return None,
+        }
+    }
     let needs: Vec<Point> = runs()
         .filter(|run| run.verdict == Verdict::Holds)
         .filter_map(|run| Some(Point { tasks: run.sample.tasks, y: need(run.sample)? }))
@@ -160,10 +238,14 @@ fn most_tasks(seen: &[Seen], cap_bytes: u64) -> Option<super::search::Forecast> 
     forecast_tasks(&needs, end as f64)
 }
 
-/// What a run under less memory would need at least, in bytes.
+/// What a run under less memory would need at least, in bytes: less what the kernel can take back of the page cache.
 fn need(sample: &Sample) -> Option<f64> {
+    let plateau = sample.memory.plateau.as_ref()?;
+    // The charge has what nobody maps; the footprint has the pages of files that are charged to others.
+    let charge = plateau.group_bytes.unwrap_or(plateau.footprint_bytes);
+    let cache = charge.saturating_sub(plateau.footprint_bytes);
     let peak = sample.memory.peak_bytes.filter(|_| !touched(sample));
-    Some(peak.or(sample.memory.plateau.as_ref().map(|plateau| plateau.footprint_bytes))? as f64)
+    Some(peak.map_or(charge, |peak| peak.max(charge)).saturating_sub(cache) as f64)
 }
 
 fn least_memory(seen: &[Seen]) -> Option<super::search::Forecast> {
@@ -192,6 +274,11 @@ fn decide(question: &Question, kind: Kind, seen: &[Seen], holds: &HoldKeeper) ->
     if let Some(pilot) = pilot(question, kind, &trials) {
         return order(Purpose::Pilot, pilot);
     }
+    let (passing, failing) = search(question).ends(&trials);
+    if let Some(tasks) = control(question, seen, failing) {
+        let order = Order { purpose: Purpose::Control, tasks, cap_bytes: question.room_bytes, again: false };
+        return (State::Unfinished, Some(order));
+    }
     let state = match search(question).next(&trials) {
         Step::Try(value) => {
             let of_search = |run: &&Seen| matches!(run.purpose, Purpose::Pilot | Purpose::Search);
@@ -204,26 +291,21 @@ fn decide(question: &Question, kind: Kind, seen: &[Seen], holds: &HoldKeeper) ->
         Step::NothingPasses => State::NothingHolds,
         Step::EverythingPasses => State::EverythingHolds,
     };
-    let (passing, failing) = search(question).ends(&trials);
     if let Some(passing) = passing {
         let times = trials.iter().filter(|trial| trial.value == passing).count();
         if times < question.repetitions as usize {
             return order(Purpose::Confirm, passing);
         }
     }
-    let more = match question.find {
-        Find::MostTasks { .. } => {
-            control(question, seen, failing).map(|tasks| (Purpose::Control, tasks, question.room_bytes))
-        }
-        Find::LeastMemory { tasks } => {
-            curve(question, &trials, passing).map(|cap_bytes| (Purpose::Curve, tasks, cap_bytes))
-        }
-    };
-    match more {
-        Some((purpose, tasks, cap_bytes)) => {
-            (State::Unfinished, Some(Order { purpose, tasks, cap_bytes, again: false }))
-        }
-        None => (state, None),
+    match question.find {
+        Find::LeastMemory { tasks } => match curve(question, &trials, passing) {
+            Some(cap_bytes) => {
+                let order = Order { purpose: Purpose::Curve, tasks, cap_bytes, again: false };
+                (State::Unfinished, Some(order))
+            }
+            None => (state, None),
+        },
+        Find::MostTasks { .. } => (state, None),
     }
 }
 
@@ -240,13 +322,22 @@ fn pilot(question: &Question, kind: Kind, trials: &[Trial]) -> Option<u64> {
     }
 }
 
-/// The tasks to run with memory to spare, where what failed does not say itself whether memory was the reason.
+/// The tasks to run with memory to spare, where what failed does not say itself whether memory was the reason. At once,
+/// not at the end: how long such a run takes also says how long others may.
 fn control(question: &Question, seen: &[Seen], failing: Option<u64>) -> Option<u64> {
     let failing = failing?;
     let Find::MostTasks { memory_bytes } = question.find else { return None };
-    let cause = cause_at(seen, failing)?;
-    let done = seen.iter().any(|run| run.purpose == Purpose::Control && run.sample.tasks == failing);
-    (cause.is_memory().is_none() && !done && question.room_bytes > memory_bytes).then_some(failing)
+    let open = cause_at(seen, failing)?.is_memory().is_none() && question.room_bytes > memory_bytes;
+    (open && controlled(seen, failing).is_none()).then_some(failing)
+}
+
+/// Whether `tasks` hold with memory to spare, where a control says so: as many or more held, or as few or fewer failed.
+pub fn controlled(seen: &[Seen], tasks: u64) -> Option<bool> {
+    let controls = || seen.iter().filter(|run| run.purpose == Purpose::Control);
+    if controls().any(|run| run.verdict == Verdict::Holds && run.sample.tasks >= tasks) {
+        return Some(true);
+    }
+    controls().any(|run| run.verdict.cause().is_some() && run.sample.tasks <= tasks).then_some(false)
 }
 
 /// Why the run of a value failed: the last that did.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::LimitError;
-use super::course::{HOLD, Order, Seen, follow};
+use super::course::{HOLD, Order, Seen, follow, usual_of};
 use super::question::{Question, fill_in};
-use super::verdict::allowance_s;
+use super::verdict::Verdict;
 use crate::campaign::{Cell, HoldKeeper, Prepared, sample_of};
 use crate::measure::{Bounds, RunEnd, RunSpec, Runner};
 use crate::record::{Campaign, Sample, Store};
@@ -52,7 +52,10 @@ pub fn run(
         let name = &entry.facts.name;
         let mut own: Vec<Sample> = samples.iter().filter(|sample| &sample.entry == name).cloned().collect();
         let mut warm = false;
-        while let Some(order) = follow(question, entry.facts.kind, &own).next {
+        loop {
+            let course = follow(question, entry.facts.kind, &own);
+            let Some(order) = course.next else { break };
+            let allowed_s = usual_of(question, &course.seen, order.tasks).allowance_s;
             if !warm {
                 warm = true;
                 observer.warm_up(name);
@@ -63,8 +66,8 @@ pub fn run(
                     return Ok(Outcome { interrupted: true, ..outcome });
                 }
             }
-            let hold_s = hold_s(&own, name, &order);
-            let time_s = (hold_s + allowance_s(question, &own, order.tasks)).min(question.time_cap_s);
+            let hold_s = hold_s(&course.seen, name, &order);
+            let time_s = (hold_s + allowed_s).min(question.time_cap_s);
             let spec = spec(question, entry, command, &order, hold_s, Duration::from_secs_f64(time_s));
             observer.run_begins(name, &order, hold_s, own.len() + 1);
             let RunEnd::Measured(measurement) = runner.run(&spec)? else {
@@ -93,10 +96,12 @@ pub fn run(
 }
 
 /// How long tasks wait: for another attempt as long as the last one showed to be needed.
-fn hold_s(own: &[Sample], entry: &str, order: &Order) -> f64 {
+fn hold_s(seen: &[Seen], entry: &str, order: &Order) -> f64 {
     let mut holds = HoldKeeper::new(HOLD);
-    own.iter().for_each(|sample| holds.learn(sample));
-    let again = own.last().filter(|_| order.again).and_then(|last| holds.next_hold_s(last));
+    // Not from those that were too slow: no other run would have to wait for that.
+    let good = seen.iter().filter(|run| run.verdict == Verdict::Holds);
+    good.for_each(|run| holds.learn(run.sample));
+    let again = seen.last().filter(|_| order.again).and_then(|last| holds.next_hold_s(last.sample));
     again.unwrap_or_else(|| {
         let shortest = holds.first_hold_s(entry, 1);
         let first = holds.first_hold_s(entry, order.tasks);

@@ -14,7 +14,7 @@ mod verdict;
 use std::path::PathBuf;
 
 pub use answer::{Answer, CurvePoint, LIMIT_SCHEMA, LimitReport, Shown};
-pub use course::{Course, HOLD, Order, Purpose, State, follow};
+pub use course::{Course, HOLD, Order, Purpose, Seen, State, follow};
 pub use drive::{Observer, Outcome, run};
 pub use question::{Find, QUESTION_SCHEMA, Question, fill_in, holds_question, load_question, store_question};
 pub use verdict::{Cause, Verdict};

@@ -96,7 +96,7 @@ pub fn load_question(folder: &Path) -> Result<Question, LimitError> {
 
 /// Writes the question, whole or not at all, before the campaign's first run.
 pub fn store_question(folder: &Path, question: &Question) -> Result<(), LimitError> {
-    let (path, new) = (folder.join(FILE), folder.join("limit.new"));
+    let (path, new) = (folder.join(FILE), folder.join("limit.json.new"));
     let mut text = serde_json::to_vec_pretty(question)
         .map_err(|error| LimitError::Malformed { path: path.clone(), error })?;
     text.push(b'\n');

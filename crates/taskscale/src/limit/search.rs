@@ -73,8 +73,8 @@ const STRIDE: f64 = 0.98;
 const NEAR: f64 = 1.3;
 /// How near to the prediction the first trials go, in widths.
 const BESIDE: f64 = 0.45;
-/// By what factor each step is longer than the one before it where no prediction helps.
-const GALLOP: f64 = 4.0;
+/// How long each step is where no prediction helps, in first steps: slow at first, as most predictions are nearly right.
+const GALLOP: [f64; 6] = [1.0, 1.0, 2.0, 5.0, 20.0, 81.0];
 /// The longest such step: a factor of 8.
 const LONGEST_STEP: f64 = 2.08;
 
@@ -99,14 +99,14 @@ impl Search {
             }
         }
         let foreseen = trials.last().and_then(|trial| self.foreseen(trial));
-        let ends = (pass.map(|value| self.to_scale(value as f64)), fail.map(|v| self.to_scale(v as f64)));
+        let ends = (pass.map(|value| self.scaled(value as f64)), fail.map(|v| self.scaled(v as f64)));
         let wanted = match (ends, foreseen) {
-            ((None, None), _) => self.to_scale(easiest as f64),
+            ((None, None), _) => self.scaled(easiest as f64),
             ((Some(pass), None), foreseen) => self.towards_failing(trials, pass, foreseen),
             ((None, Some(fail)), foreseen) => self.towards_passing(trials, fail, foreseen),
             ((Some(pass), Some(fail)), foreseen) => self.between(trials, pass, fail, foreseen),
         };
-        Step::Try(self.to_value(wanted, pass, fail, (easiest, hardest)))
+        Step::Try(self.value_at(wanted, pass, fail, (easiest, hardest)))
     }
 
     /// The passing value nearest to the border, and the failing one. A failure outweighs what passed beyond it.
@@ -126,7 +126,7 @@ impl Search {
     }
 
     /// The scale on which the search works: logarithmic, and growing towards failure.
-    fn to_scale(&self, value: f64) -> f64 {
+    fn scaled(&self, value: f64) -> f64 {
         match self.passes {
             Side::Below => value.ln(),
             Side::Above => -value.ln(),
@@ -140,7 +140,7 @@ impl Search {
 
     fn towards_failing(&self, trials: &[Trial], pass: f64, foreseen: Option<Foreseen>) -> f64 {
         match foreseen {
-            Some(foreseen) if foreseen.at > pass => self.up_to(pass, foreseen),
+            Some(foreseen) if foreseen.at > pass => self.up_to(trials, pass, foreseen),
             Some(foreseen) => pass + self.gallop(trials, true, foreseen.doubt),
             None => pass + LONGEST_STEP,
         }
@@ -156,13 +156,17 @@ impl Search {
 
     fn between(&self, trials: &[Trial], pass: f64, fail: f64, foreseen: Option<Foreseen>) -> f64 {
         let (width, middle) = (self.width(), f64::midpoint(pass, fail));
-        let Some(foreseen) = foreseen.filter(|_| fail - pass > 2.0 * width && !self.is_slow(trials)) else {
+        let Some(foreseen) = foreseen.filter(|_| fail - pass > 2.0 * width && !self.is_slow(trials, 2))
+        else {
             return middle;
         };
-        let wanted = if foreseen.at >= fail {
+        let refuted = foreseen.at <= pass || foreseen.at >= fail;
+        let wanted = if refuted && self.is_slow(trials, 1) {
+            middle
+        } else if foreseen.at >= fail {
             (fail - self.gallop(trials, false, foreseen.doubt)).max(middle)
         } else if foreseen.at > pass {
-            self.up_to(pass, foreseen)
+            self.up_to(trials, pass, foreseen)
         } else {
             (pass + self.gallop(trials, true, foreseen.doubt)).min(middle)
         };
@@ -172,9 +176,9 @@ impl Search {
 
     /// From what passes up to the prediction. From afar not all the way: a value that passes tells more than one that
     /// fails. From nearby one step beyond which a failure ends the search, and a pass is as good as any.
-    fn up_to(&self, pass: f64, foreseen: Foreseen) -> f64 {
+    fn up_to(&self, trials: &[Trial], pass: f64, foreseen: Foreseen) -> f64 {
         if foreseen.at - pass <= NEAR * self.width() {
-            pass + STRIDE * self.width()
+            pass + self.gallop(trials, true, 0.0)
         } else {
             (foreseen.at - foreseen.doubt).max(f64::midpoint(pass, foreseen.at))
         }
@@ -183,30 +187,32 @@ impl Search {
     /// The next step where trials have gone against their forecasts: longer for each in a row.
     fn gallop(&self, trials: &[Trial], passed: bool, doubt: f64) -> f64 {
         let surprising = |pair: &&[Trial]| {
-            let at = self.to_scale(pair[1].value as f64);
-            pair[1].passed == passed
-                && self.foreseen(&pair[0]).is_some_and(|foreseen| (at > foreseen.at) == passed)
+            let at = self.scaled(pair[1].value as f64);
+            let near = NEAR * self.width();
+            let against =
+                |foreseen: Foreseen| if passed { at > foreseen.at - near } else { at < foreseen.at };
+            pair[1].passed == passed && self.foreseen(&pair[0]).is_some_and(against)
         };
         let surprises = trials.windows(2).rev().take_while(surprising).count();
-        let first = doubt.max(STRIDE * self.width());
-        (first * GALLOP.powi(surprises.clamp(1, 9) as i32 - 1)).min(LONGEST_STEP)
+        let growth = GALLOP[surprises.min(GALLOP.len() - 1)];
+        (doubt.max(STRIDE * self.width()) * growth).min(LONGEST_STEP)
     }
 
     fn foreseen(&self, trial: &Trial) -> Option<Foreseen> {
         let forecast =
             trial.forecast.filter(|forecast| forecast.value.is_finite() && forecast.value > 0.0)?;
         let doubt = forecast.doubt.max(0.0).ln_1p().min(LONGEST_STEP).max(BESIDE * self.width());
-        Some(Foreseen { at: self.to_scale(forecast.value), doubt })
+        Some(Foreseen { at: self.scaled(forecast.value), doubt })
     }
 
-    /// Whether the last two trials have not halved the bracket: predictions are of no use then.
-    fn is_slow(&self, trials: &[Trial]) -> bool {
+    /// Whether the last trials have not halved the bracket: predictions are of no use then.
+    fn is_slow(&self, trials: &[Trial], last: usize) -> bool {
         let width_after = |count: usize| match self.ends(&trials[..count]) {
-            (Some(pass), Some(fail)) => Some((self.to_scale(fail as f64) - self.to_scale(pass as f64)).abs()),
+            (Some(pass), Some(fail)) => Some((self.scaled(fail as f64) - self.scaled(pass as f64)).abs()),
             _ => None,
         };
         let (Some(now), Some(then)) =
-            (width_after(trials.len()), trials.len().checked_sub(2).and_then(width_after))
+            (width_after(trials.len()), trials.len().checked_sub(last).and_then(width_after))
         else {
             return false;
         };
@@ -214,7 +220,7 @@ impl Search {
     }
 
     /// A whole value strictly between the ends, within the bounds, and round where the precision allows.
-    fn to_value(
+    fn value_at(
         &self,
         wanted: f64,
         pass: Option<u64>,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::question::Question;
-use crate::record::{Sample, Status};
+use crate::record::{Sample, Status, Warning};
 use crate::stats::{Point, line};
 use crate::units;
 
@@ -11,6 +11,9 @@ use crate::units;
 const LEAST_ALLOWANCE_S: f64 = 10.0;
 /// A run whose peak is below this share of its cap never felt it.
 const UNTOUCHED: f64 = 0.97;
+
+/// A run that is slow for want of memory takes more than so many times the usual CPU time.
+const MORE_WORK: f64 = 1.5;
 
 /// Why a run fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -31,6 +34,17 @@ pub enum Cause {
 }
 
 impl Cause {
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::Memory => "memory",
+            Cause::OwnHeap => "own-heap",
+            Cause::Slow => "slow",
+            Cause::Time => "time",
+            Cause::SystemLimit => "system-limit",
+            Cause::Other => "other",
+        }
+    }
+
     /// Whether memory is the reason: `None` where only a run with memory to spare can tell.
     pub fn is_memory(self) -> Option<bool> {
         match self {
@@ -49,6 +63,8 @@ pub enum Verdict {
     Fails(Cause, String),
     /// Its tasks waited too short a time to be alive together: to be run again with a longer hold.
     Unsettled,
+    /// It was ended sooner than is now known to be fair, or was slow because others kept the machine busy.
+    Void,
 }
 
 impl Verdict {
@@ -61,7 +77,9 @@ impl Verdict {
 }
 
 /// What programs say when their heap is full.
-const HEAP_FULL: [&str; 16] = [
+const HEAP_FULL: [&str; 18] = [
+    "Java heap space",
+    "GC overhead limit exceeded",
     "OutOfMemoryError",
     "OutOfMemoryException",
     "heap out of memory",
@@ -89,21 +107,41 @@ fn heap_full(sample: &Sample) -> Option<&str> {
         .find(|line| HEAP_FULL.iter().any(|words| line.contains(words)) && !line.contains("native thread"))
 }
 
-/// How long launch and drain of `tasks` may take under a cap, in seconds, by what runs before took with memory to spare.
-pub fn allowance_s(question: &Question, before: &[Sample], tasks: u64) -> f64 {
-    let took = |sample: &Sample| -> Option<Point> {
-        let y = sample.time.launch_s? + sample.time.drain_s?;
-        (sample.status == Status::Ok).then_some(Point { tasks: sample.tasks, y })
+/// What a run takes that has memory to spare.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Usual {
+    /// How long launch and drain may take at most, in seconds.
+    pub allowance_s: f64,
+    /// CPU time, in seconds.
+    pub cpu_s: f64,
+}
+
+/// What a run of `tasks` takes, by runs that had memory to spare.
+pub fn usual<'a>(question: &Question, spare: impl Iterator<Item = &'a Sample> + Clone, tasks: u64) -> Usual {
+    let took = |sample: &Sample| Some(sample.time.launch_s? + sample.time.drain_s?);
+    Usual {
+        allowance_s: (question.slowdown * foreseen(spare.clone(), tasks, took)).max(LEAST_ALLOWANCE_S),
+        cpu_s: foreseen(spare, tasks, |sample| sample.cpu.total_s()),
+    }
+}
+
+/// At the same N the most counts; of others a line, which is never less than the most of fewer tasks.
+fn foreseen<'a>(
+    spare: impl Iterator<Item = &'a Sample>,
+    tasks: u64,
+    of: impl Fn(&Sample) -> Option<f64>,
+) -> f64 {
+    let points: Vec<Point> = spare
+        .filter(|sample| sample.status == Status::Ok)
+        .filter_map(|sample| Some(Point { tasks: sample.tasks, y: of(sample)? }))
+        .collect();
+    let most = |wanted: &dyn Fn(u64) -> bool| {
+        points.iter().filter(|point| wanted(point.tasks)).map(|point| point.y).reduce(f64::max)
     };
-    let spare: Vec<Point> = before.iter().filter(|sample| !touched(sample)).filter_map(took).collect();
-    // At the same N the slowest counts; of others a line, which is never less than the slowest of fewer tasks.
-    let same = spare.iter().filter(|point| point.tasks == tasks).map(|point| point.y).reduce(f64::max);
-    let fewer = spare.iter().filter(|point| point.tasks <= tasks).map(|point| point.y).fold(0.0, f64::max);
-    let foreseen = same.unwrap_or_else(|| {
-        let line = line(&spare).map_or(0.0, |line| line.base + line.slope * tasks as f64);
-        line.max(fewer)
-    });
-    (question.slowdown * foreseen).max(LEAST_ALLOWANCE_S)
+    most(&|n| n == tasks).unwrap_or_else(|| {
+        let line = line(&points).map_or(0.0, |line| line.base + line.slope * tasks as f64);
+        line.max(most(&|n| n <= tasks).unwrap_or(0.0))
+    })
 }
 
 /// Whether a run felt its cap: its peak came near to it.
@@ -114,12 +152,19 @@ pub fn touched(sample: &Sample) -> bool {
     }
 }
 
-/// Judges a run. `allowance_s` is what [`allowance_s`] gave before it.
-pub fn judge(question: &Question, sample: &Sample, allowance_s: f64) -> Verdict {
+/// Judges a run. `usual` is what [`usual`] gives by all that is known.
+pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Verdict {
+    let allowance_s = usual.allowance_s;
     let fails = |cause, text: String| Verdict::Fails(cause, text);
     let cap = sample.memory.cap_bytes.unwrap_or(0);
     let time_bound = sample.hold_s + allowance_s >= question.time_cap_s;
     let slow = |took: String| {
+        // A want of memory makes work: collections, and pages taken and read again. Without more work than usual, on a
+        // machine that was busy with others, it had to wait for them.
+        let worked = sample.cpu.total_s().is_none_or(|cpu_s| cpu_s > MORE_WORK * usual.cpu_s + 0.1);
+        if sample.warnings.contains(&Warning::MachineBusy) && !worked {
+            return Verdict::Void;
+        }
         if time_bound {
             let most = units::seconds(question.time_cap_s);
             fails(Cause::Time, format!("not done within {most}, the most that a run may take (--timeout)"))
@@ -151,7 +196,13 @@ pub fn judge(question: &Question, sample: &Sample, allowance_s: f64) -> Verdict 
         Status::KilledOom => {
             fails(Cause::Memory, format!("killed for want of memory under {}", units::bytes(cap)))
         }
-        Status::TimedOut => slow("did not end in time".into()),
+        Status::TimedOut => {
+            let ran_s = sample.time.wall_s.unwrap_or(0.0);
+            if !time_bound && ran_s + 1.0 < sample.hold_s + allowance_s {
+                return Verdict::Void;
+            }
+            slow("did not end in time".into())
+        }
         Status::Limit => fails(Cause::SystemLimit, reason(sample)),
         Status::Failed | Status::Crashed => match heap_full(sample) {
             Some(line) => {
