@@ -190,7 +190,7 @@ pub fn run(
             let RunEnd::Measured(measurement) = runner.run(&spec)? else {
                 return Ok(Outcome { interrupted: true, ..outcome });
             };
-            let sample = sample(campaign, cell, entry, &spec, attempt, *measurement);
+            let sample = sample_of(campaign, cell, entry, &spec, attempt, *measurement);
             store.append(&sample)?;
             holds.learn(&sample);
             observer.run_ended(&sample);
@@ -253,7 +253,8 @@ fn spec(
     }
 }
 
-fn sample(
+/// The sample of a run.
+pub fn sample_of(
     campaign: &Campaign,
     cell: &Cell,
     entry: &Prepared,

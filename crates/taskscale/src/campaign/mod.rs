@@ -10,7 +10,7 @@ mod prepare;
 #[cfg(test)]
 mod tests;
 
-pub use drive::{CampaignError, Observer, Outcome, Settings, run};
+pub use drive::{CampaignError, Observer, Outcome, Settings, run, sample_of};
 pub use estimate::{CellEstimate, Estimate, Source, estimate};
 pub use hold::{HoldKeeper, hold_for_launch};
 pub use plan::{Cell, cells, plan_digest};

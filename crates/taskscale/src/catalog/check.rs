@@ -25,6 +25,7 @@ struct Recipe {
     toolchain: Option<String>,
     library: Option<Library>,
     env: BTreeMap<String, String>,
+    limit_env: BTreeMap<String, String>,
     notes: Vec<String>,
     /// With the place in the file of each.
     workloads: BTreeMap<String, (usize, WorkloadToml)>,
@@ -210,6 +211,8 @@ impl ManifestFile<'_> {
         }
         let mut env = twin_of.map(|twin| twin.env.clone()).unwrap_or_default();
         env.extend(wire.env);
+        let mut limit_env = twin_of.map(|twin| twin.limit_env.clone()).unwrap_or_default();
+        limit_env.extend(wire.limit_env);
         let mut notes = twin_of.map(|twin| twin.notes.clone()).unwrap_or_default();
         notes.extend(wire.notes);
         let recipe = Recipe {
@@ -218,6 +221,7 @@ impl ManifestFile<'_> {
             toolchain: toolchain_name,
             library: library.clone(),
             env: env.clone(),
+            limit_env: limit_env.clone(),
             notes: notes.clone(),
             workloads: wires,
         };
@@ -234,6 +238,7 @@ impl ManifestFile<'_> {
             why: wire.why,
             notes,
             env,
+            limit_env,
             toolchain: toolchain.clone(),
             library,
             workloads,

@@ -85,6 +85,8 @@ pub struct Entry {
     pub why: String,
     pub notes: Vec<String>,
     pub env: BTreeMap<String, String>,
+    /// On top of `env` where the run's memory is limited to find out how much is needed; `{memory}` is the limit.
+    pub limit_env: BTreeMap<String, String>,
     pub toolchain: ToolchainSpec,
     pub library: Option<Library>,
     pub workloads: BTreeMap<String, Workload>,

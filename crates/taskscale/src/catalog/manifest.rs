@@ -73,6 +73,9 @@ pub(super) struct EntryToml {
     pub notes: Vec<String>,
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+    /// Variables that `taskscale limit` sets in place of those of `env`; `{memory}` is the memory limit.
+    #[serde(default)]
+    pub limit_env: BTreeMap<String, String>,
     /// What `{flags}` stands for in `run`.
     #[serde(default)]
     pub flags: Vec<String>,

@@ -4,7 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use crate::report::compare::Metric as Compared;
+mod catalogue;
+mod compare;
+mod limit;
+mod shell;
+
+pub use catalogue::{Check, Clean, New};
+pub use compare::{Compare, CompareFormat};
+pub use limit::{Limit, LimitFormat};
+pub use shell::{Completions, Man};
 
 /// What do N concurrent tasks cost - memory, CPU, time - in each language runtime, and where does each one break?
 #[derive(Debug, Parser)]
@@ -47,6 +55,7 @@ impl Args {
             Command::Compare(_) => "compare",
             Command::Completions(_) => "completions",
             Command::Man(_) => "man",
+            Command::Limit(_) => "limit",
         };
         (!none_given()).then_some(name)
     }
@@ -97,6 +106,8 @@ Examples:
     Completions(Completions),
     /// Print the manual page, or write one for each command
     Man(Man),
+    /// Find the most tasks that fit in a memory, or the least memory for some tasks
+    Limit(Limit),
 }
 
 #[derive(Debug, PartialEq, ClapArgs)]
@@ -252,145 +263,6 @@ pub enum Metric {
     Launch,
     Wall,
     Cpu,
-}
-
-#[derive(Debug, ClapArgs)]
-#[command(after_help = "\
-Examples:
-  taskscale check go/goroutine              one entry, about ten seconds
-  taskscale check rust --rebuild            and are two builds the same?
-  taskscale check @all --strict --json      for a script: warnings count as well
-
-Each finding names the rule that was broken, what was seen, and how to mend it.
-Errors would make figures wrong, warnings are what reviewers will ask for, notes need nothing.
-Exit codes: 0 no error, 1 some entry has an error (with --strict: or a warning), 2 wrong usage.")]
-pub struct Check {
-    /// Entries, as for `run`
-    #[arg(value_name = "ENTRY", required = true)]
-    pub entries: Vec<String>,
-    /// What each task does
-    #[arg(short, long, default_value = "sleep")]
-    pub workload: String,
-    /// Build twice into empty folders as well, and compare what is made
-    #[arg(long)]
-    pub rebuild: bool,
-    /// Let warnings fail the check as well
-    #[arg(long)]
-    pub strict: bool,
-}
-
-#[derive(Debug, ClapArgs)]
-#[command(after_help = "\
-Examples:
-  taskscale compare results/MAIN results/BRANCH            what the branch costs
-  taskscale compare MAIN BRANCH --fail-above 5%            a gate: exit code 1 on a regression
-  taskscale compare MAIN BRANCH -m launch,cpu              times instead of memory
-  taskscale compare MAIN BRANCH --format markdown          for a pull request
-  taskscale compare DIR --base-entry rust/tokio-spawn --new-entry go/goroutine
-
-Three repetitions on each side are the least, five or more are good (`taskscale run -r 5`).
-Exit codes: 0 compared, 1 a regression above --fail-above, 2 wrong usage.")]
-pub struct Compare {
-    /// The campaign's folder to compare with
-    #[arg(value_name = "BASE")]
-    pub base: PathBuf,
-    /// The campaign's folder that is judged; may be left out where two entries of BASE are compared
-    #[arg(value_name = "NEW", required_unless_present = "new_entry")]
-    pub new: Option<PathBuf>,
-    /// Compare this entry of BASE ...
-    #[arg(long, value_name = "ENTRY", requires = "new_entry")]
-    pub base_entry: Option<String>,
-    /// ... with this one of NEW
-    #[arg(long, value_name = "ENTRY", requires = "base_entry")]
-    pub new_entry: Option<String>,
-    /// What is compared, comma-separated
-    #[arg(short, long, value_name = "METRICS", value_delimiter = ',', default_value = "footprint,bytes-per-task",
-        value_parser = clap::builder::PossibleValuesParser::new(Compared::ALL.map(Compared::name)))]
-    pub metric: Vec<String>,
-    /// Exit with 1 where a metric has grown by more than this, beyond doubt, or a cell that was ok fails: 5%
-    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
-    pub fail_above: Option<String>,
-    /// Differences up to this are none [default: 1% of memory, 5% of time; never more than --fail-above]
-    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
-    pub margin: Option<String>,
-    /// How it is printed
-    #[arg(short, long, value_enum, default_value_t = CompareFormat::Table)]
-    pub format: CompareFormat,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum CompareFormat {
-    /// Tables for the terminal
-    Table,
-    /// For a pull request
-    Markdown,
-    /// Everything, for programs
-    Json,
-    /// One line for each metric of each cell
-    Csv,
-}
-
-#[derive(Debug, ClapArgs)]
-#[command(after_help = "\
-Examples:
-  taskscale clean --dry-run     what would be removed
-  taskscale clean               builds that no catalogue asks for any more
-  taskscale clean --all         every build, and unpacked catalogues
-
-Builds are kept in $TASKSCALE_CACHE, or `taskscale` in the user's XDG cache folder (~/.cache), one per version
-of sources and toolchain. Campaigns are not touched.")]
-pub struct Clean {
-    /// Remove every build and every unpacked catalogue, those in use as well
-    #[arg(long)]
-    pub all: bool,
-    /// Say what would be removed, and remove nothing
-    #[arg(long)]
-    pub dry_run: bool,
-}
-
-#[derive(Debug, ClapArgs)]
-#[command(after_help = "\
-Examples:
-  taskscale completions bash > ~/.local/share/bash-completion/completions/taskscale
-  taskscale completions zsh > ~/.zfunc/_taskscale    and `fpath+=~/.zfunc` before compinit
-  taskscale completions fish > ~/.config/fish/completions/taskscale.fish
-
-Names of entries are those of the catalogue that is found now: make it anew when the catalogue grows.")]
-pub struct Completions {
-    /// The shell
-    #[arg(value_name = "SHELL")]
-    pub shell: clap_complete::Shell,
-}
-
-#[derive(Debug, ClapArgs)]
-#[command(after_help = "\
-Examples:
-  taskscale new go/errgroup                    beside Go's other entries, or a new runtime `go`
-  taskscale new perl/fork                      any other language: a shell script shows the protocol
-  taskscale new graalvm/thread --language java
-  taskscale new rust/mine --catalog ./mine     into a catalogue of your own
-
-There are templates for rust, go, java, node (JavaScript), python, c, dotnet (C#) and elixir.
-It goes into the catalogue in use; where that is the one that taskscale carries, into ./runtimes.
-Nothing is overwritten. What is written passes `taskscale check` as it is.")]
-pub struct New {
-    /// The runtime and the new entry's name: small letters, digits, `-`, `_`, `+`, `.`
-    #[arg(value_name = "LANGUAGE/NAME")]
-    pub name: String,
-    /// The template, where the runtime's name does not tell: rust, go, java, node, python, c, dotnet, elixir or shell
-    #[arg(long, value_name = "LANGUAGE")]
-    pub language: Option<String>,
-}
-
-#[derive(Debug, ClapArgs)]
-#[command(after_help = "\
-Examples:
-  taskscale man | man -l -                          read it
-  taskscale man --output ~/.local/share/man/man1    install it: `man taskscale-run`")]
-pub struct Man {
-    /// Write a page for taskscale and one for each command into DIR
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::io::{Error as IoError, ErrorKind};
 use crate::campaign::CampaignError;
 use crate::catalog::{CatalogError, SelectError};
 use crate::check::CheckError;
+use crate::limit::LimitError;
 use crate::measure::MeasureError;
 use crate::record::StoreError;
 use crate::report::compare::CompareError;
@@ -53,6 +54,7 @@ fn of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
         .or_else(|| cause.downcast_ref().map(of_store))
         .or_else(|| cause.downcast_ref().map(of_comparison))
         .or_else(|| cause.downcast_ref().map(of_check))
+        .or_else(|| cause.downcast_ref().map(of_limit))
         .or_else(|| cause.downcast_ref().map(of_skeleton))
         .or_else(|| cause.downcast_ref().map(of_export))
         .or_else(|| cause.downcast_ref().map(of_build))
@@ -156,6 +158,21 @@ fn of_check(error: &CheckError) -> String {
         CheckError::Interrupted => "the same command checks again".to_owned(),
         CheckError::Measure(error) => of_measuring(error),
         CheckError::Io { error, .. } => of_io(error),
+    }
+}
+
+fn of_limit(error: &LimitError) -> String {
+    match error {
+        LimitError::Measure(error) => of_measuring(error),
+        LimitError::Store(error) => of_store(error),
+        LimitError::Io { error, .. } => of_io(error),
+        LimitError::Malformed { .. } => {
+            "restore limit.json from a copy, or search into a new folder: -o DIR".to_owned()
+        }
+        LimitError::Newer { .. } => "install the taskscale that made it, or a later one".to_owned(),
+        LimitError::Another { .. } => {
+            "name a new folder with -o; `taskscale report` shows what the old one holds".to_owned()
+        }
     }
 }
 
@@ -303,6 +320,12 @@ mod tests {
             CheckError::Interrupted.into(),
             CheckError::Measure(MeasureError::Launcher(text())).into(),
             CheckError::Io { what: "read", path: path(), error: io(ErrorKind::NotFound) }.into(),
+            LimitError::Measure(MeasureError::Launcher(text())).into(),
+            LimitError::Store(StoreError::InUse(path())).into(),
+            LimitError::Io { what: "read", path: path(), error: io(ErrorKind::NotFound) }.into(),
+            LimitError::Malformed { path: path(), error: json() }.into(),
+            LimitError::Newer { path: path(), found: 2 }.into(),
+            LimitError::Another { folder: path(), what: text() }.into(),
             SkeletonError::Name { what: "entry", name: text() }.into(),
             SkeletonError::Exists(path()).into(),
             SkeletonError::EntryExists { runtime: text(), entry: text() }.into(),

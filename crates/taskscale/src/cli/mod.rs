@@ -13,6 +13,7 @@ mod completions;
 mod doctor;
 mod dry_run;
 mod hint;
+mod limit;
 mod list;
 mod man;
 mod new;
@@ -84,6 +85,7 @@ pub fn main() -> ExitCode {
         Some(Command::Compare(compare)) => compare::run(&compare),
         Some(Command::Completions(completions)) => completions::run(&completions, &args.global),
         Some(Command::Man(man)) => man::run(&man),
+        Some(Command::Limit(limit)) => limit::run(&limit, &args.global),
     };
     match result {
         Ok(code) => aside::end(code),

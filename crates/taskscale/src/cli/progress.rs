@@ -62,13 +62,20 @@ impl Progress {
     }
 
     /// What is going on now: replaced by the next.
-    fn show(&self, message: &str) {
+    pub fn show(&self, message: &str) {
         match &self.bar {
             Some(bar) => {
                 bar.set_message(printable(message));
                 bar.tick();
             }
             None => self.say(message),
+        }
+    }
+
+    /// The same, but nothing where every line stays.
+    pub fn show_if_bar(&self, message: &str) {
+        if self.bar.is_some() {
+            self.show(message);
         }
     }
 

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 
 use super::args::{self, Format};
 use super::{Failure, OrUsage, colour, print_result, say_aside};
+use crate::limit::{self, LimitReport};
 use crate::record::{self, Campaign, Loaded, Sample};
 use crate::report::{self, Bars, Chart, Metric, Recorded, RenderOptions, Request, Target};
 use crate::units;
@@ -72,6 +73,9 @@ fn validate(args: &args::Report) -> anyhow::Result<Options> {
 
 pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
     let options = validate(args).or_usage()?;
+    if let Some(folder) = options.folders.iter().find(|folder| limit::holds_question(folder)) {
+        return of_limit(args, folder);
+    }
     let names = names(&options.folders).or_usage()?;
     let mut campaigns = Vec::new();
     for (folder, name) in options.folders.iter().zip(names) {
@@ -109,6 +113,41 @@ fn text(campaigns: &[(String, Loaded)], request: &Request) -> Result<String, rep
         say_aside(&format!("left out, having no figure to keep: {}", cells.join(", ")));
     }
     Ok(export.text)
+}
+
+/// A search for limits: other tables, of one folder.
+fn of_limit(args: &args::Report, folder: &Path) -> Result<ExitCode, Failure> {
+    let format = match args.format {
+        Format::Table => report::Format::Table,
+        Format::Markdown => report::Format::Markdown,
+        Format::Json => report::Format::Json,
+        Format::Csv => report::Format::Csv,
+        _ => {
+            return Err(anyhow!(
+                "{} holds a search for limits: it is shown as table, markdown, csv or json",
+                folder.display()
+            ))
+            .or_usage();
+        }
+    };
+    if args.folders.len() > 1 {
+        return Err(anyhow!("{} holds a search for limits: it is shown by itself", folder.display()))
+            .or_usage();
+    }
+    let loaded = record::load(folder).or_usage()?;
+    let question = limit::load_question(folder).or_usage()?;
+    super::run::warn_of_rejected(folder, &loaded.rejected, "left out");
+    let found = LimitReport::build(&loaded.campaign, &question, &loaded.samples);
+    let options = match args.output {
+        Some(_) => RenderOptions { width: WIDEST, ..RenderOptions::default() },
+        None => for_standard_output(),
+    };
+    let text = report::render_limit(&found, format, options);
+    match &args.output {
+        None => print_result(&text)?,
+        Some(path) => record::write_whole(path, text.as_bytes()).context("-o")?,
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A campaign as `run` prints it.

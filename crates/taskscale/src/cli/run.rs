@@ -158,7 +158,7 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
     conclude(&options, &folder, &campaign, &prepared, &samples, &outcome, &interrupt)
 }
 
-fn prepare_all(
+pub(super) fn prepare_all(
     entries: &[(&Runtime, &Entry)],
     workload: &str,
     progress: &Progress,
@@ -224,7 +224,7 @@ fn describe(options: &Options, prepared: &[Prepared]) -> Campaign {
 }
 
 /// For a campaign that could not go on.
-fn what_is_kept(folder: &Path) -> String {
+pub(super) fn what_is_kept(folder: &Path) -> String {
     match record::load(folder) {
         Ok(Loaded { samples, .. }) => format!(
             "stopped; {} samples are kept in {folder}, and the same command with `-o {folder}` goes on",
@@ -298,7 +298,7 @@ fn conclude(
 }
 
 /// The exit code that shells give to a program ended by a signal.
-fn ended_by_signal(interrupt: &Interrupt) -> ExitCode {
+pub(super) fn ended_by_signal(interrupt: &Interrupt) -> ExitCode {
     ExitCode::from(128 + interrupt.signal().unwrap_or(libc::SIGINT) as u8)
 }
 
@@ -313,7 +313,7 @@ fn show(folder: &Path, campaign: &Campaign, samples: &[Sample], format: Format) 
     }
 }
 
-fn new_folder() -> PathBuf {
+pub(super) fn new_folder() -> PathBuf {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let host: String =
         host.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect();
@@ -322,7 +322,7 @@ fn new_folder() -> PathBuf {
 }
 
 /// Finds out before any build whether the campaign's folder can be used, and writes nothing.
-fn check_folder(folder: &Path) -> anyhow::Result<()> {
+pub(super) fn check_folder(folder: &Path) -> anyhow::Result<()> {
     if record::holds_campaign(folder) {
         return Ok(());
     }
@@ -331,7 +331,7 @@ fn check_folder(folder: &Path) -> anyhow::Result<()> {
             // What a start that was cut off leaves is ours to use.
             let foreign = children.find(|child| {
                 child.as_ref().is_ok_and(|child| {
-                    !["samples.jsonl", "campaign.json.new"]
+                    !["samples.jsonl", "campaign.json.new", "limit.json", "limit.json.new"]
                         .contains(&child.file_name().to_string_lossy().as_ref())
                 })
             });

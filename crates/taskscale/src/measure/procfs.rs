@@ -146,6 +146,18 @@ pub fn descendants(ancestor: u32) -> Vec<u32> {
     found
 }
 
+/// The files that a process has mapped.
+pub fn mapped_paths(pid: u32) -> std::collections::BTreeSet<std::path::PathBuf> {
+    let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
+    maps.lines().filter_map(mapped_path).map(Into::into).collect()
+}
+
+/// The path at the end of a line of maps: `start-end access offset device inode path`. What has no inode is no file.
+fn mapped_path(line: &str) -> Option<&str> {
+    let (inode, path) = line.splitn(5, ' ').nth(4)?.split_once(' ')?;
+    (inode != "0").then(|| path.trim_start()).filter(|path| path.starts_with('/'))
+}
+
 fn pids() -> impl Iterator<Item = u32> {
     fs::read_dir("/proc")
         .into_iter()
@@ -293,6 +305,16 @@ mod tests {
         let mut files = FileSum { tmpfs, ..FileSum::default() };
         files.add(process.as_bytes()).unwrap();
         assert_eq!(files.sum(), MappedFiles { bytes: 92 << 10, pss_on_tmpfs: 52 << 10 });
+    }
+
+    #[test]
+    fn mapped_files_are_known_by_their_paths() {
+        let line = "55d0-55d2 r-xp 00002000 fe:00 1311                       /usr/bin/my cat";
+        assert_eq!(mapped_path(line), Some("/usr/bin/my cat"));
+        assert_eq!(mapped_path("7ffc-7ffd rw-p 00000000 00:00 0                          [stack]"), None);
+        assert_eq!(mapped_path("7f00-7f01 rw-p 00000000 00:00 0 "), None);
+        assert_eq!(mapped_path(""), None);
+        assert!(mapped_paths(std::process::id()).contains(&std::env::current_exe().unwrap()));
     }
 
     #[test]

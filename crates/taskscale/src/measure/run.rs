@@ -2,6 +2,7 @@
 
 mod conclude;
 
+use std::collections::BTreeSet;
 use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -50,12 +51,21 @@ pub struct LocalRunner<'a> {
     home: GroupHome,
     interrupt: &'a Interrupt,
     launcher: PathBuf,
+    /// For runs that start cold: the files that programs had mapped so far.
+    files: Option<BTreeSet<PathBuf>>,
 }
 
 impl<'a> LocalRunner<'a> {
     /// `launcher` is the taskscale program, which is started anew as the launcher of each run.
     pub fn new(home: GroupHome, interrupt: &'a Interrupt, launcher: PathBuf) -> LocalRunner<'a> {
-        LocalRunner { home, interrupt, launcher }
+        LocalRunner { home, interrupt, launcher, files: None }
+    }
+
+    /// Lets every run read its program's files anew, so that their pages are charged to its own group, as they are in a
+    /// container that was just started. Which files that are is known from runs that reached a plateau.
+    #[must_use]
+    pub fn cold(self) -> LocalRunner<'a> {
+        LocalRunner { files: Some(BTreeSet::new()), ..self }
     }
 
     pub fn home(&self) -> &GroupHome {
@@ -71,13 +81,17 @@ impl<'a> LocalRunner<'a> {
         let scratch = self.home.create_scratch()?;
         let folders = group.folders();
         log::info!("running {}", shown(spec, folders.first()));
+        self.files.iter().flatten().for_each(|file| forget_pages(file));
+        let mut files = self.files.take();
         let result = Run::start(spec, group, &limits, &self.launcher, scratch.clone(), self.interrupt)
             .and_then(|mut run| {
-                let interrupted = run.watch()?;
-                let end = run.conclude(interrupted)?;
+                run.files = files.take();
+                let end = run.watch().and_then(|interrupted| run.conclude(interrupted));
+                files = run.files.take();
                 trace = run.trace();
-                Ok(end)
+                end
             });
+        self.files = files;
         if result.is_err() {
             kill_all(&folders);
         }
@@ -133,6 +147,18 @@ fn shown(spec: &RunSpec, group: Option<&PathBuf>) -> String {
     )
 }
 
+/// Drops a file's pages from memory where no process maps them.
+fn forget_pages(path: &std::path::Path) {
+    // A file that is gone, or that nobody may read, has no pages that a run could be charged for anew. Devices are
+    // mapped too, and opening one may do something.
+    if !path.is_file() {
+        return;
+    }
+    if let Ok(file) = std::fs::File::open(path) {
+        let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed);
+    }
+}
+
 /// The clean environment that every program gets: nothing else of the user's reaches it.
 fn clean_environment(
     spec: &RunSpec,
@@ -184,6 +210,8 @@ struct Run<'a> {
     most_threads: u64,
     sampled_peak: u64,
     warnings: Vec<Warning>,
+    /// Where wanted: the files that the run's processes have mapped.
+    files: Option<BTreeSet<PathBuf>>,
 }
 
 impl<'a> Run<'a> {
@@ -249,6 +277,7 @@ impl<'a> Run<'a> {
             most_threads: 0,
             sampled_peak: 0,
             warnings: Vec::new(),
+            files: None,
         })
     }
 
@@ -468,6 +497,9 @@ impl<'a> Run<'a> {
                 self.reading = Some(plateau::read(self.group.as_ref()).unwrap_or_default());
                 self.read_ns = Some(now);
                 self.memory_at_reading = self.group.memory_now();
+                if let Some(files) = &mut self.files {
+                    files.extend(self.group.processes().into_iter().flat_map(procfs::mapped_paths));
+                }
                 if !quiet {
                     self.warnings.push(Warning::PlateauNotQuiet);
                 }

@@ -12,6 +12,7 @@ mod export;
 mod figures;
 mod grid;
 mod json;
+mod limit;
 mod markdown;
 mod metric;
 mod model;
@@ -32,6 +33,7 @@ mod tests;
 
 pub use bar::Bars;
 pub use export::{Chart, Export, ExportError, Request, Target, export};
+pub use limit::render as render_limit;
 pub use metric::Metric;
 pub use model::{
     Entry, Group, Growth, Parts, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads, Unavailable,

@@ -1,0 +1,71 @@
+//! What `limit` takes.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+
+#[derive(Debug, ClapArgs)]
+#[command(
+    group = clap::ArgGroup::new("find").required(true).args(["memory", "tasks"]),
+    after_help = "\
+Examples:
+  taskscale limit go rust/tokio-spawn --memory 512MiB     the most tasks that hold in 512 MiB
+  taskscale limit java/virtual-thread -n 100k             the least memory, and the CPU that it costs
+  taskscale limit go/goroutine -n 100k --env 'GOMEMLIMIT={memory:90%}'
+  taskscale limit go --memory 512MiB -o DIR               again with the same DIR: goes on where it stopped
+
+Every run has a control group of its own with the memory as its limit, kernel memory and files included and swap
+off, so that runtimes that size themselves by their container do so here. docs/limit.md has the method.
+
+Exit codes: 0 found, or known to hold nowhere; 1 not found with the runs allowed; 2 wrong usage, or no control group."
+)]
+pub struct Limit {
+    /// Entries, as for `run`
+    #[arg(value_name = "ENTRY", required = true)]
+    pub entries: Vec<String>,
+    /// Find the most tasks that hold in so much memory, such as 512MiB
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
+    /// Find the least memory in which so many tasks hold, such as 100k, and what CPU it costs to have little
+    #[arg(short = 'n', long = "tasks", value_name = "COUNT", allow_hyphen_values = true)]
+    pub tasks: Option<String>,
+    /// What each task does
+    #[arg(short, long, default_value = "sleep")]
+    pub workload: String,
+    /// How near to each other the value that holds and the one that fails must be
+    #[arg(long, value_name = "SHARE", default_value = "1%")]
+    pub precision: String,
+    /// How often the answer must hold; each memory of the curve is run as often
+    #[arg(short, long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub repetitions: u32,
+    /// Runs of an entry's search, pilots included; repetitions, a control and the curve come on top
+    #[arg(long, value_name = "RUNS", default_value_t = 16, value_parser = clap::value_parser!(u32).range(3..=100))]
+    pub most_runs: u32,
+    /// A run fails whose launch and drain take so many times longer than with memory to spare (10 s are always allowed)
+    #[arg(long, value_name = "TIMES", default_value_t = 5.0)]
+    pub slowdown: f64,
+    /// Time that a run may take at all
+    #[arg(long, value_name = "TIME", default_value = "5m")]
+    pub timeout: String,
+    /// Set a variable for the programs; {memory} is the limit in bytes, {memory:90%} a share of it; repeatable
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub env: Vec<String>,
+    /// Folder of the campaign; one that is unfinished is gone on with [default: results/DATE-HOST]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// How the result is printed; CSV has a line for each run
+    #[arg(short, long, value_enum, default_value_t = LimitFormat::Table)]
+    pub format: LimitFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LimitFormat {
+    /// Tables for the terminal
+    Table,
+    /// For an issue, a README or a post
+    Markdown,
+    /// Everything, for programs
+    Json,
+    /// One line for each run
+    Csv,
+}

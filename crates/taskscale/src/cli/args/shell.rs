@@ -1,0 +1,30 @@
+//! What `completions` and `man` take.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  taskscale completions bash > ~/.local/share/bash-completion/completions/taskscale
+  taskscale completions zsh > ~/.zfunc/_taskscale    and `fpath+=~/.zfunc` before compinit
+  taskscale completions fish > ~/.config/fish/completions/taskscale.fish
+
+Names of entries are those of the catalogue that is found now: make it anew when the catalogue grows.")]
+pub struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  taskscale man | man -l -                          read it
+  taskscale man --output ~/.local/share/man/man1    install it: `man taskscale-run`")]
+pub struct Man {
+    /// Write a page for taskscale and one for each command into DIR
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}

@@ -1,0 +1,313 @@
+//! `taskscale limit`: the most tasks in a memory, or the least memory for some tasks.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, anyhow, bail};
+
+use super::args::{Global, Limit, LimitFormat};
+use super::progress::Progress;
+use super::report::for_standard_output;
+use super::run::{check_folder, ended_by_signal, new_folder, prepare_all, warn_of_rejected, what_is_kept};
+use super::{Failure, OrUsage, open_catalog, print_result, printable, say_aside};
+use crate::campaign::{Prepared, plan_digest};
+use crate::catalog::{Entry, Runtime, select};
+use crate::limit::{
+    self, Find, HOLD, LimitError, LimitReport, Order, Purpose, QUESTION_SCHEMA, Question, Seen, Verdict,
+};
+use crate::measure::{GroupHome, Interrupt, LocalRunner, MachineLock, available_memory_bytes, machine_facts};
+use crate::record::{self, Campaign, Loaded, MemorySource, Plan, SCHEMA_VERSION, Sample, Store};
+use crate::report;
+use crate::units;
+
+/// The share of available memory that a run with memory to spare may take.
+const ROOM_SHARE: f64 = 0.8;
+/// No runtime runs in less, and the kernel itself needs a few pages to kill it in peace.
+const LEAST_MEMORY_BYTES: u64 = 1 << 20;
+
+/// What was asked, validated; what entries' manifests add is not yet known.
+fn validate(args: &Limit) -> anyhow::Result<Question> {
+    let find = match (&args.memory, &args.tasks) {
+        (Some(size), _) => Find::MostTasks { memory_bytes: units::parse_bytes(size).context("--memory")? },
+        (None, Some(count)) => Find::LeastMemory { tasks: units::parse_count(count).context("-n")? },
+        // The command line asks for one of them.
+        (None, None) => bail!("give --memory SIZE or -n COUNT"),
+    };
+    if let Find::MostTasks { memory_bytes } = find
+        && memory_bytes < LEAST_MEMORY_BYTES
+    {
+        bail!("--memory: {} is less than any program runs in; give 1MiB or more", units::bytes(memory_bytes));
+    }
+    let mut env = BTreeMap::new();
+    for variable in &args.env {
+        let (name, value) = variable
+            .split_once('=')
+            .filter(|(name, _)| !name.is_empty())
+            .ok_or_else(|| anyhow!("--env: {variable:?} is not NAME=VALUE"))?;
+        limit::fill_in(value, 0).map_err(|why| anyhow!("--env: {why}"))?;
+        env.insert(name.to_owned(), value.to_owned());
+    }
+    if !(args.slowdown >= 1.0 && args.slowdown <= 1000.0) {
+        bail!("--slowdown: {} is not between 1 and 1000", args.slowdown);
+    }
+    let available = available_memory_bytes().ok_or_else(|| {
+        anyhow!("how much memory this machine has to spare is unknown: there is no /proc/meminfo")
+    })?;
+    Ok(Question {
+        schema: QUESTION_SCHEMA,
+        find,
+        slowdown: args.slowdown,
+        // Whole 64 KiB, as every memory that is tried.
+        room_bytes: ((available as f64 * ROOM_SHARE) as u64) & !0xffff,
+        time_cap_s: units::parse_duration(&args.timeout).context("--timeout")?.as_secs_f64(),
+        env,
+        entry_env: BTreeMap::new(),
+        precision: precision(&args.precision).context("--precision")?,
+        repetitions: args.repetitions,
+        most_runs: args.most_runs,
+    })
+}
+
+/// `1%` or `0.01`.
+fn precision(text: &str) -> anyhow::Result<f64> {
+    let (number, unit) = match text.strip_suffix('%') {
+        Some(number) => (number, 100.0),
+        None => (text, 1.0),
+    };
+    let share = number.trim().parse::<f64>().ok().map(|number| number / unit);
+    share
+        .filter(|share| (0.0001..=0.5).contains(share))
+        .ok_or_else(|| anyhow!("{text:?} is not a share from 0.01% to 50%: write 1% or 0.01"))
+}
+
+pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
+    let mut question = validate(args).or_usage()?;
+    let catalog = open_catalog(global).or_usage()?;
+    let entries = select(&catalog, &args.entries, &args.workload).or_usage()?;
+    question.entry_env = entry_env(&entries).or_usage()?;
+    let folder = args.output.clone().unwrap_or_else(new_folder);
+    check_folder(&folder).or_usage()?;
+
+    let interrupt = Interrupt::install().context("cannot catch signals")?;
+    let progress = Progress::new(global.quiet);
+    let holder = format!("taskscale {} with {}", std::process::id(), folder.display());
+    let lock = MachineLock::acquire(&holder, &interrupt, |who| {
+        progress
+            .say(&format!("waiting: {who} is measuring on this machine, and two would measure each other"));
+    })?;
+    if lock.is_none() {
+        return Ok(ended_by_signal(&interrupt));
+    }
+    let home = GroupHome::find();
+    require_group(&home).or_usage()?;
+    keep_room(&mut question, &folder).or_usage()?;
+
+    let prepared = prepare_all(&entries, &args.workload, &progress, &interrupt);
+    if interrupt.signal().is_some() {
+        progress.finish();
+        return Ok(ended_by_signal(&interrupt));
+    }
+    if prepared.iter().all(|entry| entry.command.is_err()) {
+        progress.finish();
+        return Err(Failure::Usage(anyhow!(
+            "none of these entries can run here: `taskscale list` says what to install"
+        )));
+    }
+
+    let now = describe(&args.workload, &question, &prepared);
+    let (mut store, campaign, mut samples) = open(&folder, now, &question, &progress)?;
+    // Not its path: this very program, even where another version has been put in its place meanwhile.
+    let mut runner = LocalRunner::new(home, &interrupt, PathBuf::from("/proc/self/exe")).cold();
+    let mut watcher = Watcher { progress, question: question.clone(), launched: String::new() };
+    let outcome =
+        limit::run(&campaign, &question, &prepared, &mut runner, &mut store, &mut samples, &mut watcher);
+    drop(runner);
+    watcher.progress.finish();
+
+    let report = LimitReport::build(&campaign, &question, &samples);
+    if !samples.is_empty() {
+        print_result(&report::render_limit(&report, args.format.into(), for_standard_output()))?;
+    }
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(error) => return Err(Failure::Broken(anyhow!(error).context(what_is_kept(&folder)))),
+    };
+    let shown = folder.display();
+    if args.format == LimitFormat::Table && !samples.is_empty() {
+        print_result(&printable(&format!("\nCampaign: {shown}\n")))?;
+    } else {
+        say_aside(&format!("campaign: {shown}"));
+    }
+    if outcome.interrupted {
+        say_aside(&format!(
+            "interrupted: what was measured is kept; the same command with `-o {shown}` goes on"
+        ));
+        return Ok(ended_by_signal(&interrupt));
+    }
+    Ok(if report.fell_short() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn entry_env(entries: &[(&Runtime, &Entry)]) -> anyhow::Result<BTreeMap<String, BTreeMap<String, String>>> {
+    let mut all = BTreeMap::new();
+    for (_, entry) in entries.iter().filter(|(_, entry)| !entry.limit_env.is_empty()) {
+        for value in entry.limit_env.values() {
+            limit::fill_in(value, 0).map_err(|why| anyhow!("limit_env of {}: {why}", entry.full_name))?;
+        }
+        all.insert(entry.full_name.clone(), entry.limit_env.clone());
+    }
+    Ok(all)
+}
+
+/// A memory limit that taskscale itself watches over would be met late, and no runtime would see it.
+fn require_group(home: &GroupHome) -> anyhow::Result<()> {
+    if home.source() != MemorySource::Proc {
+        return Ok(());
+    }
+    let why = home.why_none().join("; ");
+    bail!(
+        "`limit` needs a control group that can limit memory, and none can be made here ({why}): `taskscale doctor` says what would give one"
+    );
+}
+
+/// A search goes on with the room that it began with: a run with memory to spare is known by it. Refuses memory that
+/// this machine does not have.
+fn keep_room(question: &mut Question, folder: &Path) -> anyhow::Result<()> {
+    if limit::holds_question(folder) {
+        let before = limit::load_question(folder)?;
+        before.check_same(question, folder)?;
+        question.room_bytes = before.room_bytes;
+    }
+    if let Find::MostTasks { memory_bytes } = question.find
+        && memory_bytes > question.room_bytes
+    {
+        bail!(
+            "--memory: this machine has {} to spare for a run (80 % of what is available): {} cannot be tried",
+            units::bytes(question.room_bytes),
+            units::bytes(memory_bytes)
+        );
+    }
+    Ok(())
+}
+
+fn describe(workload: &str, question: &Question, prepared: &[Prepared]) -> Campaign {
+    let plan = Plan {
+        workload: workload.to_owned(),
+        entries: prepared.iter().map(|entry| entry.facts.name.clone()).collect(),
+        // Of the most tasks none is planned: each follows from the runs before it.
+        tasks: match question.find {
+            Find::MostTasks { .. } => Vec::new(),
+            Find::LeastMemory { tasks } => vec![tasks],
+        },
+        // A search may go on with more.
+        repetitions: 1,
+        hold: HOLD,
+    };
+    Campaign {
+        schema: SCHEMA_VERSION,
+        taskscale: env!("CARGO_PKG_VERSION").to_owned(),
+        created_at: jiff::Timestamp::now(),
+        command: std::env::args().collect(),
+        machine: machine_facts(),
+        plan_digest: plan_digest(&plan),
+        plan,
+        // Nothing is random here.
+        seed: 0,
+        entries: prepared.iter().map(|entry| entry.facts.clone()).collect(),
+    }
+}
+
+/// A new search, or the one that the folder holds.
+fn open(
+    folder: &Path,
+    now: Campaign,
+    question: &Question,
+    progress: &Progress,
+) -> Result<(Store, Campaign, Vec<Sample>), Failure> {
+    if !record::holds_campaign(folder) {
+        // First the question: a campaign without one would pass for another kind.
+        limit::store_question(folder, question).or_usage()?;
+        let store = Store::create(folder, &now).or_usage()?;
+        return Ok((store, now, Vec::new()));
+    }
+    if !limit::holds_question(folder) {
+        let what = "it holds a campaign of `taskscale run`".to_owned();
+        return Err(LimitError::Another { folder: folder.to_owned(), what }).or_usage();
+    }
+    record::load(folder).or_usage()?.campaign.check_same(&now, folder).or_usage()?;
+    let (store, Loaded { mut campaign, samples, rejected }) = Store::reopen(folder).or_usage()?;
+    warn_of_rejected(folder, &rejected, "set aside in samples.rejected.jsonl");
+    // Held by this process alone from here on.
+    limit::store_question(folder, question)?;
+    campaign.entries = now.entries;
+    store.write_campaign(&campaign)?;
+    progress.say(&format!("going on with {} ({} samples are there)", folder.display(), samples.len()));
+    Ok((store, campaign, samples))
+}
+
+/// Tells of a search as it goes on.
+struct Watcher {
+    progress: Progress,
+    question: Question,
+    launched: String,
+}
+
+impl Watcher {
+    /// What distinguishes a run from the others of its entry.
+    fn words(&self, tasks: u64, cap_bytes: u64) -> String {
+        match self.question.find {
+            Find::MostTasks { memory_bytes } if memory_bytes == cap_bytes => {
+                format!("{} tasks", units::grouped(tasks))
+            }
+            Find::MostTasks { .. } => format!("{} tasks with memory to spare", units::grouped(tasks)),
+            Find::LeastMemory { .. } if cap_bytes == self.question.room_bytes => "memory to spare".to_owned(),
+            Find::LeastMemory { .. } => units::bytes(cap_bytes),
+        }
+    }
+}
+
+impl limit::Observer for Watcher {
+    fn warm_up(&mut self, entry: &str) {
+        self.progress.show(&format!("warming up {entry}"));
+    }
+
+    fn run_begins(&mut self, entry: &str, order: &Order, hold_s: f64, position: usize) {
+        let words = self.words(order.tasks, order.cap_bytes);
+        let what = match order.purpose {
+            Purpose::Pilot | Purpose::Search => "",
+            Purpose::Confirm => ", again",
+            Purpose::Control => ", to tell whether memory is the reason",
+            Purpose::Curve => ", for the curve",
+        };
+        let again = if order.again { ", once more with a longer hold" } else { "" };
+        self.launched = format!("[{position}] {entry}: {words}{what}{again}");
+        self.progress.show_if_bar(&format!("{}, for {hold_s} s", self.launched));
+    }
+
+    fn run_ended(&mut self, seen: &Seen) {
+        let footprint = seen.sample.memory.plateau.as_ref();
+        let footprint = footprint
+            .map_or(String::new(), |plateau| format!(" ({})", units::bytes(plateau.footprint_bytes)));
+        let end = match &seen.verdict {
+            Verdict::Holds => format!("holds{footprint}"),
+            Verdict::Fails(_, why) => format!("fails: {why}"),
+            Verdict::Void => {
+                "does not count: others kept the machine busy, or it may take longer than was known"
+                    .to_owned()
+            }
+            Verdict::Unsettled => "the hold was too short".to_owned(),
+        };
+        self.progress.say(&format!("{}: {end}", self.launched));
+    }
+}
+
+impl From<LimitFormat> for report::Format {
+    fn from(format: LimitFormat) -> report::Format {
+        match format {
+            LimitFormat::Table => report::Format::Table,
+            LimitFormat::Markdown => report::Format::Markdown,
+            LimitFormat::Json => report::Format::Json,
+            LimitFormat::Csv => report::Format::Csv,
+        }
+    }
+}

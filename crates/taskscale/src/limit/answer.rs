@@ -1,0 +1,308 @@
+//! What the searches found, summed up for those who show it.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::course::{Course, Purpose, Seen, State, controlled, follow};
+use super::question::{Find, Question};
+use super::verdict::{Cause, Verdict};
+use crate::catalog::Kind;
+use crate::record::{Campaign, EntryFacts, Machine, MemorySource, Sample, Status, Warning};
+use crate::stats::{Point, line, median};
+
+/// Version of the JSON that a search is shown as.
+pub const LIMIT_SCHEMA: u32 = 1;
+
+/// All that the searches of a campaign found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LimitReport {
+    pub schema: u32,
+    pub taskscale: String,
+    pub created_at: String,
+    pub command: Vec<String>,
+    pub machine: Machine,
+    pub workload: String,
+    pub question: Question,
+    pub memory_sources: BTreeSet<MemorySource>,
+    /// In the order of the campaign.
+    pub answers: Vec<Answer>,
+    /// What a reader of the answers should know.
+    pub notes: Vec<String>,
+}
+
+/// What was found for one entry.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answer {
+    pub entry: String,
+    pub kind: Kind,
+    pub version: Option<String>,
+    pub state: State,
+    /// Tasks that hold in `memory_bytes`: the most there are, or as many as were asked for.
+    pub tasks: Option<u64>,
+    /// Memory in which `tasks` hold: as much as was given, or the least there is.
+    pub memory_bytes: Option<u64>,
+    /// The run that verifies the answer.
+    pub holds: Option<Shown>,
+    /// The run beside it that failed.
+    pub fails: Option<Shown>,
+    /// How far apart the two are, as a share of the passing value.
+    pub width: Option<f64>,
+    /// What ends it, in a sentence.
+    pub limited_by: Option<String>,
+    /// Whether that is memory.
+    pub by_memory: Option<bool>,
+    /// Memory ÷ tasks at the answer: the base has its share in it.
+    pub memory_per_task: Option<f64>,
+    /// The slope of the footprint over N: what one more task takes. Of searches for the most tasks.
+    pub bytes_per_task: Option<f64>,
+    /// All runs but the warm-up: of the search (with pilots and repeated attempts), and for other ends.
+    pub runs: usize,
+    pub runs_of_search: usize,
+    /// What it costs to have little memory, memory ascending. Of searches for the least memory.
+    pub curve: Vec<CurvePoint>,
+    /// Why it could not be run.
+    pub unavailable: Option<String>,
+    /// Every run in order.
+    pub trials: Vec<Shown>,
+}
+
+/// One run, as it is shown.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Shown {
+    pub tasks: u64,
+    pub memory_bytes: u64,
+    pub purpose: Purpose,
+    pub holds: bool,
+    /// Why not.
+    pub cause: Option<Cause>,
+    pub reason: Option<String>,
+    pub status: Status,
+    pub footprint_bytes: Option<u64>,
+    pub peak_bytes: Option<u64>,
+    pub launch_s: Option<f64>,
+    pub drain_s: Option<f64>,
+    pub wall_s: Option<f64>,
+    pub cpu_s: Option<f64>,
+}
+
+/// The runs under one memory.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CurvePoint {
+    pub memory_bytes: u64,
+    /// Whether this is the run with all the memory that may be had.
+    pub roomy: bool,
+    pub runs: usize,
+    pub held: usize,
+    /// Medians of the runs that held.
+    pub cpu_s: Option<f64>,
+    pub launch_s: Option<f64>,
+    pub drain_s: Option<f64>,
+    pub wall_s: Option<f64>,
+    pub peak_bytes: Option<f64>,
+    /// CPU time over that of the roomy runs.
+    pub times_roomy: Option<f64>,
+    /// Why runs failed: the last reason.
+    pub reason: Option<String>,
+}
+
+impl LimitReport {
+    pub fn build(campaign: &Campaign, question: &Question, samples: &[Sample]) -> LimitReport {
+        let of = |facts: &EntryFacts| {
+            let own: Vec<Sample> = samples.iter().filter(|s| s.entry == facts.name).cloned().collect();
+            answer(question, facts, &own)
+        };
+        LimitReport {
+            schema: LIMIT_SCHEMA,
+            taskscale: campaign.taskscale.clone(),
+            created_at: campaign.created_at.strftime("%Y-%m-%d").to_string(),
+            command: campaign.command.clone(),
+            machine: campaign.machine.clone(),
+            workload: campaign.plan.workload.clone(),
+            question: question.clone(),
+            memory_sources: samples.iter().map(|sample| sample.memory.source).collect(),
+            answers: campaign.entries.iter().map(of).collect(),
+            notes: notes(samples),
+        }
+    }
+
+    /// Whether some entry that could run has no answer.
+    pub fn fell_short(&self) -> bool {
+        self.answers.iter().any(|answer| {
+            answer.unavailable.is_none() && matches!(answer.state, State::Unfinished | State::Undecided)
+        })
+    }
+}
+
+fn notes(samples: &[Sample]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for warning in [Warning::MachineBusy, Warning::Swapped, Warning::PlateauNotQuiet, Warning::PlateauGrew] {
+        let count = samples.iter().filter(|sample| sample.warnings.contains(&warning)).count();
+        if count > 0 {
+            notes.push(format!("{count} of {} runs: {}.", samples.len(), warning.text()));
+        }
+    }
+    notes
+}
+
+fn answer(question: &Question, facts: &EntryFacts, samples: &[Sample]) -> Answer {
+    let course = follow(question, facts.kind, samples);
+    let (passing, failing) = course.bracket;
+    let value = |run: &Seen| match question.find {
+        Find::MostTasks { .. } => run.sample.tasks,
+        Find::LeastMemory { .. } => run.sample.memory.cap_bytes.unwrap_or(0),
+    };
+    let last = |wanted: Option<u64>, holds: bool| {
+        course.seen.iter().rev().find(|run| {
+            Some(value(run)) == wanted
+                && run.purpose != Purpose::Control
+                && (run.verdict == Verdict::Holds) == holds
+                && matches!(run.verdict, Verdict::Holds | Verdict::Fails(..))
+        })
+    };
+    let (held, failed) = (last(passing, true), last(failing, false));
+    let (tasks, memory_bytes) = match question.find {
+        Find::MostTasks { memory_bytes } => (passing, Some(memory_bytes)),
+        Find::LeastMemory { tasks } => (Some(tasks), passing),
+    };
+    let (limited_by, by_memory) = limited_by(question, &course, failed);
+    let per_task = tasks.zip(memory_bytes).map(|(tasks, bytes)| bytes as f64 / tasks as f64);
+    let of_search = |run: &&Seen| matches!(run.purpose, Purpose::Pilot | Purpose::Search);
+    Answer {
+        entry: facts.name.clone(),
+        kind: facts.kind,
+        version: facts.version.clone(),
+        state: course.state,
+        tasks: tasks.filter(|_| passing.is_some()),
+        memory_bytes: memory_bytes.filter(|_| passing.is_some()),
+        holds: held.map(shown),
+        fails: failed.map(shown),
+        width: passing.zip(failing).map(|(pass, fail)| pass.abs_diff(fail) as f64 / pass as f64),
+        limited_by,
+        by_memory,
+        memory_per_task: per_task.filter(|_| passing.is_some()),
+        bytes_per_task: slope(&course).filter(|_| matches!(question.find, Find::MostTasks { .. })),
+        runs: samples.len(),
+        runs_of_search: course.seen.iter().filter(of_search).count(),
+        curve: curve(question, &course),
+        unavailable: facts.unavailable.clone(),
+        trials: course.seen.iter().map(shown).collect(),
+    }
+}
+
+fn shown(run: &Seen) -> Shown {
+    let sample = run.sample;
+    let (cause, reason) = match &run.verdict {
+        Verdict::Fails(cause, reason) => (Some(*cause), Some(reason.clone())),
+        Verdict::Void => (
+            None,
+            Some(
+                "does not count: ended sooner than is now known to be fair, or others kept the machine busy"
+                    .to_owned(),
+            ),
+        ),
+        Verdict::Unsettled => (None, Some("the hold was too short; run again with a longer one".to_owned())),
+        Verdict::Holds => (None, None),
+    };
+    Shown {
+        tasks: sample.tasks,
+        memory_bytes: sample.memory.cap_bytes.unwrap_or(0),
+        purpose: run.purpose,
+        holds: run.verdict == Verdict::Holds,
+        cause,
+        reason,
+        status: sample.status,
+        footprint_bytes: sample.memory.plateau.as_ref().map(|plateau| plateau.footprint_bytes),
+        peak_bytes: sample.memory.peak_bytes,
+        launch_s: sample.time.launch_s,
+        drain_s: sample.time.drain_s,
+        wall_s: sample.time.wall_s,
+        cpu_s: sample.cpu.total_s(),
+    }
+}
+
+/// What ends it, in a few words: memory, or what else the failing run and its control say.
+fn limited_by(question: &Question, course: &Course, failed: Option<&Seen>) -> (Option<String>, Option<bool>) {
+    let Some(failed) = failed else { return (None, None) };
+    let Some(cause) = failed.verdict.cause() else { return (None, None) };
+    let by_memory = cause.is_memory().or(match question.find {
+        // The first run had memory to spare, and held.
+        Find::LeastMemory { .. } => Some(course.bracket.0.is_some()),
+        Find::MostTasks { .. } => controlled(&course.seen, failed.sample.tasks),
+    });
+    let limit = failed.sample.limit.as_ref().map(|limit| limit.name.clone());
+    let text = match (by_memory, cause) {
+        (_, Cause::Memory) => "memory".to_owned(),
+        (_, Cause::OwnHeap) => "its own heap".to_owned(),
+        (Some(true), Cause::Slow) => "memory: too slow".to_owned(),
+        (Some(true), _) => "memory: it fails".to_owned(),
+        (Some(false), Cause::Time) => "time, not memory".to_owned(),
+        (Some(false), Cause::SystemLimit) => {
+            format!("{}, not memory", limit.unwrap_or_else(|| "the system".into()))
+        }
+        (Some(false), _) => "not by memory".to_owned(),
+        (None, _) => "unknown".to_owned(),
+    };
+    (Some(text), by_memory)
+}
+
+/// What one more task takes, by the line through the runs that held.
+fn slope(course: &Course) -> Option<f64> {
+    let points: Vec<Point> = course
+        .seen
+        .iter()
+        .filter(|run| run.verdict == Verdict::Holds && run.purpose != Purpose::Control)
+        .filter_map(|run| {
+            let footprint = run.sample.memory.plateau.as_ref()?.footprint_bytes;
+            Some(Point { tasks: run.sample.tasks, y: footprint as f64 })
+        })
+        .collect();
+    line(&points).map(|line| line.slope).filter(|slope| *slope > 0.0)
+}
+
+fn curve(question: &Question, course: &Course) -> Vec<CurvePoint> {
+    if !matches!(question.find, Find::LeastMemory { .. }) {
+        return Vec::new();
+    }
+    let cap = |run: &Seen| run.sample.memory.cap_bytes.unwrap_or(0);
+    let memories: BTreeSet<u64> = course.seen.iter().map(cap).collect();
+    let mut points: Vec<CurvePoint> = memories
+        .into_iter()
+        .filter_map(|memory_bytes| {
+            let settled: Vec<&Seen> = course
+                .seen
+                .iter()
+                .filter(|run| cap(run) == memory_bytes)
+                .filter(|run| matches!(run.verdict, Verdict::Holds | Verdict::Fails(..)))
+                .collect();
+            let held: Vec<&Seen> =
+                settled.iter().copied().filter(|run| run.verdict == Verdict::Holds).collect();
+            let middle = |of: fn(&Sample) -> Option<f64>| {
+                median(&held.iter().filter_map(|run| of(run.sample)).collect::<Vec<_>>())
+            };
+            let reason = settled.iter().rev().find_map(|run| match &run.verdict {
+                Verdict::Fails(_, reason) => Some(reason.clone()),
+                _ => None,
+            });
+            (!settled.is_empty()).then(|| CurvePoint {
+                memory_bytes,
+                roomy: memory_bytes == question.room_bytes,
+                runs: settled.len(),
+                held: held.len(),
+                cpu_s: middle(|sample| sample.cpu.total_s()),
+                launch_s: middle(|sample| sample.time.launch_s),
+                drain_s: middle(|sample| sample.time.drain_s),
+                wall_s: middle(|sample| sample.time.wall_s),
+                peak_bytes: middle(|sample| Some(sample.memory.peak_bytes? as f64)),
+                times_roomy: None,
+                reason,
+            })
+        })
+        .collect();
+    let roomy = points.iter().find(|point| point.roomy).and_then(|point| point.cpu_s);
+    for point in &mut points {
+        point.times_roomy =
+            point.cpu_s.zip(roomy).filter(|(_, roomy)| *roomy > 0.0).map(|(cpu, roomy)| cpu / roomy);
+    }
+    points
+}

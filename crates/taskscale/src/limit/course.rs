@@ -1,0 +1,368 @@
+//! The course of a search for one entry: which run is next, from the runs so far alone. Pure.
+//!
+//! A search that was cut off goes on by asking again with the samples that are there; what each of them was for follows
+//! from those before it.
+
+use serde::Serialize;
+
+use super::forecast::{forecast_memory, forecast_tasks};
+use super::question::{Find, Question};
+use super::search::{Bracket, Search, Side, Step, Trial};
+use super::verdict::{Cause, Usual, Verdict, judge, touched, usual};
+use crate::campaign::HoldKeeper;
+use crate::catalog::Kind;
+use crate::record::{Hold, Sample};
+use crate::stats::Point;
+
+/// How long all tasks are alive together at least, in seconds.
+pub const HOLD: Hold = Hold::Chosen { plateau_s: 0.5 };
+/// The first numbers of tasks: the base, and enough for a line.
+const PILOT_TASKS: u64 = 10_000;
+/// The same where each task takes a thread or process.
+const PILOT_THREADS: u64 = 1_000;
+/// No program takes a larger number of tasks.
+const MOST_TASKS: u64 = u32::MAX as u64;
+/// No program runs in less, in bytes.
+const LEAST_MEMORY: u64 = 256 << 10;
+/// The memories of the curve, in multiples of the least in which the tasks hold.
+const CURVE: [f64; 7] = [1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 4.0];
+/// A memory of the curve is not run where another within this share of it was.
+const SAME_MEMORY: f64 = 0.02;
+
+/// So many runs of a value may be void.
+const MOST_VOIDS: usize = 2;
+
+/// What a run is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Purpose {
+    /// For the line that the search starts with; or, of the least memory, the run with memory to spare.
+    Pilot,
+    Search,
+    /// Again, as `--repetitions` asks.
+    Confirm,
+    /// What failed, with memory to spare: is memory the reason at all?
+    Control,
+    /// What it costs to have little memory.
+    Curve,
+}
+
+impl Purpose {
+    pub fn name(self) -> &'static str {
+        match self {
+            Purpose::Pilot => "pilot",
+            Purpose::Search => "search",
+            Purpose::Confirm => "confirm",
+            Purpose::Control => "control",
+            Purpose::Curve => "curve",
+        }
+    }
+}
+
+/// The next run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Order {
+    pub purpose: Purpose,
+    pub tasks: u64,
+    pub cap_bytes: u64,
+    /// Another attempt of the last run, whose hold was too short.
+    pub again: bool,
+}
+
+/// How a search ended, or where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// There are runs left to do.
+    Unfinished,
+    /// The passing and the failing value are near enough.
+    Found,
+    /// As many runs as the search may take were not enough for that.
+    Undecided,
+    /// Nothing passes: not one task in the memory, or the tasks in no memory that this machine has.
+    NothingHolds,
+    /// No value fails that can be tried.
+    EverythingHolds,
+}
+
+impl State {
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Unfinished => "unfinished",
+            State::Found => "found",
+            State::Undecided => "undecided",
+            State::NothingHolds => "nothing-holds",
+            State::EverythingHolds => "everything-holds",
+        }
+    }
+}
+
+/// A run, what it was for, and what it says.
+#[derive(Debug, Clone)]
+pub struct Seen<'a> {
+    pub sample: &'a Sample,
+    pub purpose: Purpose,
+    pub verdict: Verdict,
+}
+
+/// The runs of one entry so far, and what follows from them.
+#[derive(Debug)]
+pub struct Course<'a> {
+    pub seen: Vec<Seen<'a>>,
+    pub state: State,
+    pub bracket: (Option<u64>, Option<u64>),
+    /// `None` when there is nothing left to do.
+    pub next: Option<Order>,
+}
+
+/// Follows a search through the samples of one entry, in the order in which they were taken.
+pub fn follow<'a>(question: &Question, kind: Kind, samples: &'a [Sample]) -> Course<'a> {
+    let mut seen: Vec<Seen> = Vec::new();
+    let mut holds = HoldKeeper::new(HOLD);
+    let mut next = decide(question, kind, &seen, &holds);
+    for sample in samples {
+        holds.learn(sample);
+        let purpose = next.1.map_or(Purpose::Search, |order| order.purpose);
+        seen.push(Seen { sample, purpose, verdict: Verdict::Void });
+        // What is known by now may shed another light on what was before.
+        let verdicts: Vec<Verdict> = seen
+            .iter()
+            .map(|run| {
+                let verdict = judge(question, run.sample, usual_of(question, &seen, run.sample.tasks));
+                if verdict == Verdict::Unsettled && holds.next_hold_s(run.sample).is_none() {
+                    let why = "its tasks could not be kept waiting long enough to be alive at once";
+                    return Verdict::Fails(Cause::Other, why.to_owned());
+                }
+                verdict
+            })
+            .collect();
+        seen.iter_mut().zip(verdicts).for_each(|(run, verdict)| run.verdict = verdict);
+        settle_voids(&mut seen);
+        next = decide(question, kind, &seen, &holds);
+    }
+    let bracket = search(question).ends(&trials(question, &seen));
+    Course { seen, state: next.0, bracket, next: next.1 }
+}
+
+/// A run that does not count is taken again, but not for ever.
+fn settle_voids(seen: &mut [Seen]) {
+    let is_void = |run: &Seen, of: &Seen| {
+        run.verdict == Verdict::Void
+            && run.sample.tasks == of.sample.tasks
+            && cap_of(run.sample) == cap_of(of.sample)
+    };
+    let settled: Vec<bool> = (0..seen.len())
+        .map(|i| {
+            let before = seen[..i].iter().filter(|run| is_void(run, &seen[i])).count();
+            seen[i].verdict == Verdict::Void && before >= MOST_VOIDS
+        })
+        .collect();
+    for (run, settled) in seen.iter_mut().zip(settled) {
+        if settled {
+            let why = format!("too slow {} times, on a busy machine", MOST_VOIDS + 1);
+            run.verdict = Verdict::Fails(Cause::Slow, why);
+        }
+    }
+}
+
+/// What a run of `tasks` takes with memory to spare, as pilots and controls have it.
+pub fn usual_of(question: &Question, seen: &[Seen], tasks: u64) -> Usual {
+    let spare = seen.iter().filter(|run| match question.find {
+        Find::MostTasks { .. } => matches!(run.purpose, Purpose::Pilot | Purpose::Control),
+        Find::LeastMemory { .. } => cap_of(run.sample) == question.room_bytes,
+    });
+    usual(question, spare.map(|run| run.sample), tasks)
+}
+
+fn search(question: &Question) -> Search {
+    let precision = question.precision;
+    match question.find {
+        Find::MostTasks { .. } => {
+            Search { passes: Side::Below, bounds: (1, MOST_TASKS), precision, radix: 10.0 }
+        }
+        Find::LeastMemory { .. } => {
+            let bounds = (LEAST_MEMORY, question.room_bytes);
+            Search { passes: Side::Above, bounds, precision, radix: 2.0 }
+        }
+    }
+}
+
+fn cap_of(sample: &Sample) -> u64 {
+    sample.memory.cap_bytes.unwrap_or(0)
+}
+
+/// The trials that the runs were, each with the forecast that was then known.
+fn trials(question: &Question, seen: &[Seen]) -> Vec<Trial> {
+    let mut trials: Vec<Trial> = Vec::new();
+    for (position, run) in seen.iter().enumerate() {
+        let settled = matches!(run.verdict, Verdict::Holds | Verdict::Fails(..));
+        if !settled || run.purpose == Purpose::Control {
+            continue;
+        }
+        let so_far = &seen[..=position];
+        let (value, forecast) = match question.find {
+            Find::MostTasks { memory_bytes } => (run.sample.tasks, most_tasks(so_far, memory_bytes)),
+            Find::LeastMemory { .. } => (cap_of(run.sample), least_memory(so_far)),
+        };
+        trials.push(Trial { value, passed: run.verdict == Verdict::Holds, forecast });
+    }
+    trials
+}
+
+/// By the line through what runs needed: their peak, where that was below the cap; where it was not, the kernel took back
+/// what it could, and what is left is the charge at the plateau. Neither with page cache that nobody maps.
+fn most_tasks(seen: &[Seen], cap_bytes: u64) -> Option<super::search::Forecast> {
+    let runs = || seen.iter().filter(|run| run.purpose != Purpose::Control);
+    // Where what ends it is not memory, memory foretells nothing; a program that counts its failures does.
+    let nearest = runs().filter(|run| run.verdict.cause().is_some()).min_by_key(|run| run.sample.tasks);
+    if let Some(nearest) = nearest.filter(|run| run.verdict.cause() != Some(Cause::Memory)) {
+        match (nearest.verdict.cause(), nearest.sample.failed) {
+            (Some(Cause::SystemLimit | Cause::OwnHeap), Some(failed)) if failed < nearest.sample.tasks => {
+                let value = (nearest.sample.tasks - failed) as f64;
+                return Some(super::search::Forecast { value, doubt: 0.0 });
+            }
+            (Some(Cause::OwnHeap), _) => {}
+            _ => return None,
+        }
+    }
+    let needs: Vec<Point> = runs()
+        .filter(|run| run.verdict == Verdict::Holds)
+        .filter_map(|run| Some(Point { tasks: run.sample.tasks, y: need(run.sample)? }))
+        .collect();
+    // A program whose own heap is full never comes to the cap: it ends where it ended before.
+    let own = runs()
+        .filter(|run| run.verdict.cause() == Some(Cause::OwnHeap))
+        .filter_map(|run| run.sample.memory.peak_bytes)
+        .min();
+    let end = own.map_or(cap_bytes, |own| own.min(cap_bytes));
+    forecast_tasks(&needs, end as f64)
+}
+
+/// What a run under less memory would need at least, in bytes: less what the kernel can take back of the page cache.
+fn need(sample: &Sample) -> Option<f64> {
+    let plateau = sample.memory.plateau.as_ref()?;
+    // The charge has what nobody maps; the footprint has the pages of files that are charged to others.
+    let charge = plateau.group_bytes.unwrap_or(plateau.footprint_bytes);
+    let cache = charge.saturating_sub(plateau.footprint_bytes);
+    let peak = sample.memory.peak_bytes.filter(|_| !touched(sample));
+    Some(peak.map_or(charge, |peak| peak.max(charge)).saturating_sub(cache) as f64)
+}
+
+fn least_memory(seen: &[Seen]) -> Option<super::search::Forecast> {
+    let holds = seen.iter().filter(|run| run.verdict == Verdict::Holds).map(|run| run.sample);
+    let tightest = holds.min_by_key(|sample| cap_of(sample))?;
+    forecast_memory(need(tightest)?, touched(tightest))
+}
+
+/// Where a search stands after some runs, and the run that is next.
+fn decide(question: &Question, kind: Kind, seen: &[Seen], holds: &HoldKeeper) -> (State, Option<Order>) {
+    if let Some(last) = seen.last()
+        && last.verdict == Verdict::Unsettled
+        && holds.next_hold_s(last.sample).is_some()
+    {
+        let (tasks, cap_bytes) = (last.sample.tasks, cap_of(last.sample));
+        return (State::Unfinished, Some(Order { purpose: last.purpose, tasks, cap_bytes, again: true }));
+    }
+    let order = |purpose, value| {
+        let (tasks, cap_bytes) = match question.find {
+            Find::MostTasks { memory_bytes } => (value, memory_bytes),
+            Find::LeastMemory { tasks } => (tasks, value),
+        };
+        (State::Unfinished, Some(Order { purpose, tasks, cap_bytes, again: false }))
+    };
+    let trials = trials(question, seen);
+    if let Some(pilot) = pilot(question, kind, &trials) {
+        return order(Purpose::Pilot, pilot);
+    }
+    let (passing, failing) = search(question).ends(&trials);
+    if let Some(tasks) = control(question, seen, failing) {
+        let order = Order { purpose: Purpose::Control, tasks, cap_bytes: question.room_bytes, again: false };
+        return (State::Unfinished, Some(order));
+    }
+    let state = match search(question).next(&trials) {
+        Step::Try(value) => {
+            let of_search = |run: &&Seen| matches!(run.purpose, Purpose::Pilot | Purpose::Search);
+            if seen.iter().filter(of_search).count() < question.most_runs as usize {
+                return order(Purpose::Search, value);
+            }
+            State::Undecided
+        }
+        Step::Found(Bracket { .. }) => State::Found,
+        Step::NothingPasses => State::NothingHolds,
+        Step::EverythingPasses => State::EverythingHolds,
+    };
+    if let Some(passing) = passing {
+        let times = trials.iter().filter(|trial| trial.value == passing).count();
+        if times < question.repetitions as usize {
+            return order(Purpose::Confirm, passing);
+        }
+    }
+    match question.find {
+        Find::LeastMemory { tasks } => match curve(question, &trials, passing) {
+            Some(cap_bytes) => {
+                let order = Order { purpose: Purpose::Curve, tasks, cap_bytes, again: false };
+                (State::Unfinished, Some(order))
+            }
+            None => (state, None),
+        },
+        Find::MostTasks { .. } => (state, None),
+    }
+}
+
+/// The first values, whatever is foreseen.
+fn pilot(question: &Question, kind: Kind, trials: &[Trial]) -> Option<u64> {
+    match (question.find, trials) {
+        (Find::MostTasks { .. }, []) => Some(1),
+        (Find::MostTasks { .. }, [one]) if one.passed => Some(match kind {
+            Kind::Thread | Kind::Process => PILOT_THREADS,
+            _ => PILOT_TASKS,
+        }),
+        (Find::LeastMemory { .. }, []) => Some(question.room_bytes),
+        _ => None,
+    }
+}
+
+/// The tasks to run with memory to spare, where what failed does not say itself whether memory was the reason. At once,
+/// not at the end: how long such a run takes also says how long others may.
+fn control(question: &Question, seen: &[Seen], failing: Option<u64>) -> Option<u64> {
+    let failing = failing?;
+    let Find::MostTasks { memory_bytes } = question.find else { return None };
+    let open = cause_at(seen, failing)?.is_memory().is_none() && question.room_bytes > memory_bytes;
+    (open && controlled(seen, failing).is_none()).then_some(failing)
+}
+
+/// Whether `tasks` hold with memory to spare, where a control says so: as many or more held, or as few or fewer failed.
+pub fn controlled(seen: &[Seen], tasks: u64) -> Option<bool> {
+    let controls = || seen.iter().filter(|run| run.purpose == Purpose::Control);
+    if controls().any(|run| run.verdict == Verdict::Holds && run.sample.tasks >= tasks) {
+        return Some(true);
+    }
+    controls().any(|run| run.verdict.cause().is_some() && run.sample.tasks <= tasks).then_some(false)
+}
+
+/// Why the run of a value failed: the last that did.
+fn cause_at(seen: &[Seen], tasks: u64) -> Option<Cause> {
+    let runs = seen.iter().rev().filter(|run| run.purpose != Purpose::Control && run.sample.tasks == tasks);
+    runs.filter_map(|run| run.verdict.cause()).next()
+}
+
+/// The next memory of the curve: each is run as often as the passing value.
+fn curve(question: &Question, trials: &[Trial], least: Option<u64>) -> Option<u64> {
+    let least = least? as f64;
+    let near = |value: u64, wanted: f64| (value as f64 / wanted - 1.0).abs() <= SAME_MEMORY;
+    let times = |wanted: f64| trials.iter().filter(|trial| near(trial.value, wanted)).count();
+    let wanted = CURVE
+        .into_iter()
+        .map(|times| least * times)
+        .filter(|wanted| *wanted < question.room_bytes as f64 * (1.0 - SAME_MEMORY))
+        .chain([question.room_bytes as f64])
+        .find(|wanted| times(*wanted) < question.repetitions as usize)?;
+    // Repetitions are of the very same memory, or they could not be summed up.
+    let same = trials.iter().map(|trial| trial.value).find(|value| near(*value, wanted));
+    let page = 64 << 10;
+    Some(same.unwrap_or((wanted as u64).div_ceil(page) * page))
+}
+
+#[cfg(test)]
+#[path = "course_tests.rs"]
+mod tests;

@@ -1,0 +1,389 @@
+//! Whole searches against scripted programs under scripted caps: as many runs as they take, and what they conclude.
+
+use super::super::answer::{Answer, LimitReport};
+use super::*;
+use crate::record::{
+    Campaign, LimitHit, Machine, Memory, Plan, Plateau, SCHEMA_VERSION, Status, test_sample,
+};
+
+const MIB: u64 = 1 << 20;
+
+/// How a program does under a cap.
+struct Program {
+    base: u64,
+    per_task: u64,
+    /// Takes up to so many times what it needs before it collects garbage.
+    garbage: f64,
+    /// Its own heap takes no more than this share of the cap.
+    heap_share: f64,
+    /// No more tasks than these start, whatever the memory.
+    system: u64,
+    /// Slower by this factor near the cap.
+    thrash: f64,
+    /// Launch time of a task, in seconds.
+    launch_per_task_s: f64,
+    /// From so many tasks on it crashes.
+    crash: u64,
+}
+
+const PLAIN: Program = Program {
+    base: 3 * MIB,
+    per_task: 500,
+    garbage: 1.0,
+    heap_share: 1.0,
+    system: u64::MAX,
+    thrash: 1.0,
+    launch_per_task_s: 1e-6,
+    crash: u64::MAX,
+};
+
+impl Program {
+    fn run(&self, order: &Order, repetition: u32, time_s: f64, hold_s: f64) -> Sample {
+        let mut sample = test_sample("x/y", order.tasks);
+        let cap = order.cap_bytes;
+        (sample.repetition, sample.hold_s) = (repetition, hold_s);
+        let live = order.tasks * self.per_task;
+        let need = self.base + live;
+        let tight = need as f64 > 0.9 * cap as f64 || live as f64 > 0.8 * self.heap_share * cap as f64;
+        let launch_s =
+            0.01 + order.tasks as f64 * self.launch_per_task_s * if tight { self.thrash } else { 1.0 };
+        let used = ((need as f64 * self.garbage) as u64).min(cap).max(need);
+        sample.memory = Memory {
+            cap_bytes: Some(cap),
+            peak_bytes: Some(used.min(cap)),
+            plateau: Some(Plateau { footprint_bytes: used, group_bytes: Some(used), ..Plateau::default() }),
+            ..Memory::default()
+        };
+        (sample.time.launch_s, sample.time.plateau_s, sample.time.drain_s) =
+            (Some(launch_s), Some(1.0), Some(0.0));
+        (sample.cpu.user_s, sample.cpu.system_s) = (Some(launch_s), Some(0.0));
+        let mut fails = |status, reason: &str| {
+            sample.status = status;
+            sample.reason = Some(reason.to_owned());
+            sample.memory.plateau = None;
+        };
+        if order.tasks > self.system {
+            fails(Status::Limit, "vm.max_map_count = 65530: it is used up");
+            sample.limit = Some(LimitHit { name: "vm.max_map_count".into(), value: 65_530, lift: None });
+        } else if order.tasks >= self.crash {
+            fails(Status::Crashed, "ended by SIGSEGV");
+        } else if need > cap {
+            fails(Status::KilledOom, "ran out of memory");
+        } else if live as f64 > self.heap_share * cap as f64 {
+            fails(Status::Failed, "exited with code 1");
+            sample.stderr_tail = Some("java.lang.OutOfMemoryError: Java heap space\n".into());
+            sample.memory.peak_bytes = Some(self.base + (self.heap_share * cap as f64) as u64);
+        } else if launch_s > time_s {
+            fails(Status::TimedOut, "ended");
+            sample.time.wall_s = Some(time_s);
+        }
+        sample
+    }
+}
+
+fn question(find: Find) -> Question {
+    Question {
+        schema: 1,
+        find,
+        slowdown: 5.0,
+        room_bytes: 8 << 30,
+        time_cap_s: 300.0,
+        env: Default::default(),
+        entry_env: Default::default(),
+        precision: 0.01,
+        repetitions: 1,
+        most_runs: 16,
+    }
+}
+
+fn drive(question: &Question, program: &Program) -> Vec<Sample> {
+    let mut samples: Vec<Sample> = Vec::new();
+    loop {
+        let course = follow(question, Kind::Stackless, &samples);
+        let Some(order) = course.next else { return samples };
+        let hold_s = 2.0;
+        let time_s = hold_s + usual_of(question, &course.seen, order.tasks).allowance_s;
+        samples.push(program.run(&order, samples.len() as u32 + 1, time_s.min(question.time_cap_s), hold_s));
+        assert!(samples.len() < 60, "the search does not end");
+    }
+}
+
+fn answer(question: &Question, program: &Program) -> Answer {
+    let samples = drive(question, program);
+    report(question, &samples).answers.remove(0)
+}
+
+pub fn report(question: &Question, samples: &[Sample]) -> LimitReport {
+    let facts = crate::record::EntryFacts {
+        name: "x/y".into(),
+        title: String::new(),
+        runtime: "x".into(),
+        runtime_title: "X".into(),
+        url: String::new(),
+        kind: Kind::Stackless,
+        parallel: true,
+        style: crate::catalog::Style::Idiomatic,
+        reference: false,
+        posts: false,
+        unverified: None,
+        why: String::new(),
+        notes: Vec::new(),
+        version: None,
+        unavailable: None,
+        build: Vec::new(),
+        run: Vec::new(),
+        env: Default::default(),
+        digest: None,
+    };
+    let plan = Plan {
+        workload: "sleep".into(),
+        entries: vec!["x/y".into()],
+        tasks: Vec::new(),
+        repetitions: 1,
+        hold: HOLD,
+    };
+    let campaign = Campaign {
+        schema: SCHEMA_VERSION,
+        taskscale: "0.1.0".into(),
+        created_at: jiff::Timestamp::UNIX_EPOCH,
+        command: vec!["taskscale".into(), "limit".into()],
+        machine: Machine::default(),
+        plan_digest: String::new(),
+        plan,
+        seed: 0,
+        entries: vec![facts],
+    };
+    LimitReport::build(&campaign, question, samples)
+}
+
+const IN_64: Find = Find::MostTasks { memory_bytes: 64 * MIB };
+const FOR_100K: Find = Find::LeastMemory { tasks: 100_000 };
+
+#[test]
+fn a_plain_program_is_limited_by_memory() {
+    let answer = answer(&question(IN_64), &PLAIN);
+    let most = (61 * MIB) / 500;
+    let tasks = answer.tasks.unwrap();
+    assert!(tasks <= most && tasks as f64 > most as f64 * 0.99, "{tasks} of {most}");
+    assert_eq!((answer.state, answer.by_memory), (State::Found, Some(true)));
+    assert!(answer.fails.unwrap().tasks > most);
+    assert!(answer.runs <= 6, "{}", answer.runs);
+    assert!((answer.bytes_per_task.unwrap() - 500.0).abs() < 1.0);
+}
+
+#[test]
+fn garbage_does_not_count_as_need() {
+    let answer = answer(&question(IN_64), &Program { garbage: 1.8, ..PLAIN });
+    let most = (61 * MIB) / 500;
+    let tasks = answer.tasks.unwrap();
+    // No line foretells how much of what it takes is garbage: the search may need more runs than it has.
+    assert!(tasks <= most && tasks as f64 > most as f64 * 0.97, "{tasks} of {most}");
+    assert!(answer.runs <= 16 && answer.width.unwrap() <= 0.03, "{} {:?}", answer.runs, answer.width);
+}
+
+/// A JVM's heap takes a part of its container's memory: the answer lies where that is full, and says so.
+#[test]
+fn a_full_heap_is_named() {
+    let program = Program { heap_share: 0.25, ..PLAIN };
+    let answer = answer(&question(IN_64), &program);
+    let most = 16 * MIB / 500;
+    let tasks = answer.tasks.unwrap();
+    assert!(tasks <= most && tasks as f64 > most as f64 * 0.99, "{tasks} of {most}");
+    assert_eq!((answer.limited_by.as_deref(), answer.by_memory), (Some("its own heap"), Some(true)));
+    assert!(answer.runs <= 9, "{}", answer.runs);
+}
+
+#[test]
+fn a_limit_of_the_system_is_not_memory() {
+    let answer = answer(&question(IN_64), &Program { system: 32_000, ..PLAIN });
+    assert_eq!(answer.limited_by.as_deref(), Some("vm.max_map_count, not memory"));
+    assert_eq!(answer.by_memory, Some(false));
+    assert!((31_680..=32_000).contains(&answer.tasks.unwrap()), "{:?}", answer.tasks);
+}
+
+#[test]
+fn what_is_too_slow_for_want_of_memory_does_not_hold_and_a_control_says_why() {
+    let program = Program { thrash: 200.0, launch_per_task_s: 1e-5, ..PLAIN };
+    let answer = answer(&question(IN_64), &program);
+    assert_eq!(answer.limited_by.as_deref(), Some("memory: too slow"));
+    let edge = (0.8 * 64.0 * MIB as f64 / 500.0) as u64;
+    let tasks = answer.tasks.unwrap();
+    assert!(tasks <= edge && tasks as f64 > edge as f64 * 0.985, "{tasks} of {edge}");
+    assert!(answer.trials.iter().any(|run| run.purpose == Purpose::Control && run.holds));
+}
+
+/// Slow with any memory is a slow program: the control says how long it takes, and what was ended too soon is run again.
+#[test]
+fn a_slow_launch_is_no_want_of_memory() {
+    let mut samples: Vec<Sample> = Vec::new();
+    let question = question(IN_64);
+    loop {
+        let course = follow(&question, Kind::Stackless, &samples);
+        let Some(order) = course.next else { break };
+        // Ten times slower per task beyond 50,000: no line through the pilots foretells it.
+        let slow = if order.tasks > 50_000 { 4e-4 } else { 1e-6 };
+        let program = Program { launch_per_task_s: slow, ..PLAIN };
+        let time_s = 2.0 + usual_of(&question, &course.seen, order.tasks).allowance_s;
+        let time_s = if order.purpose == Purpose::Control { 300.0 } else { time_s };
+        samples.push(program.run(&order, samples.len() as u32 + 1, time_s, 2.0));
+        assert!(samples.len() < 60);
+    }
+    let answer = report(&question, &samples).answers.remove(0);
+    assert_eq!(answer.limited_by.as_deref(), Some("memory"), "{answer:#?}");
+    assert!(answer.tasks.unwrap() > 125_000);
+    let cause = answer.trials.iter().find(|run| run.status == Status::TimedOut).unwrap();
+    assert!(cause.reason.as_deref().unwrap().contains("does not count"));
+}
+
+#[test]
+fn a_crash_is_not_memory_where_it_crashes_with_memory_to_spare_as_well() {
+    let answer = answer(&question(IN_64), &Program { crash: 20_000, ..PLAIN });
+    assert_eq!((answer.limited_by.as_deref(), answer.by_memory), (Some("not by memory"), Some(false)));
+    assert!((19_800..20_000).contains(&answer.tasks.unwrap()));
+}
+
+#[test]
+fn where_not_one_task_fits_there_is_no_answer() {
+    let answer = answer(&question(IN_64), &Program { base: 65 * MIB, ..PLAIN });
+    assert_eq!((answer.state, answer.tasks, answer.runs), (State::NothingHolds, None, 1));
+    let crashing = super::tests::answer(&question(IN_64), &Program { crash: 1, ..PLAIN });
+    assert_eq!((crashing.state, crashing.by_memory), (State::NothingHolds, Some(false)));
+}
+
+#[test]
+fn the_least_memory_is_what_the_tasks_need_and_the_curve_goes_up_from_it() {
+    for program in [PLAIN, Program { garbage: 3.0, ..PLAIN }] {
+        let answer = answer(&question(FOR_100K), &program);
+        let least = 3 * MIB + 50_000_000;
+        let found = answer.memory_bytes.unwrap();
+        assert!(found >= least && (found as f64) < least as f64 * 1.011, "{found} for {least}");
+        assert!(answer.fails.as_ref().unwrap().memory_bytes < least);
+        let runs = if program.garbage > 1.0 { 16 } else { 5 };
+        assert!(answer.runs_of_search <= runs, "{}", answer.runs_of_search);
+        let shares: Vec<f64> = answer
+            .curve
+            .iter()
+            .filter(|p| p.held > 0)
+            .map(|p| p.memory_bytes as f64 / found as f64)
+            .collect();
+        for wanted in [1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 4.0] {
+            assert!(shares.iter().any(|share| (share / wanted - 1.0).abs() < 0.03), "{wanted}: {shares:?}");
+        }
+        assert!(answer.curve.last().unwrap().roomy);
+        assert_eq!(answer.curve.last().unwrap().times_roomy, Some(1.0));
+    }
+}
+
+#[test]
+fn a_heap_that_takes_a_part_needs_more_memory_than_it_ever_used() {
+    let answer = answer(&question(FOR_100K), &Program { heap_share: 0.25, ..PLAIN });
+    let least = 200_000_000;
+    let found = answer.memory_bytes.unwrap();
+    assert!(found >= least && (found as f64) < least as f64 * 1.02, "{found}");
+    assert_eq!(answer.limited_by.as_deref(), Some("its own heap"));
+}
+
+#[test]
+fn tasks_that_hold_in_no_memory_have_no_curve() {
+    let answer = answer(&question(FOR_100K), &Program { system: 1_000, ..PLAIN });
+    assert_eq!((answer.state, answer.memory_bytes, answer.runs), (State::NothingHolds, None, 1));
+    assert_eq!(answer.by_memory, Some(false));
+}
+
+#[test]
+fn repetitions_confirm_the_answer_and_a_failure_among_them_moves_it() {
+    let question = Question { repetitions: 3, ..question(IN_64) };
+    let mut samples: Vec<Sample> = Vec::new();
+    let mut unlucky = None;
+    while let Some(order) = follow(&question, Kind::Stackless, &samples).next {
+        let mut sample = PLAIN.run(&order, samples.len() as u32 + 1, 99.0, 2.0);
+        if order.purpose == Purpose::Confirm && unlucky.is_none() {
+            unlucky = Some(order.tasks);
+            sample.status = Status::KilledOom;
+        }
+        samples.push(sample);
+    }
+    let answer = report(&question, &samples).answers.remove(0);
+    let tasks = answer.tasks.unwrap();
+    assert!(tasks < unlucky.unwrap());
+    let held = answer.trials.iter().filter(|run| run.tasks == tasks && run.holds).count();
+    assert_eq!(held, 3, "{:?}", answer.trials);
+}
+
+/// Cut off after any run, a search goes on to the same end with the same runs.
+#[test]
+fn a_search_that_was_cut_off_goes_on_the_same_way() {
+    for (find, program) in [
+        (IN_64, Program { garbage: 1.5, ..PLAIN }),
+        (IN_64, Program { thrash: 200.0, launch_per_task_s: 1e-5, ..PLAIN }),
+        (FOR_100K, PLAIN),
+    ] {
+        let question = question(find);
+        let all = drive(&question, &program);
+        for cut in 0..all.len() {
+            let order = follow(&question, Kind::Stackless, &all[..cut]).next.unwrap();
+            assert_eq!((order.tasks, Some(order.cap_bytes)), (all[cut].tasks, all[cut].memory.cap_bytes));
+        }
+    }
+}
+
+#[test]
+fn fewer_runs_than_needed_are_told_and_more_may_follow() {
+    let few = Question { most_runs: 3, ..question(IN_64) };
+    let samples = drive(&few, &PLAIN);
+    let answer = report(&few, &samples).answers.remove(0);
+    assert_eq!((answer.state, answer.runs), (State::Undecided, 3));
+    assert!(follow(&question(IN_64), Kind::Stackless, &samples).next.is_some());
+}
+
+fn rendered(find: Find, program: &Program, format: crate::report::Format) -> String {
+    let question = question(find);
+    let report = report(&question, &drive(&question, program));
+    crate::report::render_limit(&report, format, Default::default())
+}
+
+#[test]
+fn answers_are_shown() {
+    use crate::report::Format;
+    let heap = Program { heap_share: 0.25, ..PLAIN };
+    insta::assert_snapshot!("most_tasks_table", rendered(IN_64, &heap, Format::Table));
+    insta::assert_snapshot!("most_tasks_markdown", rendered(IN_64, &heap, Format::Markdown));
+    insta::assert_snapshot!("most_tasks_csv", rendered(IN_64, &heap, Format::Csv));
+    let thrash = Program { thrash: 3.0, ..PLAIN };
+    insta::assert_snapshot!("least_memory_table", rendered(FOR_100K, &thrash, Format::Table));
+    insta::assert_snapshot!("least_memory_markdown", rendered(FOR_100K, &thrash, Format::Markdown));
+    let none = Program { base: 65 * MIB, ..PLAIN };
+    insta::assert_snapshot!("nothing_holds", rendered(IN_64, &none, Format::Table));
+    let json: serde_json::Value = serde_json::from_str(&rendered(IN_64, &PLAIN, Format::Json)).unwrap();
+    assert_eq!(json["question"]["find"], "most-tasks");
+}
+
+/// Others that keep the machine busy make a run slow without making it work: it is run again, and moves nothing.
+#[test]
+fn a_run_that_waited_for_others_does_not_count() {
+    let question = question(FOR_100K);
+    let mut samples: Vec<Sample> = Vec::new();
+    let mut disturbed = 0;
+    while let Some(order) = follow(&question, Kind::Stackless, &samples).next {
+        let mut sample = PLAIN.run(&order, samples.len() as u32 + 1, 99.0, 2.0);
+        if order.purpose == Purpose::Curve && disturbed < 2 {
+            disturbed += 1;
+            sample.time.drain_s = Some(60.0);
+            sample.warnings = vec![crate::record::Warning::MachineBusy];
+        }
+        samples.push(sample);
+    }
+    let answer = report(&question, &samples).answers.remove(0);
+    assert!((answer.memory_bytes.unwrap() as f64) < (3 * MIB + 50_000_000) as f64 * 1.011);
+    assert!(answer.curve.iter().all(|point| point.held == 1 || point.memory_bytes < 3 * MIB + 50_000_000));
+    assert_eq!(answer.trials.iter().filter(|run| !run.holds && run.cause.is_none()).count(), 2);
+    // Slow three times over is slow.
+    for sample in samples.iter_mut().filter(|sample| sample.memory.cap_bytes == answer.memory_bytes) {
+        sample.time.drain_s = Some(60.0);
+        sample.warnings = vec![crate::record::Warning::MachineBusy];
+    }
+    let three = samples.iter().find(|sample| sample.memory.cap_bytes == answer.memory_bytes).unwrap();
+    let roomy = samples[0].clone();
+    let again = [vec![roomy], vec![three.clone(); 3]].concat();
+    assert_eq!(follow(&question, Kind::Stackless, &again).seen[3].verdict.cause(), Some(Cause::Slow));
+}

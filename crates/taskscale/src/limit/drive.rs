@@ -1,0 +1,137 @@
+//! Takes the runs that a search asks for, and keeps each.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::LimitError;
+use super::course::{HOLD, Order, Seen, follow, usual_of};
+use super::question::{Question, fill_in};
+use super::verdict::Verdict;
+use crate::campaign::{Cell, HoldKeeper, Prepared, sample_of};
+use crate::measure::{Bounds, RunEnd, RunSpec, Runner};
+use crate::record::{Campaign, Sample, Store};
+
+/// A warm-up that takes longer tells nothing more.
+const WARM_UP_TIME: Duration = Duration::from_secs(20);
+/// No program of the protocol writes more than a few hundred bytes.
+const OUTPUT_CAP_BYTES: u64 = 16 << 20;
+/// A launch with little memory takes longer than one with much: the hold is longer by this factor.
+const LITTLE_MEMORY: f64 = 1.5;
+
+/// How the searches ended.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    pub interrupted: bool,
+    /// Runs taken in this start.
+    pub measured: usize,
+}
+
+/// Is told what happens.
+pub trait Observer {
+    fn warm_up(&mut self, _entry: &str) {}
+    /// A run begins, the so-manieth of its entry.
+    fn run_begins(&mut self, _entry: &str, _order: &Order, _hold_s: f64, _position: usize) {}
+    fn run_ended(&mut self, _seen: &Seen) {}
+}
+
+impl Observer for () {}
+
+/// Searches entry after entry, as far as `samples` does not yet have the runs, and appends to both.
+pub fn run(
+    campaign: &Campaign,
+    question: &Question,
+    prepared: &[Prepared],
+    runner: &mut dyn Runner,
+    store: &mut Store,
+    samples: &mut Vec<Sample>,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, LimitError> {
+    let mut outcome = Outcome::default();
+    for entry in prepared {
+        let Ok(command) = &entry.command else { continue };
+        let name = &entry.facts.name;
+        let mut own: Vec<Sample> = samples.iter().filter(|sample| &sample.entry == name).cloned().collect();
+        let mut warm = false;
+        loop {
+            let course = follow(question, entry.facts.kind, &own);
+            let Some(order) = course.next else { break };
+            let allowed_s = usual_of(question, &course.seen, order.tasks).allowance_s;
+            if !warm {
+                warm = true;
+                observer.warm_up(name);
+                let one = Order { tasks: 1, cap_bytes: question.room_bytes, ..order };
+                let spec = spec(question, entry, command, &one, 1.0, WARM_UP_TIME);
+                // Whatever it brings about: the measured runs will tell.
+                if matches!(runner.run(&spec)?, RunEnd::Interrupted) {
+                    return Ok(Outcome { interrupted: true, ..outcome });
+                }
+            }
+            let hold_s = hold_s(&course.seen, name, &order);
+            let time_s = (hold_s + allowed_s).min(question.time_cap_s);
+            let spec = spec(question, entry, command, &order, hold_s, Duration::from_secs_f64(time_s));
+            observer.run_begins(name, &order, hold_s, own.len() + 1);
+            let RunEnd::Measured(measurement) = runner.run(&spec)? else {
+                return Ok(Outcome { interrupted: true, ..outcome });
+            };
+            let last = own.last().filter(|_| order.again);
+            let cell = Cell {
+                // Each run but another attempt is one of its own: none stands for another.
+                repetition: last
+                    .map_or(own.iter().map(|s| s.repetition).max().unwrap_or(0) + 1, |s| s.repetition),
+                tasks: order.tasks,
+                entry: name.clone(),
+            };
+            let attempt = last.map_or(1, |last| last.attempt + 1);
+            let sample = sample_of(campaign, &cell, entry, &spec, attempt, *measurement);
+            store.append(&sample)?;
+            samples.push(sample.clone());
+            own.push(sample);
+            outcome.measured += 1;
+            if let Some(seen) = follow(question, entry.facts.kind, &own).seen.last() {
+                observer.run_ended(seen);
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+/// How long tasks wait: for another attempt as long as the last one showed to be needed.
+fn hold_s(seen: &[Seen], entry: &str, order: &Order) -> f64 {
+    let mut holds = HoldKeeper::new(HOLD);
+    // Not from those that were too slow: no other run would have to wait for that.
+    let good = seen.iter().filter(|run| run.verdict == Verdict::Holds);
+    good.for_each(|run| holds.learn(run.sample));
+    let again = seen.last().filter(|_| order.again).and_then(|last| holds.next_hold_s(last.sample));
+    again.unwrap_or_else(|| {
+        let shortest = holds.first_hold_s(entry, 1);
+        let first = holds.first_hold_s(entry, order.tasks);
+        if first > shortest { (first * LITTLE_MEMORY).ceil() } else { first }
+    })
+}
+
+fn spec(
+    question: &Question,
+    entry: &Prepared,
+    command: &[String],
+    order: &Order,
+    hold_s: f64,
+    time: Duration,
+) -> RunSpec {
+    let mut command = command.to_vec();
+    command.extend([order.tasks.to_string(), format!("{}", hold_s as u64)]);
+    let mut env: BTreeMap<String, String> = entry.facts.env.clone();
+    let of_entry = question.entry_env.get(&entry.facts.name);
+    for (name, value) in of_entry.into_iter().flatten().chain(&question.env) {
+        // What cannot be filled in was refused before the first run.
+        env.insert(name.clone(), fill_in(value, order.cap_bytes).unwrap_or_else(|_| value.clone()));
+    }
+    RunSpec {
+        command,
+        env,
+        kind: entry.facts.kind,
+        tasks: order.tasks,
+        hold_s,
+        plateau_s: HOLD.plateau_s(),
+        bounds: Bounds { memory_bytes: Some(order.cap_bytes), time, output_bytes: OUTPUT_CAP_BYTES },
+    }
+}

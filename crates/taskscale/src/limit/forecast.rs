@@ -1,0 +1,31 @@
+//! Where the border is foreseen: at which N the line through the runs meets the cap. Pure.
+
+use super::search::Forecast;
+use crate::stats::{Point, line};
+
+/// How far a run's memory is taken to scatter, as a share of it: about what repetitions of one cell show.
+const SCATTER: f64 = 0.004;
+/// A line is taken to bend by this share for each factor of e beyond the largest N that was run.
+const BEND: f64 = 0.01;
+
+/// The number of tasks that need `cap` bytes, by the line through what runs needed.
+pub fn forecast_tasks(needs: &[Point], cap: f64) -> Option<Forecast> {
+    let line = line(needs).filter(|line| line.slope > 0.0)?;
+    let value = (cap - line.base) / line.slope;
+    let largest = needs.iter().max_by_key(|point| point.tasks)?;
+    let smallest = needs.iter().min_by_key(|point| point.tasks)?;
+    // What scatter makes of the slope, over the distance that the line spans.
+    let growth = line.slope * (largest.tasks - smallest.tasks) as f64;
+    let beyond = (value / largest.tasks as f64).max(1.0);
+    // Near the largest N the line is held by its own end, and scatters no more than that.
+    let scatter = SCATTER * largest.y.max(cap - growth) / growth * (1.0 - 1.0 / beyond);
+    Some(Forecast { value, doubt: scatter + BEND * beyond.ln() })
+}
+
+/// How far below what a run needed that felt its cap the least memory may lie: it may hold garbage that could go.
+const GARBAGE: f64 = 0.05;
+
+/// The least memory for what a run needed. `felt`: whether it felt its cap, which makes its need a guess.
+pub fn forecast_memory(need_bytes: f64, felt: bool) -> Option<Forecast> {
+    (need_bytes > 0.0).then_some(Forecast { value: need_bytes, doubt: if felt { GARBAGE } else { SCATTER } })
+}

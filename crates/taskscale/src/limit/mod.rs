@@ -1,0 +1,42 @@
+//! How many tasks fit in a memory, and how little memory is enough for some tasks.
+//!
+//! Which run is next follows from the samples so far alone ([`follow`]); [`run`] takes the runs and keeps them. Measures
+//! through `measure::Runner`, so that tests need no program. Must not know the command line or how answers are shown.
+
+mod answer;
+mod course;
+mod drive;
+mod forecast;
+mod question;
+mod search;
+mod verdict;
+
+use std::path::PathBuf;
+
+pub use answer::{Answer, CurvePoint, LIMIT_SCHEMA, LimitReport, Shown};
+pub use course::{Course, HOLD, Order, Purpose, Seen, State, follow};
+pub use drive::{Observer, Outcome, run};
+pub use question::{Find, QUESTION_SCHEMA, Question, fill_in, holds_question, load_question, store_question};
+pub use verdict::{Cause, Verdict};
+
+use crate::measure::MeasureError;
+use crate::record::StoreError;
+
+/// What stops a search.
+#[derive(Debug, thiserror::Error)]
+pub enum LimitError {
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("cannot {what} {path}: {error}")]
+    Io { what: &'static str, path: PathBuf, error: std::io::Error },
+    #[error("{path} is no search of taskscale: {error}")]
+    Malformed { path: PathBuf, error: serde_json::Error },
+    #[error("{path} has schema {found}, this taskscale knows {QUESTION_SCHEMA}: use a newer taskscale")]
+    Newer { path: PathBuf, found: u64 },
+    #[error(
+        "{folder} holds another search: {what}; choose another folder with -o, or leave -o out for a new one"
+    )]
+    Another { folder: PathBuf, what: String },
+}

@@ -1,0 +1,155 @@
+//! What is asked of a search: kept as `limit.json` beside the campaign's samples, so that it can go on and be shown again.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::LimitError;
+use crate::units;
+
+/// Version of the shape of `limit.json`.
+pub const QUESTION_SCHEMA: u32 = 1;
+const FILE: &str = "limit.json";
+
+/// What is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "find")]
+pub enum Find {
+    /// The most tasks that hold in a memory.
+    MostTasks { memory_bytes: u64 },
+    /// The least memory in which so many tasks hold.
+    LeastMemory { tasks: u64 },
+}
+
+/// The question, and the rules by which a run passes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    pub schema: u32,
+    #[serde(flatten)]
+    pub find: Find,
+    /// How often the launch and drain of a run with memory to spare a run may take.
+    pub slowdown: f64,
+    /// Memory of runs that are to have enough of it, in bytes.
+    pub room_bytes: u64,
+    /// Time that any run may take, in seconds.
+    pub time_cap_s: f64,
+    /// Variables set for every program on top of its manifest's, before `{memory}` is filled in.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// The same for single entries, as their manifests say (`limit_env`).
+    #[serde(default)]
+    pub entry_env: BTreeMap<String, BTreeMap<String, String>>,
+    /// How far apart the passing and the failing value may be, as a share. May differ when a search goes on.
+    pub precision: f64,
+    /// How often the passing value is run. May differ when a search goes on.
+    pub repetitions: u32,
+    /// How many runs the search may take until the two values are near enough. May differ when a search goes on.
+    pub most_runs: u32,
+}
+
+impl Question {
+    /// Whether going on with `self` for `now` gives one search: how precise it is to be may differ.
+    pub fn check_same(&self, now: &Question, folder: &Path) -> Result<(), LimitError> {
+        let differ = |what: String| {
+            Err(LimitError::Another { folder: folder.to_owned(), what: format!("it looks for {what}") })
+        };
+        if self.find != now.find {
+            return differ(format!("{}, not for {}", self.find.words(), now.find.words()));
+        }
+        if self.env != now.env || self.entry_env != now.entry_env {
+            return differ("the same with other variables (--env, limit_env)".into());
+        }
+        if self.slowdown != now.slowdown || self.time_cap_s != now.time_cap_s {
+            return differ("the same with other bounds of time (--slowdown, --timeout)".into());
+        }
+        Ok(())
+    }
+}
+
+impl Find {
+    pub fn words(&self) -> String {
+        match self {
+            Find::MostTasks { memory_bytes } => format!("the most tasks in {}", units::bytes(*memory_bytes)),
+            Find::LeastMemory { tasks } => format!("the least memory for {} tasks", units::count(*tasks)),
+        }
+    }
+}
+
+/// Whether a campaign's folder holds a search.
+pub fn holds_question(folder: &Path) -> bool {
+    folder.join(FILE).exists()
+}
+
+pub fn load_question(folder: &Path) -> Result<Question, LimitError> {
+    let path = folder.join(FILE);
+    let text = fs::read(&path).map_err(|error| io_error("read", &path, error))?;
+    let malformed = |error| LimitError::Malformed { path: path.clone(), error };
+    let value: serde_json::Value = serde_json::from_slice(&text).map_err(malformed)?;
+    if let Some(found) = value["schema"].as_u64().filter(|found| *found > QUESTION_SCHEMA.into()) {
+        return Err(LimitError::Newer { path, found });
+    }
+    serde_json::from_value(value).map_err(malformed)
+}
+
+/// Writes the question, whole or not at all, before the campaign's first run.
+pub fn store_question(folder: &Path, question: &Question) -> Result<(), LimitError> {
+    let (path, new) = (folder.join(FILE), folder.join("limit.json.new"));
+    let mut text = serde_json::to_vec_pretty(question)
+        .map_err(|error| LimitError::Malformed { path: path.clone(), error })?;
+    text.push(b'\n');
+    let write = || -> io::Result<()> {
+        fs::create_dir_all(folder)?;
+        let mut file = File::create(&new)?;
+        file.write_all(&text)?;
+        file.sync_all()?;
+        fs::rename(&new, &path)?;
+        File::open(folder)?.sync_all()
+    };
+    write().map_err(|error| io_error("write", &path, error))
+}
+
+fn io_error(what: &'static str, path: &Path, error: io::Error) -> LimitError {
+    LimitError::Io { what, path: PathBuf::from(path), error }
+}
+
+/// The value of a variable under a cap: `{memory}` is the cap in bytes, `{memory:90%}` a share of it.
+pub fn fill_in(value: &str, cap_bytes: u64) -> Result<String, String> {
+    let mut filled = String::new();
+    let mut rest = value;
+    while let Some(start) = rest.find("{memory") {
+        let (before, from) = rest.split_at(start);
+        filled.push_str(before);
+        let end = from.find('}').ok_or_else(|| format!("{value:?}: {{memory is not closed by }}"))?;
+        let share = match &from["{memory".len()..end] {
+            "" => 100.0,
+            share => share
+                .strip_prefix(':')
+                .and_then(|share| share.strip_suffix('%'))
+                .and_then(|share| share.parse::<f64>().ok())
+                .filter(|share| *share > 0.0 && *share <= 100.0)
+                .ok_or_else(|| format!("{value:?}: write {{memory}} or {{memory:90%}}"))?,
+        };
+        filled.push_str(&((cap_bytes as f64 * share / 100.0) as u64).to_string());
+        rest = &from[end + 1..];
+    }
+    filled.push_str(rest);
+    Ok(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cap_is_filled_in() {
+        assert_eq!(fill_in("off", 100), Ok("off".into()));
+        assert_eq!(fill_in("{memory}B", 1 << 20), Ok("1048576B".into()));
+        assert_eq!(fill_in("-Xmx{memory:90%} {memory:50%}", 1000), Ok("-Xmx900 500".into()));
+        for wrong in ["{memory", "{memory:90}", "{memory:0%}", "{memory:101%}", "{memory:x%}"] {
+            assert!(fill_in(wrong, 1000).is_err(), "{wrong}");
+        }
+    }
+}

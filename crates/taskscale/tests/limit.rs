@@ -1,0 +1,272 @@
+//! `taskscale limit` on programs that take exactly what they are told to, and on installed runtimes.
+
+mod support;
+
+use std::fs;
+
+use support::{Entry, World, skipped};
+use taskscale::record::{MemorySource, Status};
+
+const MIB: u64 = 1 << 20;
+
+fn limit(world: &World, folder: &str, args: &str) -> std::process::Command {
+    let folder = world.path(folder).display().to_string();
+    let mut all = vec!["limit", "-o", &folder];
+    all.extend(args.split_whitespace());
+    world.command(&all)
+}
+
+fn answers(finished: &support::Finished) -> Vec<serde_json::Value> {
+    let report: serde_json::Value = serde_json::from_str(&finished.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {} {}", finished.stdout, finished.stderr));
+    report["answers"].as_array().expect("answers").clone()
+}
+
+/// Whether this machine can limit memory at all: where not, `limit` refuses, and another test looks at that.
+fn can_limit(world: &World) -> bool {
+    let found = world.run(world.command(&["limit", "fake/plain", "--memory", "1PiB"]));
+    let can = !found.stderr.contains("needs a control group");
+    if !can {
+        skipped("no control group that can limit memory can be made here");
+    }
+    can
+}
+
+#[test]
+fn the_answer_holds_and_what_is_just_above_is_killed() {
+    let world = World::new(&[Entry::new("plain", "--anon-bytes 4MiB --anon-bytes-per-task 16KiB")]);
+    if !can_limit(&world) {
+        return;
+    }
+    let finished = world.run(limit(&world, "out", "fake/plain --memory 192MiB --format json"));
+    world.assert_nothing_left();
+    finished.expect_code(0);
+    let answer = &answers(&finished)[0];
+    let tasks = answer["tasks"].as_u64().unwrap();
+    // 188 MiB are left for tasks of 16 KiB, less what the program and the kernel take: page tables, stacks, text.
+    assert!((11_700..12_032).contains(&tasks), "{answer:#}");
+    assert_eq!(answer["state"], "found");
+    assert_eq!(answer["limited_by"], "memory");
+    assert_eq!(answer["holds"]["tasks"], tasks);
+    assert!(answer["fails"]["tasks"].as_u64().unwrap() as f64 <= tasks as f64 * 1.01);
+    assert!(answer["runs"].as_u64().unwrap() <= 8, "{answer:#}");
+    let slope = answer["bytes_per_task"].as_f64().unwrap();
+    assert!((16_384.0..16_800.0).contains(&slope), "{slope}");
+
+    let samples = world.load("out").samples;
+    assert!(samples.iter().all(|sample| sample.memory.cap_bytes == Some(192 * MIB)));
+    assert!(samples.iter().all(|sample| sample.memory.source != MemorySource::Proc));
+    assert!(samples.iter().any(|sample| sample.status == Status::KilledOom));
+
+    // Again: nothing is left to run, and the same is found; `report` shows it as well.
+    let before = fs::read(world.path("out/samples.jsonl")).unwrap();
+    let again = world.run(limit(&world, "out", "fake/plain --memory 192MiB --format json"));
+    again.expect_code(0);
+    assert_eq!(answers(&again), answers(&finished));
+    assert_eq!(fs::read(world.path("out/samples.jsonl")).unwrap(), before);
+    let folder = world.path("out").display().to_string();
+    for (format, said) in [("table", "most tasks"), ("markdown", "| most tasks"), ("csv", "answer")] {
+        let shown = world.run(world.command(&["report", &folder, "--format", format]));
+        shown.expect_code(0);
+        assert!(shown.stdout.contains(said), "{}", shown.stdout);
+    }
+    // More precision goes on from there.
+    let finer = world.run(limit(&world, "out", "fake/plain --memory 192MiB --precision 0.2% --format json"));
+    finer.expect_code(0);
+    assert!(answers(&finer)[0]["width"].as_f64().unwrap() <= 0.002);
+    assert!(world.load("out").samples.len() > samples.len());
+    world.assert_nothing_left();
+}
+
+#[test]
+fn the_least_memory_comes_with_a_curve() {
+    let world = World::new(&[Entry::new("plain", "--anon-bytes 4MiB --anon-bytes-per-task 2048")]);
+    if !can_limit(&world) {
+        return;
+    }
+    let finished = world.run(limit(&world, "out", "fake/plain -n 10k --format json"));
+    world.assert_nothing_left();
+    finished.expect_code(0);
+    let answer = &answers(&finished)[0];
+    let bytes = answer["memory_bytes"].as_u64().unwrap();
+    // 4 MiB and 10,000 tasks of 2 KiB, and a little for program and kernel.
+    let least = 4 * MIB + 10_000 * 2048;
+    assert!(bytes > least && bytes < least + 3 * MIB, "{answer:#}");
+    assert!(answer["fails"]["memory_bytes"].as_u64().unwrap() < bytes);
+    let curve = answer["curve"].as_array().unwrap();
+    assert!(curve.iter().filter(|point| point["held"] == 1).count() >= 8, "{curve:#?}");
+    assert_eq!(curve.last().unwrap()["roomy"], true);
+    assert_eq!(curve.last().unwrap()["times_roomy"], 1.0);
+    let table = world.run(world.command(&["report", &world.path("out").display().to_string()]));
+    table.expect_code(0);
+    assert!(table.stdout.contains("(memory to spare)") && table.stdout.contains("###"), "{}", table.stdout);
+}
+
+#[test]
+fn what_ends_a_program_is_named_and_memory_only_where_it_is() {
+    let world = World::new(&[
+        Entry::new("too-big", "--anon-bytes 64MiB"),
+        Entry::new("crash", "--fault crash:launch --faults-from 3000"),
+        Entry::new("broken", "--fault exit:launch:1"),
+        Entry::new("gone", "").program("/nowhere/at-all"),
+        Entry::new("plain", ""),
+    ]);
+    if !can_limit(&world) {
+        return;
+    }
+    let finished = world.run(limit(
+        &world,
+        "out",
+        "fake/too-big fake/crash fake/broken fake/gone --memory 24MiB --format json",
+    ));
+    world.assert_nothing_left();
+    finished.expect_code(0);
+    let answers = answers(&finished);
+    let of = |name: &str| answers.iter().find(|answer| answer["entry"] == format!("fake/{name}")).unwrap();
+    assert_eq!(of("too-big")["state"], "nothing-holds");
+    assert_eq!(of("too-big")["limited_by"], "memory");
+    assert_eq!(of("crash")["limited_by"], "not by memory");
+    assert!((2_970..3_000).contains(&of("crash")["tasks"].as_u64().unwrap()), "{:#}", of("crash"));
+    assert_eq!(of("broken")["state"], "nothing-holds");
+    assert_eq!(of("broken")["by_memory"], false);
+    assert!(of("gone")["unavailable"].is_string());
+    let folder = world.path("out").display().to_string();
+    let table = world.run(world.command(&["report", &folder]));
+    assert!(table.stdout.contains("not even one task holds: killed for want of memory"), "{}", table.stdout);
+}
+
+#[test]
+fn cut_off_a_search_goes_on_and_another_question_is_refused() {
+    let world = World::new(&[Entry::new("plain", "--anon-bytes-per-task 4096")]);
+    if !can_limit(&world) {
+        return;
+    }
+    let mut running = world.start(limit(&world, "out", "fake/plain --memory 32MiB"));
+    world.until("two runs are kept", || world.sample_count("out") >= 2 || running.has_ended());
+    running.signal(libc::SIGINT);
+    let finished = running.wait();
+    finished.expect_code(130).expect_said("goes on");
+    let kept = world.load("out").samples.len();
+    world.run(limit(&world, "out", "fake/plain --memory 32MiB")).expect_code(0);
+    let samples = world.load("out").samples;
+    assert!(samples.len() > kept);
+    let mut runs: Vec<_> = samples.iter().map(|sample| (sample.tasks, sample.repetition)).collect();
+    runs.sort_unstable();
+    runs.dedup();
+    assert_eq!(runs.len(), samples.len(), "no run was taken twice");
+
+    for (args, said) in [
+        (
+            "fake/plain --memory 33MiB",
+            "it looks for the most tasks in 32.0 MiB, not for the most tasks in 33.0 MiB",
+        ),
+        ("fake/plain -n 10", "not for the least memory for 10 tasks"),
+        ("fake/plain --memory 32MiB --env A=1", "other variables"),
+        ("fake/plain --memory 32MiB --slowdown 9", "other bounds of time"),
+    ] {
+        world.run(limit(&world, "out", args)).expect_code(2).expect_said(said);
+    }
+    world.run(world.campaign("out", "-n 2")).expect_code(2).expect_said("holds another campaign");
+    world.run(world.campaign("other", "-n 2")).expect_code(0);
+    world
+        .run(limit(&world, "other", "fake/plain --memory 32MiB"))
+        .expect_code(2)
+        .expect_said("it holds a campaign of `taskscale run`");
+    world.assert_nothing_left();
+}
+
+#[test]
+fn variables_know_the_limit() {
+    let world = World::new(&[Entry::new("dump", "--fault env-dump --fault exit:end:1")
+        .more("limit_env = { HEAP = \"{memory:50%}\" }")]);
+    if !can_limit(&World::new(&[Entry::new("plain", "")])) {
+        return;
+    }
+    let finished = world.run(limit(&world, "out", "fake/dump --memory 32MiB --env ALL={memory}"));
+    finished.expect_code(0);
+    let samples = world.load("out").samples;
+    let said = samples[0].stderr_tail.as_deref().unwrap();
+    assert!(said.contains("HEAP=16777216") && said.contains("ALL=33554432"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_asked_is_refused() {
+    let world = World::new(&[Entry::new("plain", "")]);
+    let refuse = |args: &str, said: &str| {
+        let finished = world.run(limit(&world, "out", args));
+        finished.expect_code(2).expect_said(said);
+        assert!(!world.path("out").exists(), "{args}");
+    };
+    refuse("--memory 1GiB", "required arguments were not provided");
+    refuse("fake/plain", "<--memory <SIZE>|--tasks <COUNT>>");
+    refuse("fake/plain --memory 1GiB -n 10", "cannot be used with");
+    refuse("fake/plain --memory 1k", "--memory:");
+    refuse("fake/plain --memory 1000", "less than any program runs in");
+    refuse("fake/plain -n 0", "-n: \"0\" is zero");
+    refuse("fake/plain -n 10 --precision 0", "is not a share from 0.01% to 50%");
+    refuse("fake/plain -n 10 --slowdown 0.5", "--slowdown:");
+    refuse("fake/plain -n 10 --env A", "--env: \"A\" is not NAME=VALUE");
+    refuse("fake/plain -n 10 --env A={memory:200%}", "write {memory} or {memory:90%}");
+    refuse("fake/plan -n 10", "did you mean `fake/plain`?");
+    if can_limit(&world) {
+        refuse("fake/plain --memory 1PiB", "cannot be tried");
+    }
+}
+
+#[test]
+fn without_a_control_group_it_refuses() {
+    let mut world = World::new(&[Entry::new("plain", "")]);
+    world.env.insert("TASKSCALE_CGROUP".into(), "none".into());
+    let finished = world.run(limit(&world, "out", "fake/plain --memory 32MiB"));
+    finished
+        .expect_code(2)
+        .expect_said("`limit` needs a control group that can limit memory")
+        .expect_said("TASKSCALE_CGROUP=none was set")
+        .expect_said("`taskscale doctor`");
+    assert!(!world.path("out").exists());
+    world.assert_nothing_left();
+}
+
+/// Real runtimes, that size themselves by their group or not: each has an answer, and what it says adds up.
+#[test]
+fn installed_runtimes_have_answers() {
+    let world = World::new(&[Entry::new("plain", "")]);
+    if !can_limit(&world) {
+        return;
+    }
+    let catalog = concat!(env!("CARGO_MANIFEST_DIR"), "/../../runtimes");
+    let names = ["rust/tokio-spawn", "go/goroutine", "java/virtual-thread"];
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_taskscale"));
+    command.args(["limit", "--memory", "128MiB", "--precision", "10%", "--format", "json"]);
+    command.args(["--most-runs", "8", "--timeout", "1m", "-o"]);
+    command.arg(world.path("real")).args(["--catalog", catalog]).args(names);
+    command.env("TASKSCALE_LOCK", world.path("lock")).env("XDG_RUNTIME_DIR", world.path("run"));
+    // Bounded by its own bounds: on a busy machine it takes minutes.
+    let output = command.output().expect("taskscale starts");
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if stderr.contains("none of these entries can run here") {
+        return skipped("no toolchain is installed");
+    }
+    let report: serde_json::Value =
+        serde_json::from_str(&stdout).unwrap_or_else(|error| panic!("{error}: {stderr}"));
+    let answers = report["answers"].as_array().unwrap();
+    assert_eq!(answers.len(), names.len());
+    for answer in answers {
+        let name = answer["entry"].as_str().unwrap();
+        if let Some(why) = answer["unavailable"].as_str() {
+            skipped(&format!("{name}: {why}"));
+            continue;
+        }
+        let tasks = answer["tasks"].as_u64().unwrap_or_else(|| panic!("{answer:#}"));
+        let per_task = answer["bytes_per_task"].as_f64().unwrap_or_else(|| panic!("{answer:#}"));
+        assert!((100.0..20_000.0).contains(&per_task), "{name}: {per_task}");
+        // The base and the tasks fit, and twice as many would not.
+        assert!(tasks as f64 * per_task <= 134.3e6 * 1.2, "{name}: {tasks} of {per_task} bytes");
+        assert!(answer["fails"]["tasks"].as_u64().unwrap() > tasks, "{answer:#}");
+        assert_eq!(answer["by_memory"], true, "{answer:#}");
+    }
+    for sample in world.load("real").samples.iter().filter(|sample| sample.status == Status::Ok) {
+        let cap = sample.memory.cap_bytes.unwrap();
+        assert!(sample.memory.peak_bytes.unwrap() <= cap, "{sample:#?}");
+    }
+}
