@@ -3,6 +3,7 @@
 //! Measures through `measure::Runner` alone, so that tests need no program. Must not know the command line.
 
 mod drive;
+mod foreign;
 mod hold;
 mod plan;
 mod prepare;
@@ -10,6 +11,7 @@ mod prepare;
 mod tests;
 
 pub use drive::{CampaignError, Observer, Outcome, Settings, run};
+pub use foreign::{SECONDS, TASKS, Template};
 pub use hold::HoldKeeper;
 pub use plan::{Cell, cells, plan_digest};
 pub use prepare::{NotReady, Prepared, prepare, receipt};

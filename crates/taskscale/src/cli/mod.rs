@@ -7,6 +7,8 @@ mod args;
 mod build;
 mod doctor;
 mod list;
+mod measure;
+mod measure_options;
 mod progress;
 mod report;
 mod run;
@@ -74,6 +76,7 @@ pub fn main() -> ExitCode {
         Some(Command::Build(build)) => build::run(&build, &args.global),
         Some(Command::Doctor) => doctor::run(&args.global),
         Some(Command::Report(report)) => report::run(&report),
+        Some(Command::Measure(measure)) => measure::run(&measure),
     };
     match result {
         Ok(code) => code,

@@ -172,7 +172,7 @@ fn name(folder: &Path) -> String {
 }
 
 /// As suits a terminal, a pipe or a file.
-fn for_standard_output() -> RenderOptions {
+pub(super) fn for_standard_output() -> RenderOptions {
     let color = colour(&std::io::stdout());
     RenderOptions {
         color,

@@ -20,7 +20,7 @@ use crate::units;
 /// The share of available memory that a run may take unless told otherwise.
 const MEMORY_SHARE: f64 = 0.8;
 /// How long all tasks are alive together at least, in seconds.
-const PLATEAU_S: f64 = 1.0;
+pub(super) const PLATEAU_S: f64 = 1.0;
 /// The same for `--quick`: with it most cells need a hold of 1 s only.
 const QUICK_PLATEAU_S: f64 = 0.5;
 /// What the posts waited, in seconds.
@@ -42,25 +42,13 @@ struct Options {
 
 fn validate(args: &Run) -> anyhow::Result<Options> {
     let all = if args.quick { "1,10k,100k" } else { "1,10k,100k,1M" };
-    let mut tasks = Vec::new();
-    for word in args.tasks.as_deref().unwrap_or(all).split(',') {
-        let count = units::parse_count(word).context("-n")?;
-        if tasks.contains(&count) {
-            bail!("-n: {} is given twice", units::count(count));
-        }
-        tasks.push(count);
-    }
-    tasks.sort_unstable();
+    let tasks = task_counts(args.tasks.as_deref().unwrap_or(all))?;
     let hold = if args.classic {
         Hold::Fixed { seconds: CLASSIC_HOLD_S }
     } else {
         Hold::Chosen { plateau_s: if args.quick { QUICK_PLATEAU_S } else { PLATEAU_S } }
     };
-    let memory_cap_bytes = match &args.memory_cap {
-        Some(size) => Some(units::parse_bytes(size).context("--memory-cap")?),
-        // Without an estimate of what is available there is no sensible cap.
-        None => available_memory_bytes().map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64),
-    };
+    let memory_cap_bytes = memory_cap(args.memory_cap.as_deref())?;
     Ok(Options {
         entries: args.entries.clone(),
         workload: args.workload.clone(),
@@ -75,6 +63,29 @@ fn validate(args: &Run) -> anyhow::Result<Options> {
     })
 }
 
+/// What `-n` says, ascending.
+pub(super) fn task_counts(text: &str) -> anyhow::Result<Vec<u64>> {
+    let mut tasks = Vec::new();
+    for word in text.split(',') {
+        let count = units::parse_count(word).context("-n")?;
+        if tasks.contains(&count) {
+            bail!("-n: {} is given twice", units::count(count));
+        }
+        tasks.push(count);
+    }
+    tasks.sort_unstable();
+    Ok(tasks)
+}
+
+/// What `--memory-cap` says, or a share of what is available.
+pub(super) fn memory_cap(text: Option<&str>) -> anyhow::Result<Option<u64>> {
+    Ok(match text {
+        Some(size) => Some(units::parse_bytes(size).context("--memory-cap")?),
+        // Without an estimate of what is available there is no sensible cap.
+        None => available_memory_bytes().map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64),
+    })
+}
+
 pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
     let options = validate(args).or_usage()?;
     let catalog = open_catalog(global).or_usage()?;
@@ -86,22 +97,9 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
 
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let mut progress = Progress::new(args.quiet);
-    let holder = format!("taskscale {} with {}", std::process::id(), folder.display());
-    let lock = MachineLock::acquire(&holder, &interrupt, |who| {
-        progress
-            .say(&format!("waiting: {who} is measuring on this machine, and two would measure each other"));
-    })?;
-    if lock.is_none() {
+    let Some((_lock, home)) = settle(&folder, &progress, &interrupt)? else {
         return Ok(ended_by_signal(&interrupt));
-    }
-    // Before any child of ours exists: one that shares our control group keeps us from stepping aside.
-    let home = GroupHome::find();
-    for why in home.why_none().iter().filter(|_| home.source() == record::MemorySource::Proc) {
-        progress.say(&format!("no control group: {why}"));
-    }
-    if home.source() == record::MemorySource::Proc {
-        progress.say("measuring by /proc alone: kernel memory and peaks are only in part known; `taskscale doctor` says what would give the better source");
-    }
+    };
 
     let prepared = prepare_all(&entries, &options.workload, &progress, &interrupt);
     if interrupt.signal().is_some() {
@@ -115,7 +113,14 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
         )));
     }
 
-    let now = describe(&options, &prepared);
+    let plan = Plan {
+        workload: options.workload.clone(),
+        entries: prepared.iter().map(|entry| entry.facts.name.clone()).collect(),
+        tasks: options.tasks.clone(),
+        repetitions: options.repetitions,
+        hold: options.hold,
+    };
+    let now = describe(plan, options.seed, &prepared);
     let (mut store, campaign, mut samples) = open(&folder, now, &progress)?;
     let settings = Settings { memory_cap_bytes: options.memory_cap_bytes, time_cap: options.time_cap };
     // Not its path: this very program, even where another version has been put in its place meanwhile.
@@ -137,6 +142,29 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
     };
 
     conclude(&options, &folder, &campaign, &prepared, &samples, &outcome, &interrupt)
+}
+
+/// The machine for ourselves, and a place for control groups. `None` where the user would not wait.
+pub(super) fn settle(
+    folder: &Path,
+    progress: &Progress,
+    interrupt: &Interrupt,
+) -> Result<Option<(MachineLock, GroupHome)>, Failure> {
+    let holder = format!("taskscale {} with {}", std::process::id(), folder.display());
+    let lock = MachineLock::acquire(&holder, interrupt, |who| {
+        progress
+            .say(&format!("waiting: {who} is measuring on this machine, and two would measure each other"));
+    })?;
+    let Some(lock) = lock else { return Ok(None) };
+    // Before any child of ours exists: one that shares our control group keeps us from stepping aside.
+    let home = GroupHome::find();
+    for why in home.why_none().iter().filter(|_| home.source() == record::MemorySource::Proc) {
+        progress.say(&format!("no control group: {why}"));
+    }
+    if home.source() == record::MemorySource::Proc {
+        progress.say("measuring by /proc alone: kernel memory and peaks are only in part known; `taskscale doctor` says what would give the better source");
+    }
+    Ok(Some((lock, home)))
 }
 
 fn prepare_all(
@@ -166,14 +194,7 @@ fn prepare_all(
     prepared
 }
 
-fn describe(options: &Options, prepared: &[Prepared]) -> Campaign {
-    let plan = Plan {
-        workload: options.workload.clone(),
-        entries: prepared.iter().map(|entry| entry.facts.name.clone()).collect(),
-        tasks: options.tasks.clone(),
-        repetitions: options.repetitions,
-        hold: options.hold,
-    };
+pub(super) fn describe(plan: Plan, seed: Option<u64>, prepared: &[Prepared]) -> Campaign {
     Campaign {
         schema: SCHEMA_VERSION,
         taskscale: env!("CARGO_PKG_VERSION").to_owned(),
@@ -183,13 +204,13 @@ fn describe(options: &Options, prepared: &[Prepared]) -> Campaign {
         plan_digest: plan_digest(&plan),
         plan,
         // Below 2^53, so that JSON readers that know only floating-point numbers do not round it.
-        seed: options.seed.unwrap_or_else(|| fastrand::u64(..1 << 53)),
+        seed: seed.unwrap_or_else(|| fastrand::u64(..1 << 53)),
         entries: prepared.iter().map(|entry| entry.facts.clone()).collect(),
     }
 }
 
 /// For a campaign that could not go on.
-fn what_is_kept(folder: &Path) -> String {
+pub(super) fn what_is_kept(folder: &Path) -> String {
     match record::load(folder) {
         Ok(Loaded { samples, .. }) => format!(
             "stopped; {} samples are kept in {folder}, and the same command with `-o {folder}` goes on",
@@ -201,7 +222,7 @@ fn what_is_kept(folder: &Path) -> String {
 }
 
 /// A new campaign, or the unfinished one that the folder holds.
-fn open(
+pub(super) fn open(
     folder: &Path,
     now: Campaign,
     progress: &Progress,
@@ -263,12 +284,17 @@ fn conclude(
 }
 
 /// The exit code that shells give to a program ended by a signal.
-fn ended_by_signal(interrupt: &Interrupt) -> ExitCode {
+pub(super) fn ended_by_signal(interrupt: &Interrupt) -> ExitCode {
     ExitCode::from(128 + interrupt.signal().unwrap_or(libc::SIGINT) as u8)
 }
 
 /// Prints what was measured. The samples are kept whether or not there is something to print.
-fn show(folder: &Path, campaign: &Campaign, samples: &[Sample], format: Format) -> Result<(), Failure> {
+pub(super) fn show(
+    folder: &Path,
+    campaign: &Campaign,
+    samples: &[Sample],
+    format: Format,
+) -> Result<(), Failure> {
     match super::report::of_run(folder, campaign, samples, format) {
         Ok(text) => print_result(&text),
         Err(error) => {
@@ -278,7 +304,7 @@ fn show(folder: &Path, campaign: &Campaign, samples: &[Sample], format: Format) 
     }
 }
 
-fn new_folder() -> PathBuf {
+pub(super) fn new_folder() -> PathBuf {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let host: String =
         host.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect();
@@ -287,7 +313,7 @@ fn new_folder() -> PathBuf {
 }
 
 /// Finds out before any build whether the campaign's folder can be used, and writes nothing.
-fn check_folder(folder: &Path) -> anyhow::Result<()> {
+pub(super) fn check_folder(folder: &Path) -> anyhow::Result<()> {
     if record::holds_campaign(folder) {
         return Ok(());
     }
