@@ -25,6 +25,8 @@ pub struct Options {
     pub anon_bytes_per_process: u64,
     pub tcp_sockets: u64,
     pub unix_sockets: u64,
+    pub listen: Option<u16>,
+    pub accept_most: u64,
     pub burn_percent: u64,
     pub burn: Duration,
     pub faults: Vec<Fault>,
@@ -55,7 +57,7 @@ pub enum Command {
 }
 
 pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Command, String> {
-    let mut options = Options { oom_max: 8 << 30, ..Options::default() };
+    let mut options = Options { oom_max: 8 << 30, accept_most: u64::MAX, ..Options::default() };
     let mut raw = Raw::default();
     let mut positionals = Vec::new();
     let mut args = args.into_iter();
@@ -108,6 +110,8 @@ const VALUED: &[&str] = &[
     "--anon-bytes-per-process",
     "--sockets",
     "--unix-sockets",
+    "--listen",
+    "--accept-most",
     "--peak-launch-bytes",
     "--peak-drain-bytes",
     "--give-back-bytes",
@@ -153,6 +157,10 @@ fn set(options: &mut Options, raw: &mut Raw, name: &str, value: &str) -> Result<
         "--anon-bytes-per-process" => options.anon_bytes_per_process = size(value)?,
         "--sockets" => options.tcp_sockets = number(value)?,
         "--unix-sockets" => options.unix_sockets = number(value)?,
+        "--listen" => {
+            options.listen = Some(u16::try_from(number(value)?).map_err(|_| "a port is at most 65535")?);
+        }
+        "--accept-most" => options.accept_most = number(value)?,
         "--peak-launch-bytes" => memory.peak_launch = size(value)?,
         "--peak-drain-bytes" => memory.peak_drain = size(value)?,
         "--give-back-bytes" => memory.give_back = size(value)?,

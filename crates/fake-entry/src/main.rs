@@ -96,6 +96,9 @@ impl Script {
         };
         let held = memory::hold(&options.memory).map_err(named("memory"))?;
         let sockets = sockets::fill(options.tcp_sockets, options.unix_sockets).map_err(named("sockets"))?;
+        if let Some(port) = options.listen {
+            sockets::listen(port, options.accept_most).map_err(named("listening"))?;
+        }
         if let Some(code) = self.threads() {
             return Ok(code);
         }

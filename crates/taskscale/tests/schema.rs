@@ -49,3 +49,22 @@ fn what_is_written_is_what_the_schema_says() {
     wrong["tasks"] = "many".into();
     assert!(!sample_schema.is_valid(&wrong));
 }
+
+#[test]
+fn what_is_written_of_other_programs_is_what_the_schema_says() {
+    let world = World::new(&[]);
+    let fake = world.fake().display().to_string();
+    let folder = world.path("out").display().to_string();
+    let args = ["measure", "-n", "2", "-r", "1", "-o", &folder, "--with", "echo alive {tasks}; sleep 100"];
+    world.run(world.command(&[&args[..], &["--", &fake, "1", "100"]].concat())).expect_code(0);
+    world.assert_nothing_left();
+    for (name, file) in [("sample", "samples.jsonl"), ("campaign", "campaign.json")] {
+        let value: serde_json::Value =
+            serde_json::from_slice(&fs::read(world.path("out").join(file)).unwrap()).unwrap();
+        let errors: Vec<String> = schema(name).iter_errors(&value).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{errors:?}");
+        if name == "sample" {
+            assert_eq!((&value["plateau_from"], &value["stopped"]), (&"load-line".into(), &true.into()));
+        }
+    }
+}

@@ -16,6 +16,8 @@ const WARM_UP_TASKS: u64 = 1_000;
 const WARM_UP_TIME: Duration = Duration::from_secs(20);
 /// No program of the protocol writes more than a few hundred bytes.
 const OUTPUT_CAP_BYTES: u64 = 16 << 20;
+/// A program that knows nothing of us may write a log, of a line or two for each task. It is read and let go.
+const FOREIGN_OUTPUT_CAP_BYTES: u64 = 64 << 20;
 
 /// What a campaign's runs may take of the machine.
 #[derive(Debug, Clone)]
@@ -171,7 +173,12 @@ pub fn run(
         observer.warm_up(&cell.entry);
         let time = settings.time_cap.map_or(WARM_UP_TIME, |cap| cap.min(WARM_UP_TIME));
         let bounds = Bounds { time, ..bounds(settings, 0.0) };
-        let spec = spec(campaign, entry, command, WARM_UP_TASKS, 0.0, bounds);
+        let mut spec = match entry.foreign.is_none() {
+            true => spec(campaign, entry, command, WARM_UP_TASKS, 0.0, bounds),
+            // What a program makes of a thousand tasks nobody knows; that it can do the fewest asked for is foreseen.
+            false => spec(campaign, entry, command, cell.tasks, 0.0, bounds),
+        };
+        spec.plateau_s = 0.0;
         // Whatever it brings about: the measured runs will tell.
         if matches!(runner.run(&spec)?, RunEnd::Interrupted) {
             return Ok(Outcome { interrupted: true, ..outcome });
@@ -180,7 +187,8 @@ pub fn run(
 
     for (index, (cell, hold, attempt)) in left.iter().enumerate() {
         let (entry, command) = ready[cell.entry.as_str()];
-        let mut hold_s = hold.unwrap_or_else(|| holds.first_hold_s(&cell.entry, cell.tasks));
+        let first = || if entry.takes_hold() { holds.first_hold_s(&cell.entry, cell.tasks) } else { 0.0 };
+        let mut hold_s = hold.unwrap_or_else(first);
         let mut attempt = *attempt;
         loop {
             log::info!("hold {hold_s} s: {}", holds.why(&cell.entry, cell.tasks, attempt));
@@ -240,16 +248,26 @@ fn spec(
     hold_s: f64,
     bounds: Bounds,
 ) -> RunSpec {
-    let mut command = command.to_vec();
-    command.extend([tasks.to_string(), format!("{}", hold_s as u64)]);
+    let (command, env, foreign) = match &entry.foreign {
+        Some(template) => template.fill(command, tasks, hold_s),
+        None => {
+            let numbers = [tasks.to_string(), format!("{}", hold_s as u64)];
+            (command.iter().cloned().chain(numbers).collect(), entry.facts.env.clone(), None)
+        }
+    };
+    let mut bounds = bounds;
+    if foreign.is_some() {
+        bounds.output_bytes = FOREIGN_OUTPUT_CAP_BYTES;
+    }
     RunSpec {
         command,
-        env: entry.facts.env.clone(),
+        env,
         kind: entry.facts.kind,
         tasks,
         hold_s,
         plateau_s: campaign.plan.hold.plateau_s(),
         bounds,
+        foreign,
     }
 }
 
@@ -277,6 +295,9 @@ pub fn sample_of(
         alive: measured.alive,
         done: measured.done,
         failed: measured.failed,
+        plateau_from: measured.plateau_from,
+        stopped: measured.stopped,
+        load_command: spec.foreign.as_ref().and_then(|foreign| Some(foreign.load.as_ref()?.command.clone())),
         exit_code: measured.exit_code,
         signal: measured.signal,
         command: spec.command.clone(),

@@ -81,6 +81,8 @@ fn bytes_per_task(kind: Kind) -> f64 {
         Kind::Stackful => 3_000.0,
         Kind::Thread => 40_000.0,
         Kind::Process => 500_000.0,
+        // Nothing is usual among programs that anyone may bring: that of a connection, say.
+        Kind::Program => 10_000.0,
     }
 }
 

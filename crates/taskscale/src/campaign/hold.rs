@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::record::{Hold, Sample, Status};
+use crate::record::{Hold, PlateauFrom, Sample, Status, Warning};
 
 /// A prediction may be this much too low before a run has to be repeated.
 const SAFETY: f64 = 1.3;
@@ -57,9 +57,18 @@ impl HoldKeeper {
     /// The hold for another attempt, where `sample`'s proved too short; `None` where the sample stands.
     pub fn next_hold_s(&self, sample: &Sample) -> Option<f64> {
         let Hold::Chosen { plateau_s } = self.rule else { return None };
+        // A program that was not told how long to wait waits as long as it is let.
+        if sample.hold_s == 0.0 {
+            return None;
+        }
+        // From outside a plateau can only be seen once it is there: where it was not, the wait may have been too short.
+        let unseen = sample.plateau_from == Some(PlateauFrom::Outside)
+            && [Warning::PlateauNotQuiet, Warning::PlateauGrew]
+                .iter()
+                .any(|why| sample.warnings.contains(why));
         let short = match sample.status {
             Status::Partial => true,
-            Status::Ok => sample.time.plateau_s.is_some_and(|plateau| plateau < plateau_s),
+            Status::Ok => unseen || sample.time.plateau_s.is_some_and(|plateau| plateau < plateau_s),
             _ => false,
         };
         if !short || sample.attempt >= MOST_ATTEMPTS || sample.hold_s >= LONGEST_S {
@@ -163,6 +172,19 @@ mod tests {
         assert_eq!(keeper.next_hold_s(&good), None);
         good.time.plateau_s = Some(0.4);
         assert_eq!(keeper.next_hold_s(&good), Some(3.0));
+    }
+
+    #[test]
+    fn a_plateau_that_was_not_seen_from_outside_may_need_a_longer_hold() {
+        let mut unseen = sample(10, 1.8);
+        unseen.time.plateau_s = Some(1.5);
+        unseen.plateau_from = Some(PlateauFrom::Outside);
+        assert_eq!(keeper().next_hold_s(&unseen), None);
+        unseen.warnings = vec![Warning::PlateauNotQuiet];
+        assert_eq!(keeper().next_hold_s(&unseen), Some(4.0));
+        // One that was not told how long to wait cannot be told to wait longer.
+        unseen.hold_s = 0.0;
+        assert_eq!(keeper().next_hold_s(&unseen), None);
     }
 
     #[test]

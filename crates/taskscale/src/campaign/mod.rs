@@ -4,6 +4,7 @@
 
 mod drive;
 mod estimate;
+mod foreign;
 mod hold;
 mod plan;
 mod prepare;
@@ -12,6 +13,7 @@ mod tests;
 
 pub use drive::{CampaignError, Observer, Outcome, Settings, run, sample_of};
 pub use estimate::{CellEstimate, Estimate, Source, estimate};
+pub use foreign::{SECONDS, TASKS, Template};
 pub use hold::{HoldKeeper, hold_for_launch};
 pub use plan::{Cell, cells, plan_digest};
 pub use prepare::{NotReady, Prepared, prepare, receipt};

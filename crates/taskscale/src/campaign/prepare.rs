@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::foreign::Template;
 use crate::catalog::{Entry, Runtime, ToolchainSpec};
 use crate::record::EntryFacts;
 use crate::toolchain::{self, Cache, Toolchain, Unavailable};
@@ -12,6 +13,15 @@ pub struct Prepared {
     pub facts: EntryFacts,
     /// The command to run, less what taskscale appends; or why there is none.
     pub command: Result<Vec<String>, NotReady>,
+    /// For a program that is not of the catalogue.
+    pub foreign: Option<Template>,
+}
+
+impl Prepared {
+    /// Whether the program can be told how long its tasks wait.
+    pub fn takes_hold(&self) -> bool {
+        self.foreign.as_ref().is_none_or(|template| template.foreign.told_hold)
+    }
 }
 
 /// Why an entry cannot run.
@@ -64,7 +74,7 @@ pub fn prepare(
             }
         };
         facts.unavailable = command.as_ref().err().map(|why| why.reason().to_owned());
-        prepared.push(Prepared { facts, command });
+        prepared.push(Prepared { facts, command, foreign: None });
     }
     prepared
 }

@@ -44,6 +44,8 @@ impl Runner for Scripted {
             alive: Some(alive),
             done: Some(spec.tasks),
             failed: None,
+            plateau_from: None,
+            stopped: false,
             exit_code: Some(0),
             signal: None,
             threads: None,
@@ -86,6 +88,7 @@ fn entry(name: &str) -> Prepared {
             digest: Some("1".into()),
         },
         command: Ok(vec![name.to_owned()]),
+        foreign: None,
     }
 }
 
@@ -209,4 +212,26 @@ fn another_plan_machine_or_program_is_another_campaign() {
         assert!(said.contains(expected), "{said:?} lacks {expected:?}");
         assert!(said.contains("choose another folder with -o"), "{said}");
     }
+}
+
+#[test]
+fn numbers_are_put_into_the_command_of_a_program_that_is_not_of_the_catalogue() {
+    use crate::measure::{Foreign, Load, LoadStands, Ready};
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let foreign = Foreign {
+        ready: Ready::Itself,
+        load: Some(Load { command: words(&["sh", "{tasks}"]), stands: LoadStands::Alive }),
+        told_hold: true,
+        folder: "/".into(),
+        stdin: None,
+        full_environment: false,
+        settle: std::time::Duration::from_secs(1),
+    };
+    let env = BTreeMap::from([("N".to_owned(), "{tasks}".to_owned())]);
+    let template = Template { foreign, env };
+    let command = words(&["x", "--n={tasks}", "{seconds}", "{port}"]);
+    let (command, env, foreign) = template.fill(&command, 1000, 3.0);
+    assert_eq!(command, ["x", "--n=1000", "3", "{port}"]);
+    assert_eq!(env["N"], "1000");
+    assert_eq!(foreign.unwrap().load.unwrap().command, ["sh", "1000"]);
 }

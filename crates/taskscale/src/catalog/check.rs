@@ -165,7 +165,8 @@ impl ManifestFile<'_> {
             return Err(fault(" has an empty why: say why this is the way".into()));
         }
         let missing = |key: &str| fault(format!(" has no `{key}`"));
-        let kind = wire.kind.or(twin_of.map(|twin| twin.kind)).ok_or_else(|| missing("kind"))?;
+        let kind =
+            wire.kind.map(Kind::from).or(twin_of.map(|twin| twin.kind)).ok_or_else(|| missing("kind"))?;
         let parallel =
             wire.parallel.or(twin_of.map(|twin| twin.parallel)).ok_or_else(|| missing("parallel"))?;
         let toolchain_name = wire.toolchain.or(twin_of.and_then(|twin| twin.toolchain.clone()));

@@ -19,6 +19,8 @@ pub enum Kind {
     Future,
     /// A timer, and no task at all.
     Timer,
+    /// Whatever a program that is not of the catalogue makes of a task. No manifest may say it.
+    Program,
 }
 
 impl Kind {
@@ -31,6 +33,7 @@ impl Kind {
             Kind::Stackless => "stackless",
             Kind::Future => "future",
             Kind::Timer => "timer",
+            Kind::Program => "program",
         }
     }
 

@@ -60,7 +60,7 @@ pub(super) struct EntryToml {
     pub like: Option<String>,
     pub toolchain: Option<String>,
     pub title: String,
-    pub kind: Option<Kind>,
+    pub kind: Option<WireKind>,
     pub parallel: Option<bool>,
     pub style: Style,
     #[serde(default)]
@@ -117,6 +117,31 @@ impl CommandsToml {
         match self {
             CommandsToml::One(command) => vec![command],
             CommandsToml::Many(commands) => commands,
+        }
+    }
+}
+
+/// The kinds that an entry of a catalogue may have: all but `Kind::Program`.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum WireKind {
+    Thread,
+    Process,
+    Stackful,
+    Stackless,
+    Future,
+    Timer,
+}
+
+impl From<WireKind> for Kind {
+    fn from(kind: WireKind) -> Kind {
+        match kind {
+            WireKind::Thread => Kind::Thread,
+            WireKind::Process => Kind::Process,
+            WireKind::Stackful => Kind::Stackful,
+            WireKind::Stackless => Kind::Stackless,
+            WireKind::Future => Kind::Future,
+            WireKind::Timer => Kind::Timer,
         }
     }
 }

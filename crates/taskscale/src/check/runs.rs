@@ -114,6 +114,7 @@ impl<'a, 'r> Runs<'a, 'r> {
             hold_s,
             plateau_s: PLATEAU_S,
             bounds: Bounds { memory_bytes: self.memory_bytes, time, output_bytes: 1 << 20 },
+            foreign: None,
         };
         let (end, trace) = self.runner.run_traced(&spec)?;
         let RunEnd::Measured(measured) = end else { return Err(CheckError::Interrupted) };

@@ -7,11 +7,13 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 mod catalogue;
 mod compare;
 mod limit;
+mod measure;
 mod shell;
 
 pub use catalogue::{Check, Clean, New};
 pub use compare::{Compare, CompareFormat};
 pub use limit::{Limit, LimitFormat};
+pub use measure::Measure;
 pub use shell::{Completions, Man};
 
 /// What do N concurrent tasks cost - memory, CPU, time - in each language runtime, and where does each one break?
@@ -56,6 +58,7 @@ impl Args {
             Command::Completions(_) => "completions",
             Command::Man(_) => "man",
             Command::Limit(_) => "limit",
+            Command::Measure(_) => "measure",
         };
         (!none_given()).then_some(name)
     }
@@ -108,6 +111,8 @@ Examples:
     Man(Man),
     /// Find the most tasks that fit in a memory, or the least memory for some tasks
     Limit(Limit),
+    /// Measure any program, which need not know anything of taskscale
+    Measure(Box<Measure>),
 }
 
 #[derive(Debug, PartialEq, ClapArgs)]

@@ -16,6 +16,8 @@ mod hint;
 mod limit;
 mod list;
 mod man;
+mod measure;
+mod measure_options;
 mod new;
 mod places;
 mod progress;
@@ -86,6 +88,7 @@ pub fn main() -> ExitCode {
         Some(Command::Completions(completions)) => completions::run(&completions, &args.global),
         Some(Command::Man(man)) => man::run(&man),
         Some(Command::Limit(limit)) => limit::run(&limit, &args.global),
+        Some(Command::Measure(measure)) => measure::run(&measure, &args.global),
     };
     match result {
         Ok(code) => aside::end(code),

@@ -125,12 +125,13 @@ impl Observer for Progress {
         }
         bar.set_position(done as u64);
         let again = if attempt > 1 { ", once more with a longer hold" } else { "" };
+        // A program that was not told how long to wait is let stand as long as it takes.
+        let wait = if hold_s > 0.0 { format!(" for {hold_s} s") } else { String::new() };
         self.show(&format!(
-            "{} left · {} × {} for {} s{again}",
+            "{} left · {} × {}{wait}{again}",
             time_left(left_s),
             cell.entry,
-            units::count(cell.tasks),
-            hold_s
+            units::count(cell.tasks)
         ));
     }
 

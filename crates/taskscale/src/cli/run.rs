@@ -22,7 +22,7 @@ use crate::units;
 /// The share of available memory that a run may take unless told otherwise.
 const MEMORY_SHARE: f64 = 0.8;
 /// How long all tasks are alive together at least, in seconds.
-const PLATEAU_S: f64 = 1.0;
+pub(super) const PLATEAU_S: f64 = 1.0;
 /// The same for `--quick`: with it most cells need a hold of 1 s only.
 const QUICK_PLATEAU_S: f64 = 0.5;
 /// What the posts waited, in seconds.
@@ -44,25 +44,13 @@ pub(super) struct Options {
 
 fn validate(args: &Run) -> anyhow::Result<Options> {
     let all = if args.quick { "1,10k,100k" } else { "1,10k,100k,1M" };
-    let mut tasks = Vec::new();
-    for word in args.tasks.as_deref().unwrap_or(all).split(',') {
-        let count = units::parse_count(word).context("-n")?;
-        if tasks.contains(&count) {
-            bail!("-n: {} is given twice", units::count(count));
-        }
-        tasks.push(count);
-    }
-    tasks.sort_unstable();
+    let tasks = task_counts(args.tasks.as_deref().unwrap_or(all))?;
     let hold = if args.classic {
         Hold::Fixed { seconds: CLASSIC_HOLD_S }
     } else {
         Hold::Chosen { plateau_s: if args.quick { QUICK_PLATEAU_S } else { PLATEAU_S } }
     };
-    let memory_cap_bytes = match &args.memory_cap {
-        Some(size) => Some(units::parse_bytes(size).context("--memory-cap")?),
-        // Without an estimate of what is available there is no sensible cap.
-        None => memory_cap_bytes(),
-    };
+    let memory_cap_bytes = memory_cap(args.memory_cap.as_deref())?;
     Ok(Options {
         entries: args.entries.clone(),
         workload: args.workload.clone(),
@@ -74,6 +62,29 @@ fn validate(args: &Run) -> anyhow::Result<Options> {
         memory_cap_bytes,
         time_cap: args.timeout.as_deref().map(units::parse_duration).transpose().context("--timeout")?,
         format: args.format,
+    })
+}
+
+/// What `-n` says, ascending.
+pub(super) fn task_counts(text: &str) -> anyhow::Result<Vec<u64>> {
+    let mut tasks = Vec::new();
+    for word in text.split(',') {
+        let count = units::parse_count(word).context("-n")?;
+        if tasks.contains(&count) {
+            bail!("-n: {} is given twice", units::count(count));
+        }
+        tasks.push(count);
+    }
+    tasks.sort_unstable();
+    Ok(tasks)
+}
+
+/// What `--memory-cap` says, or a share of what is available.
+pub(super) fn memory_cap(text: Option<&str>) -> anyhow::Result<Option<u64>> {
+    Ok(match text {
+        Some(size) => Some(units::parse_bytes(size).context("--memory-cap")?),
+        // Without an estimate of what is available there is no sensible cap.
+        None => memory_cap_bytes(),
     })
 }
 
@@ -97,22 +108,9 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
 
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let mut progress = Progress::new(global.quiet);
-    let holder = format!("taskscale {} with {}", std::process::id(), folder.display());
-    let lock = MachineLock::acquire(&holder, &interrupt, |who| {
-        progress
-            .say(&format!("waiting: {who} is measuring on this machine, and two would measure each other"));
-    })?;
-    if lock.is_none() {
+    let Some((_lock, home)) = settle(&folder, &progress, &interrupt)? else {
         return Ok(ended_by_signal(&interrupt));
-    }
-    // Before any child of ours exists: one that shares our control group keeps us from stepping aside.
-    let home = GroupHome::find();
-    for why in home.why_none().iter().filter(|_| home.source() == record::MemorySource::Proc) {
-        progress.say(&format!("no control group: {why}"));
-    }
-    if home.source() == record::MemorySource::Proc {
-        progress.say("measuring by /proc alone: kernel memory and peaks are only in part known; `taskscale doctor` says what would give the better source");
-    }
+    };
 
     let prepared = prepare_all(&entries, &options.workload, &progress, &interrupt);
     if interrupt.signal().is_some() {
@@ -126,7 +124,14 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
         )));
     }
 
-    let now = describe(&options, &prepared);
+    let plan = Plan {
+        workload: options.workload.clone(),
+        entries: prepared.iter().map(|entry| entry.facts.name.clone()).collect(),
+        tasks: options.tasks.clone(),
+        repetitions: options.repetitions,
+        hold: options.hold,
+    };
+    let now = describe(plan, options.seed, &prepared);
     let (mut store, campaign, mut samples) = open(&folder, now, &progress)?;
     let ready = prepared.iter().filter(|entry| entry.command.is_ok()).count() as u64;
     emit(Event::Plan {
@@ -156,6 +161,29 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
     };
 
     conclude(&options, &folder, &campaign, &prepared, &samples, &outcome, &interrupt)
+}
+
+/// The machine for ourselves, and a place for control groups. `None` where the user would not wait.
+pub(super) fn settle(
+    folder: &Path,
+    progress: &Progress,
+    interrupt: &Interrupt,
+) -> Result<Option<(MachineLock, GroupHome)>, Failure> {
+    let holder = format!("taskscale {} with {}", std::process::id(), folder.display());
+    let lock = MachineLock::acquire(&holder, interrupt, |who| {
+        progress
+            .say(&format!("waiting: {who} is measuring on this machine, and two would measure each other"));
+    })?;
+    let Some(lock) = lock else { return Ok(None) };
+    // Before any child of ours exists: one that shares our control group keeps us from stepping aside.
+    let home = GroupHome::find();
+    for why in home.why_none().iter().filter(|_| home.source() == record::MemorySource::Proc) {
+        progress.say(&format!("no control group: {why}"));
+    }
+    if home.source() == record::MemorySource::Proc {
+        progress.say("measuring by /proc alone: kernel memory and peaks are only in part known; `taskscale doctor` says what would give the better source");
+    }
+    Ok(Some((lock, home)))
 }
 
 pub(super) fn prepare_all(
@@ -201,14 +229,7 @@ pub(super) fn built(entry: &Prepared) -> Event {
     }
 }
 
-fn describe(options: &Options, prepared: &[Prepared]) -> Campaign {
-    let plan = Plan {
-        workload: options.workload.clone(),
-        entries: prepared.iter().map(|entry| entry.facts.name.clone()).collect(),
-        tasks: options.tasks.clone(),
-        repetitions: options.repetitions,
-        hold: options.hold,
-    };
+pub(super) fn describe(plan: Plan, seed: Option<u64>, prepared: &[Prepared]) -> Campaign {
     Campaign {
         schema: SCHEMA_VERSION,
         taskscale: env!("CARGO_PKG_VERSION").to_owned(),
@@ -218,7 +239,7 @@ fn describe(options: &Options, prepared: &[Prepared]) -> Campaign {
         plan_digest: plan_digest(&plan),
         plan,
         // Below 2^53, so that JSON readers that know only floating-point numbers do not round it.
-        seed: options.seed.unwrap_or_else(|| fastrand::u64(..1 << 53)),
+        seed: seed.unwrap_or_else(|| fastrand::u64(..1 << 53)),
         entries: prepared.iter().map(|entry| entry.facts.clone()).collect(),
     }
 }
@@ -236,7 +257,7 @@ pub(super) fn what_is_kept(folder: &Path) -> String {
 }
 
 /// A new campaign, or the unfinished one that the folder holds.
-fn open(
+pub(super) fn open(
     folder: &Path,
     now: Campaign,
     progress: &Progress,
@@ -303,7 +324,12 @@ pub(super) fn ended_by_signal(interrupt: &Interrupt) -> ExitCode {
 }
 
 /// Prints what was measured. The samples are kept whether or not there is something to print.
-fn show(folder: &Path, campaign: &Campaign, samples: &[Sample], format: Format) -> Result<(), Failure> {
+pub(super) fn show(
+    folder: &Path,
+    campaign: &Campaign,
+    samples: &[Sample],
+    format: Format,
+) -> Result<(), Failure> {
     match super::report::of_run(folder, campaign, samples, format) {
         Ok(text) => print_result(&text),
         Err(error) => {

@@ -133,5 +133,6 @@ fn spec(
         hold_s,
         plateau_s: HOLD.plateau_s(),
         bounds: Bounds { memory_bytes: Some(order.cap_bytes), time, output_bytes: OUTPUT_CAP_BYTES },
+        foreign: None,
     }
 }

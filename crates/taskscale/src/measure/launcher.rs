@@ -6,11 +6,12 @@
 //! - As a subreaper it inherits whatever the program leaves behind, and ends it: double fork and setsid are no escape.
 //! - Should taskscale be killed, the socket closes, and this process ends the run and removes its group.
 //!
-//! The two speak lines over a socket on standard input. taskscale sends one line of JSON (`Order`), later `end`;
-//! the launcher answers with the lines of `Word`.
+//! The two speak lines over a socket on standard input. taskscale sends one line of JSON (`Order`), perhaps `stop`,
+//! later `end`; the launcher answers with the lines of `Word`.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
@@ -28,12 +29,19 @@ use super::procfs;
 /// The first argument that makes taskscale a launcher.
 pub const LAUNCH_ARGUMENT: &str = "__launch";
 
+/// Asks the program to end, and waits for what it does.
+pub(super) const STOP: &str = "stop\n";
+/// Ends everything.
+pub(super) const END: &str = "end\n";
+
 /// What to start.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Order {
     pub command: Vec<String>,
     pub env: BTreeMap<String, String>,
     pub folder: PathBuf,
+    /// A file for standard input; where absent there is nothing to read.
+    pub stdin: Option<PathBuf>,
     /// Files into which the program's process writes `0` before its exec.
     pub join: Vec<PathBuf>,
     /// The group's folders, to be emptied and removed should taskscale die.
@@ -127,6 +135,10 @@ fn launch() -> io::Result<()> {
         if spoken {
             let mut word = String::new();
             let alive = matches!(reader.read_line(&mut word), Ok(length) if length > 0);
+            if alive && word == STOP {
+                ask_to_stop(main);
+                continue;
+            }
             end_everything(&order.group, main, &mut voice);
             if !alive {
                 // taskscale is gone: nobody else will remove the group.
@@ -159,7 +171,8 @@ fn start(order: &Order, socket: RawFd) -> io::Result<u32> {
     let variables = c_strings(order.env.iter().map(|(name, value)| format!("{name}={value}")))?;
     let (word_list, variable_list) = (addresses(&words), addresses(&variables));
     let mut command = Command::new(program);
-    command.env_clear().current_dir(&order.folder).stdin(Stdio::null());
+    let stdin = order.stdin.as_ref().map(File::open).transpose()?.map_or_else(Stdio::null, Stdio::from);
+    command.env_clear().current_dir(&order.folder).stdin(stdin);
     // SAFETY: the closure runs between fork and exec in a process with one thread, and only makes system calls.
     unsafe {
         command.pre_exec(move || {
@@ -243,6 +256,20 @@ fn child_signals() -> io::Result<OwnedFd> {
 fn drain(descriptor: &OwnedFd) {
     let mut buffer = [0u8; 1024];
     while rustix::io::read(descriptor.as_fd(), &mut buffer).is_ok_and(|length| length > 0) {}
+}
+
+/// SIGTERM to the program's process group, which it leads unless it left it. As long as its end has not been waited
+/// for, its number means it.
+fn ask_to_stop(main: Option<u32>) {
+    // SAFETY: plain system calls.
+    unsafe {
+        let Some(pid) = main.map(|pid| pid as libc::pid_t) else { return };
+        let mut info = std::mem::zeroed::<libc::siginfo_t>();
+        let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+        if libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, flags) == 0 {
+            libc::kill(-pid, libc::SIGTERM);
+        }
+    }
 }
 
 /// Takes note of every child that has ended, without waiting. Returns whether any child is left.

@@ -3,9 +3,12 @@
 //! Knows nothing of catalogues' files, campaigns or reports. `Runner` is the seam: tests of campaigns put a scripted
 //! one in its place.
 
+mod connect;
+mod foreign;
 mod group;
 mod home;
 mod interrupt;
+mod judge_foreign;
 mod launcher;
 mod limits;
 mod machine;
@@ -21,6 +24,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use connect::{CONNECT_ARGUMENT, connect_main};
+pub use foreign::{Foreign, LinePattern, Load, LoadStands, Ready};
 pub use home::{GroupHome, clean_up_after_the_dead};
 pub use interrupt::Interrupt;
 pub use launcher::{LAUNCH_ARGUMENT, launcher_main};
@@ -31,7 +36,7 @@ pub use protocol::{Event, Listener, Said};
 pub use run::{LocalRunner, Trace};
 
 use crate::catalog::Kind;
-use crate::record::{Cpu, LimitHit, Memory, Metric, Status, Time, Warning};
+use crate::record::{Cpu, LimitHit, Memory, Metric, PlateauFrom, Status, Time, Warning};
 
 /// What to run, and within which bounds.
 #[derive(Debug, Clone)]
@@ -43,11 +48,13 @@ pub struct RunSpec {
     pub kind: Kind,
     /// How many tasks the program was asked for.
     pub tasks: u64,
-    /// How long each task waits, in seconds.
+    /// How long each task waits, in seconds; 0 where the program was not told.
     pub hold_s: f64,
     /// A plateau shorter than this is marked, in seconds.
     pub plateau_s: f64,
     pub bounds: Bounds,
+    /// For a program that is not of the catalogue.
+    pub foreign: Option<Foreign>,
 }
 
 /// What one run may take of the machine.
@@ -71,6 +78,8 @@ pub struct Measurement {
     pub alive: Option<u64>,
     pub done: Option<u64>,
     pub failed: Option<u64>,
+    pub plateau_from: Option<PlateauFrom>,
+    pub stopped: bool,
     pub exit_code: Option<i32>,
     pub signal: Option<i32>,
     pub threads: Option<u64>,

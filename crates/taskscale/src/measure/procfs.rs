@@ -109,6 +109,25 @@ fn parse_cpu_ticks(stat: &str) -> Option<(u64, u64)> {
     Some((user + child_user, system + child_system))
 }
 
+/// Whether a thread of the process waits for a CPU, has one, or waits for a disk (states R and D of proc(5)): quiet
+/// though it seems, it has something to do. Looks at the first `THREADS_LOOKED_AT` threads.
+pub fn has_something_to_do(pid: u32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    threads.take(THREADS_LOOKED_AT).any(|thread| {
+        // A thread that has ended since has nothing to do.
+        let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        matches!(parse_state(&stat), Some('R' | 'D'))
+    })
+}
+
+/// Runtimes have few threads of their own; those of which there are many are tasks, and alike.
+const THREADS_LOOKED_AT: usize = 64;
+
+/// The state of a `stat` line: the third field, after the name in parentheses.
+fn parse_state(stat: &str) -> Option<char> {
+    stat[stat.rfind(')')? + 1..].trim_start().chars().next()
+}
+
 /// CPU time that all work on this machine has used since boot, in seconds: the first line of /proc/stat less idle and
 /// iowait (proc(5)).
 pub fn machine_cpu_s() -> Option<f64> {
@@ -282,6 +301,20 @@ mod tests {
         let stat = "7 (a) R 1 (x) S 1 7 7 0 -1 0 0 0 0 0 11 22 3 4 20 0 1 0 99 0 0";
         assert_eq!(parse_cpu_ticks(stat), Some((14, 26)));
         assert_eq!(parse_cpu_ticks("garbage"), None);
+    }
+
+    #[test]
+    fn a_process_at_work_has_something_to_do_and_one_that_sleeps_has_not() {
+        assert_eq!(parse_state("7 (a) D (x) S 1 7"), Some('S'));
+        assert_eq!(parse_state(""), None);
+        assert!(has_something_to_do(std::process::id()), "this thread runs");
+        let mut sleeper = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while has_something_to_do(sleeper.id()) {
+            assert!(std::time::Instant::now() < deadline, "a process that sleeps has nothing to do");
+        }
+        sleeper.kill().unwrap();
+        sleeper.wait().unwrap();
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub enum EndedBy {
     Hopeless,
     OutputCap,
     MemoryCap,
+    /// Its plateau was over, and it did not end when asked.
+    Stopped,
     User,
 }
 
@@ -51,7 +53,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    fn new(status: Status, reason: impl Into<String>) -> Verdict {
+    pub(super) fn new(status: Status, reason: impl Into<String>) -> Verdict {
         Verdict { status, reason: Some(reason.into()), limit: None }
     }
 }
@@ -61,11 +63,7 @@ pub fn judge(seen: &Observed) -> Verdict {
     let said = seen.said;
     let n = seen.tasks;
     let (code, signal) = match seen.end {
-        Word::Refused { why, errno } => {
-            let missing = matches!(errno, Some(libc::ENOENT | libc::EACCES | libc::ENOEXEC));
-            let status = if missing { Status::Unavailable } else { Status::Failed };
-            return Verdict::new(status, format!("the program could not be started: {why}"));
-        }
+        Word::Refused { why, errno } => return not_started(why, *errno),
         Word::Ended { code, signal, .. } => (*code, *signal),
         _ => (None, None),
     };
@@ -89,22 +87,11 @@ pub fn judge(seen: &Observed) -> Verdict {
                 format!("ended after {} s: {phase} (--timeout allows more)", seen.time_cap_s),
             );
         }
-        Some(EndedBy::OutputCap) => {
-            return Verdict::new(
-                Status::Failed,
-                format!("ended because it wrote more than {} bytes of output", seen.output_cap_bytes),
-            );
-        }
+        Some(EndedBy::OutputCap) => return wrote_too_much(seen),
         _ => {}
     }
-    if seen.oom_kills > 0 || seen.ended_by == Some(EndedBy::MemoryCap) {
-        let reason = match seen.memory_cap_bytes {
-            Some(cap) => {
-                format!("ran out of memory under the cap of {} MiB (--memory-cap allows more)", cap >> 20)
-            }
-            None => "ran out of memory".to_owned(),
-        };
-        return Verdict::new(Status::KilledOom, reason);
+    if let Some(verdict) = ran_out_of_memory(seen) {
+        return verdict;
     }
     let short = code != Some(0) || said.failed.is_some_and(|failed| failed > 0);
     if short && let Some((limit, sentence)) = limit_met(seen.limits, seen.kind, &seen.evidence) {
@@ -176,18 +163,48 @@ pub fn judge(seen: &Observed) -> Verdict {
     Verdict { status: Status::Ok, reason: None, limit: None }
 }
 
-fn limit_verdict(limit: LimitHit, reason: String) -> Verdict {
+/// A program that could not be executed.
+pub(super) fn not_started(why: &str, errno: Option<i32>) -> Verdict {
+    let missing = matches!(errno, Some(libc::ENOENT | libc::EACCES | libc::ENOEXEC));
+    let status = if missing { Status::Unavailable } else { Status::Failed };
+    Verdict::new(status, format!("the program could not be started: {why}"))
+}
+
+pub(super) fn wrote_too_much(seen: &Observed) -> Verdict {
+    let reason = format!("ended because it wrote more than {} bytes of output", seen.output_cap_bytes);
+    Verdict::new(Status::Failed, reason)
+}
+
+pub(super) fn ran_out_of_memory(seen: &Observed) -> Option<Verdict> {
+    if seen.oom_kills == 0 && seen.ended_by != Some(EndedBy::MemoryCap) {
+        return None;
+    }
+    let reason = match seen.memory_cap_bytes {
+        Some(cap) => {
+            format!("ran out of memory under the cap of {} MiB (--memory-cap allows more)", cap >> 20)
+        }
+        None => "ran out of memory".to_owned(),
+    };
+    Some(Verdict::new(Status::KilledOom, reason))
+}
+
+pub(super) fn limit_verdict(limit: LimitHit, reason: String) -> Verdict {
     let lift = limit.lift.as_ref().map(|lift| format!("; `{lift}` lifts it")).unwrap_or_default();
     Verdict { status: Status::Limit, reason: Some(format!("{reason}{lift}")), limit: Some(limit) }
 }
 
 /// The last line that the program wrote to standard error: most say there what went wrong.
 fn last_words(seen: &Observed) -> String {
-    let line = seen.evidence.stderr.lines().map(str::trim).rfind(|line| !line.is_empty());
+    last_line(seen.evidence.stderr)
+}
+
+/// `; it said: ` and the last line that is not empty.
+pub(super) fn last_line(text: &str) -> String {
+    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty());
     line.map(|line| format!("; it said: {}", line.chars().take(200).collect::<String>())).unwrap_or_default()
 }
 
-fn signal_name(number: i32) -> String {
+pub(super) fn signal_name(number: i32) -> String {
     let name = match number {
         libc::SIGHUP => "SIGHUP",
         libc::SIGINT => "SIGINT",

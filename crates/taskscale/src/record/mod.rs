@@ -17,6 +17,9 @@ pub use store::*;
 /// Version of the shape of samples and campaigns. Raised when a field changes its meaning; added fields do not raise it.
 pub const SCHEMA_VERSION: u32 = 1;
 
+/// The workload of a program that is not of the catalogue: whatever it does.
+pub const OWN_WORKLOAD: &str = "own";
+
 /// A good sample of no particular run, for tests of those who use samples.
 #[cfg(test)]
 pub(crate) fn test_sample(entry: &str, tasks: u64) -> Sample {
@@ -35,6 +38,9 @@ pub(crate) fn test_sample(entry: &str, tasks: u64) -> Sample {
         alive: Some(tasks),
         done: Some(tasks),
         failed: None,
+        plateau_from: Some(crate::record::PlateauFrom::Protocol),
+        stopped: false,
+        load_command: None,
         exit_code: Some(0),
         signal: None,
         command: vec!["/x".to_owned(), tasks.to_string(), "2".to_owned()],

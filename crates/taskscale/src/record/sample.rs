@@ -46,6 +46,17 @@ pub struct Sample {
     /// Tasks that failed or could not be started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<u64>,
+    /// How taskscale knew that the plateau had begun. Absent in records of before this field, which are all of the
+    /// protocol, and where it never did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plateau_from: Option<PlateauFrom>,
+    /// Whether taskscale ended the program after its plateau (SIGTERM to its process group, then SIGKILL to all that
+    /// is left), as one that does not end by itself. Exit code and signal are then no verdict on it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stopped: bool,
+    /// The command that put load on the program, in a group of its own: nothing of it is in the figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_command: Option<Vec<String>>,
     /// The program's exit code, absent where a signal ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
@@ -126,6 +137,55 @@ impl Status {
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
+    }
+}
+
+/// How the beginning of the plateau was known. All but the first are taskscale's inference: that all tasks were alive
+/// then was not proved, unless `alive` is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlateauFrom {
+    /// The program said `alive K`.
+    Protocol,
+    /// From outside: CPU and memory had fallen quiet.
+    Outside,
+    /// A line that the user named was on its output (`--ready-when`).
+    ReadyLine,
+    /// It took a TCP connection (`--ready-tcp`).
+    ReadyTcp,
+    /// So much time after its start as the user said (`--ready-after`).
+    ReadyAfter,
+    /// The load command said `alive K`.
+    LoadLine,
+    /// So much time after the load's start as the user said (`--with-ready-after`).
+    LoadAfter,
+}
+
+impl PlateauFrom {
+    /// The name used in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            PlateauFrom::Protocol => "protocol",
+            PlateauFrom::Outside => "outside",
+            PlateauFrom::ReadyLine => "ready-line",
+            PlateauFrom::ReadyTcp => "ready-tcp",
+            PlateauFrom::ReadyAfter => "ready-after",
+            PlateauFrom::LoadLine => "load-line",
+            PlateauFrom::LoadAfter => "load-after",
+        }
+    }
+
+    /// In a few words, for people.
+    pub fn text(self) -> &'static str {
+        match self {
+            PlateauFrom::Protocol => "by the line `alive K` of the program",
+            PlateauFrom::Outside => "from outside, when CPU and memory had fallen quiet",
+            PlateauFrom::ReadyLine => "by a line of its output (--ready-when)",
+            PlateauFrom::ReadyTcp => "by a TCP connection that it took (--ready-tcp)",
+            PlateauFrom::ReadyAfter => "by the clock (--ready-after)",
+            PlateauFrom::LoadLine => "by the line `alive K` of the load",
+            PlateauFrom::LoadAfter => "by the clock of the load (--with-ready-after)",
+        }
     }
 }
 

@@ -6,10 +6,12 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{
-    Entry, Group, Growth, Parts, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads, Unavailable,
-    Version, WarningCount,
+    Entry, Group, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads,
+    Unavailable, Version, WarningCount,
 };
-use crate::record::{Campaign, EntryFacts, MemorySource, Plateau, Sample, Status, Warning, last_attempts};
+use crate::record::{
+    Campaign, EntryFacts, MemorySource, Plateau, PlateauFrom, Sample, Status, Warning, last_attempts,
+};
 use crate::stats::{self, Point, Spread};
 
 impl Report {
@@ -49,6 +51,7 @@ impl Report {
             groups: cells.tasks.iter().map(|&tasks| group(tasks, &entries, &cells, &growth, usual)).collect(),
             growth,
             memory_sources,
+            plateaus: plateaus(&cells),
             unavailable,
             warnings: warnings(campaign, &cells),
         }
@@ -354,6 +357,19 @@ fn most_usual(samples: &[&Sample]) -> Vec<SourceCount> {
     }
     let mut counts: Vec<SourceCount> =
         runs.into_iter().map(|(source, runs)| SourceCount { source, runs }).collect();
+    counts.sort_by_key(|count| std::cmp::Reverse(count.runs));
+    counts
+}
+
+fn plateaus(cells: &Cells) -> Vec<PlateauCount> {
+    let mut counts: BTreeMap<PlateauFrom, PlateauCount> = BTreeMap::new();
+    for sample in cells.all().flat_map(feeding) {
+        let Some(from) = sample.plateau_from else { continue };
+        let count = counts.entry(from).or_insert(PlateauCount { from, runs: 0, alive_unknown: 0 });
+        count.runs += 1;
+        count.alive_unknown += u64::from(sample.alive.is_none());
+    }
+    let mut counts: Vec<PlateauCount> = counts.into_values().collect();
     counts.sort_by_key(|count| std::cmp::Reverse(count.runs));
     counts
 }

@@ -6,6 +6,7 @@
 
 mod bar;
 mod build;
+mod chart;
 pub mod compare;
 mod csv;
 mod export;
@@ -32,12 +33,13 @@ mod fixture;
 mod tests;
 
 pub use bar::Bars;
+pub use chart::chart;
 pub use export::{Chart, Export, ExportError, Request, Target, export};
 pub use limit::render as render_limit;
 pub use metric::Metric;
 pub use model::{
-    Entry, Group, Growth, Parts, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads, Unavailable,
-    Version, WarningCount,
+    Entry, Group, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads,
+    Unavailable, Version, WarningCount,
 };
 pub use samples::{Recorded, render as samples_csv};
 pub use services::ServiceError;

@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use crate::catalog::{Kind, Style};
-use crate::record::{EntryFacts, Hold, LimitHit, Machine, MemorySource, Status, Warning};
+use crate::record::{EntryFacts, Hold, LimitHit, Machine, MemorySource, PlateauFrom, Status, Warning};
 use crate::stats::{Interval, Spread};
 
 /// Version of the shape of [`Report`] as JSON. Raised when a field changes its meaning; added fields do not raise it.
@@ -47,6 +47,9 @@ pub struct Report {
     pub growth: Vec<Growth>,
     /// Where memory figures come from, the most usual source first. More than one: not comparable to the byte.
     pub memory_sources: Vec<SourceCount>,
+    /// How the plateaus of the runs that feed figures were known, the most usual way first. Empty for campaigns of
+    /// before this was recorded.
+    pub plateaus: Vec<PlateauCount>,
     /// Entries that could not run on this machine; they have no rows.
     pub unavailable: Vec<Unavailable>,
     pub warnings: Vec<WarningCount>,
@@ -245,6 +248,15 @@ pub struct SourceCount {
     pub source: MemorySource,
     /// Runs that feed figures.
     pub runs: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct PlateauCount {
+    pub from: PlateauFrom,
+    /// Runs that feed figures.
+    pub runs: u64,
+    /// Of these, runs in which nobody said how many tasks were alive.
+    pub alive_unknown: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::model::{Entry, Report};
 use super::text::command_line;
 use crate::catalog::{Kind, Style};
-use crate::record::{Hold, MemorySource};
+use crate::record::{Hold, MemorySource, OWN_WORKLOAD};
 use crate::units;
 
 /// Beside the kind of a tuned entry.
@@ -56,6 +56,9 @@ pub fn machine(report: &Report, quote: fn(&str) -> String) -> String {
 /// How long tasks waited.
 pub fn hold(report: &Report) -> String {
     match report.hold {
+        Hold::Chosen { plateau_s } if report.workload == OWN_WORKLOAD => {
+            format!("The program is let stand at its plateau for {plateau_s} s or longer.")
+        }
         Hold::Chosen { plateau_s } => {
             format!("Tasks wait until all have been alive together for {plateau_s} s or longer.")
         }
@@ -110,6 +113,7 @@ pub fn notes(report: &Report, quote: fn(&str) -> String) -> Vec<String> {
                 .to_owned(),
         );
     }
+    notes.extend(plateaus(report));
     notes.extend(kinds(report));
     let missing = report.unavailable.iter().map(|missing| &missing.entry);
     notes.extend(marks(rows().map(|row| &row.entry), missing, quote));
@@ -194,6 +198,24 @@ fn mixed_sources(report: &Report, quote: fn(&str) -> String) -> Option<String> {
     ))
 }
 
+/// How plateaus were known, where no program or load said `alive`: the figures are of as many tasks as there were.
+fn plateaus(report: &Report) -> Option<String> {
+    let unknown: u64 = report.plateaus.iter().map(|count| count.alive_unknown).sum();
+    if unknown == 0 {
+        return None;
+    }
+    let ways: Vec<String> = report
+        .plateaus
+        .iter()
+        .filter(|count| count.alive_unknown > 0)
+        .map(|count| format!("{} ({})", count.from.text(), counted(count.alive_unknown, "run")))
+        .collect();
+    Some(format!(
+        "Alive: unknown. The program does not say how many of its tasks were alive; its plateau was found {}.",
+        ways.join("; ")
+    ))
+}
+
 /// What the kinds in the table mean, where there is more than one.
 fn kinds(report: &Report) -> Option<String> {
     let rows = report.groups.iter().flat_map(|group| &group.rows);
@@ -214,6 +236,7 @@ fn meaning(kind: Kind) -> &'static str {
         Kind::Stackless => "an async task without a stack",
         Kind::Future => "one of many futures inside one task",
         Kind::Timer => "a timer, and no task at all",
+        Kind::Program => "a program of its own, whatever it makes of a task",
     }
 }
 

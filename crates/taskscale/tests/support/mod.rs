@@ -129,7 +129,8 @@ impl World {
     /// taskscale in this world, with nothing of the tester's environment but what finds programs.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(self.path("bin/taskscale"));
-        command.args(args).args(["--catalog".as_ref(), self.path("catalog").as_os_str()]).env_clear();
+        // Before all else: after a `--` it would be an argument of somebody else's.
+        command.args(["--catalog".as_ref(), self.path("catalog").as_os_str()]).args(args).env_clear();
         for name in ["PATH", "HOME", "LANG", "USER", "DBUS_SESSION_BUS_ADDRESS"] {
             command.envs(std::env::var_os(name).map(|value| (name, value)));
         }

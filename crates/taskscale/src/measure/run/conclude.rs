@@ -1,17 +1,21 @@
 //! The end of a run: from what was observed to the measurement.
 
-use super::{BUSY_SHARE, Run, seconds};
+use super::{BUSY_SHARE, Run, load, seconds};
 use crate::measure::group::CpuReading;
+use crate::measure::judge_foreign::{ForeignSeen, LoadSeen, judge_foreign};
 use crate::measure::launcher::Word;
 use crate::measure::limits::Evidence;
 use crate::measure::verdict::{Observed, Verdict, judge};
 use crate::measure::{MeasureError, Measurement, RunEnd, at, procfs};
-use crate::record::{Cpu, Memory, MemorySource, Time, Warning};
+use crate::record::{Cpu, Memory, MemorySource, PlateauFrom, Time, Warning};
 
 impl Run<'_> {
     /// From what was observed to the measurement.
     pub(super) fn conclude(&mut self, interrupted: bool) -> Result<RunEnd, MeasureError> {
-        at("wait for", "the launcher", self.child.wait())?;
+        at("wait for", "the launcher", self.launched.child.wait())?;
+        if let Some(load) = self.outside.as_mut().and_then(|outside| outside.load.as_mut()) {
+            at("wait for", "the load's launcher", load.conclude())?;
+        }
         if interrupted {
             return Ok(RunEnd::Interrupted);
         }
@@ -28,19 +32,23 @@ impl Run<'_> {
         self.note_busy_machine(&cpu, time.wall_s);
         let memory = self.memory(rss_peak);
         let verdict = self.verdict(&end, &time);
+        let alive = self.alive();
+        let speaks = self.speaks_protocol();
         let said = &mut self.listener.said;
-        if said.stray_lines > 0 {
+        // What a program that speaks no protocol writes is its own affair.
+        if said.stray_lines > 0 && speaks {
             self.warnings.push(Warning::StrayOutput);
         }
-        if self.alive_ns.is_some() && time.plateau_s.is_some_and(|plateau| plateau < self.spec.plateau_s) {
+        let stopped = self.outside.as_ref().is_some_and(|outside| outside.stop_ns.is_some());
+        if self.plateau_ns.is_some() && time.plateau_s.is_some_and(|plateau| plateau < self.spec.plateau_s) {
             self.warnings.push(Warning::PlateauShort);
         }
         let (exit_code, signal) = match end {
             Word::Ended { code, signal, .. } => (code, signal),
             _ => (None, None),
         };
-        let stderr_tail = (verdict.reason.is_some() && !self.stderr_tail.is_empty())
-            .then(|| String::from_utf8_lossy(&self.stderr_tail).into_owned());
+        let stderr_tail = (verdict.reason.is_some() && !self.launched.stderr_tail.is_empty())
+            .then(|| String::from_utf8_lossy(&self.launched.stderr_tail).into_owned());
         let counted = self.reading.as_ref().filter(|reading| reading.processes > 0);
         let mut warnings = std::mem::take(&mut self.warnings);
         warnings.extend(self.reading.iter().flat_map(|reading| reading.warnings.clone()));
@@ -51,9 +59,11 @@ impl Run<'_> {
             status: verdict.status,
             reason: verdict.reason,
             limit: verdict.limit,
-            alive: said.alive,
-            done: said.done,
-            failed: said.failed,
+            alive,
+            done: said.done.filter(|_| speaks),
+            failed: said.failed.filter(|_| speaks),
+            plateau_from: self.plateau_from,
+            stopped,
             exit_code,
             signal,
             threads: counted.map(|reading| reading.threads),
@@ -65,6 +75,22 @@ impl Run<'_> {
             warnings,
             stderr_tail,
         })))
+    }
+
+    /// Tasks alive at once, where somebody who must know has said so: the program, or the load whose clients they are.
+    fn alive(&self) -> Option<u64> {
+        match self.plateau_from {
+            Some(PlateauFrom::Protocol) => self.listener.said.alive,
+            // In a run of the catalogue the line counts even where it broke the protocol by its time.
+            None if self.outside.is_none() => self.listener.said.alive,
+            _ => self.outside.as_ref()?.load.as_ref()?.listener.said.alive,
+        }
+    }
+
+    /// When the plateau was over, from exec in nanoseconds of the clock.
+    fn plateau_end_ns(&self, end_ns: Option<u64>) -> Option<u64> {
+        let stop_ns = self.outside.as_ref().and_then(|outside| outside.stop_ns);
+        stop_ns.or(self.due_ns()).or(end_ns)
     }
 
     /// Whether others used more than a fair share of the CPUs during the run.
@@ -81,8 +107,9 @@ impl Run<'_> {
     fn times(&self, end_ns: Option<u64>) -> Time {
         let Some(exec) = self.exec_ns else { return Time::default() };
         let since_exec = |at: u64| seconds(exec, at);
-        let launch_s = self.alive_ns.map(since_exec);
-        let plateau_s = launch_s.map(|launch| (self.spec.hold_s - launch).max(0.0));
+        let launch_s = self.plateau_ns.map(since_exec);
+        let end_s = self.plateau_end_ns(end_ns).map(since_exec);
+        let plateau_s = launch_s.zip(end_s).map(|(launch, end)| (end - launch).max(0.0));
         let wall_s = end_ns.map(since_exec);
         Time {
             launch_s,
@@ -91,8 +118,8 @@ impl Run<'_> {
                 (Some(plateau), Some(wall), Some(launch)) => Some(plateau.min((wall - launch).max(0.0))),
                 (plateau, ..) => plateau,
             },
-            drain_s: match (launch_s, wall_s) {
-                (Some(launch), Some(wall)) => Some((wall - launch.max(self.spec.hold_s)).max(0.0)),
+            drain_s: match (launch_s, wall_s, end_s) {
+                (Some(launch), Some(wall), Some(end)) => Some((wall - launch.max(end)).max(0.0)),
                 _ => None,
             },
             wall_s,
@@ -106,17 +133,17 @@ impl Run<'_> {
         let end = group.unwrap_or(usage);
         let phase =
             |from: Option<CpuReading>, to: Option<CpuReading>| Some((to?.total_s - from?.total_s).max(0.0));
-        let at_start = self.cpu_at_alive.map(|_| CpuReading::default());
+        let at_start = self.cpu_at_plateau.map(|_| CpuReading::default());
         // Where tasks were due before all had started, there was no plateau and the drain follows the launch.
-        let no_plateau = self.alive_ns.zip(self.due_ns()).is_some_and(|(alive, due)| alive >= due);
-        let at_due = if no_plateau { self.cpu_at_alive } else { self.cpu_at_due };
+        let no_plateau = self.plateau_ns.zip(self.due_ns()).is_some_and(|(alive, due)| alive >= due);
+        let at_due = if no_plateau { self.cpu_at_plateau } else { self.cpu_at_due };
         // Where the group does not split its time, the program's first process says how.
         let user_s = end.user_share.or(usage.user_share).map(|share| end.total_s * share);
         Cpu {
             user_s,
             system_s: user_s.map(|user_s| end.total_s - user_s),
-            launch_s: phase(at_start, self.cpu_at_alive),
-            plateau_s: phase(self.cpu_at_alive, at_due),
+            launch_s: phase(at_start, self.cpu_at_plateau),
+            plateau_s: phase(self.cpu_at_plateau, at_due),
             drain_s: phase(at_due, Some(end)),
         }
     }
@@ -146,8 +173,13 @@ impl Run<'_> {
 
     fn verdict(&self, end: &Word, time: &Time) -> Verdict {
         let said = &self.listener.said;
-        let stderr = String::from_utf8_lossy(&self.stderr_tail);
-        judge(&Observed {
+        let load = self.outside.as_ref().and_then(|outside| outside.load.as_ref());
+        // Where files are all used up, the client may be the one that says so.
+        let stderr = [load.map(load::Running::launched), Some(&self.launched)];
+        let stderr: Vec<_> =
+            stderr.into_iter().flatten().map(|l| String::from_utf8_lossy(&l.stderr_tail)).collect();
+        let stderr = stderr.join("\n");
+        let observed = Observed {
             kind: self.spec.kind,
             tasks: self.spec.tasks,
             hold_s: self.spec.hold_s,
@@ -159,12 +191,14 @@ impl Run<'_> {
             time_cap_s: self.time_cap().0,
             output_cap_bytes: self.spec.bounds.output_bytes,
             wall_s: time.wall_s,
-            alive_to_done_s: self.alive_ns.zip(self.done_ns).map(|(alive, done)| seconds(alive, done)),
+            alive_to_done_s: self.plateau_ns.zip(self.done_ns).map(|(alive, done)| seconds(alive, done)),
             // Read later than that, the first tasks may already be over.
             counted: self
                 .reading
                 .as_ref()
-                .filter(|reading| reading.processes > 0 && self.read_ns < self.due_ns())
+                .filter(|reading| {
+                    reading.processes > 0 && self.due_ns().is_none_or(|due| self.read_ns < Some(due))
+                })
                 .map(|reading| (reading.threads, reading.processes)),
             evidence: Evidence {
                 refused_threads: self.group.refused_threads(),
@@ -173,6 +207,22 @@ impl Run<'_> {
                 stderr: &stderr,
             },
             limits: self.limits,
+        };
+        let Some(outside) = self.outside.as_ref().filter(|_| !self.speaks_protocol()) else {
+            return judge(&observed);
+        };
+        judge_foreign(&ForeignSeen {
+            run: &observed,
+            foreign: outside.foreign,
+            ready: outside.ready_ns.is_some() || self.plateau_ns.is_some(),
+            read: self.read_ns.is_some(),
+            stopped: outside.stop_ns.is_some(),
+            alive: self.alive(),
+            left_processes: outside.left_processes,
+            load: load.map(|load| LoadSeen {
+                end: load.end.clone().filter(|_| !load.stopping),
+                stderr: String::from_utf8_lossy(&load.launched().stderr_tail).into_owned(),
+            }),
         })
     }
 }

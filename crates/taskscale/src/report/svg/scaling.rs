@@ -206,7 +206,15 @@ fn description(lines: &[Line]) -> String {
 /// What the marks mean, for the kinds that are there.
 fn legend(svg: &mut Svg, y: f64, lines: &[Line]) {
     let mut x = MARGIN;
-    for kind in [Kind::Thread, Kind::Process, Kind::Stackful, Kind::Stackless, Kind::Future, Kind::Timer] {
+    for kind in [
+        Kind::Thread,
+        Kind::Process,
+        Kind::Stackful,
+        Kind::Stackless,
+        Kind::Future,
+        Kind::Timer,
+        Kind::Program,
+    ] {
         let like = lines.iter().map(|line| line.entry).find(|entry| entry.kind == kind && !entry.reference);
         if let Some(entry) = like {
             mark_of(svg, entry.kind, "m8", x + 5.0, y - 4.0);
@@ -324,6 +332,10 @@ fn mark_of(svg: &mut Svg, kind: Kind, class: &str, x: f64, y: f64) {
         Kind::Process => svg.shape(&at(&[(0.0, -5.5), (5.5, 0.0), (0.0, 5.5), (-5.5, 0.0)]), class),
         Kind::Stackless => svg.shape(&at(&[(0.0, -5.5), (5.2, 4.0), (-5.2, 4.0)]), class),
         Kind::Future => svg.shape(&at(&[(0.0, 5.5), (5.2, -4.0), (-5.2, -4.0)]), class),
+        Kind::Program => {
+            let points = [(0.0, -5.0), (5.0, -1.2), (3.1, 4.3), (-3.1, 4.3), (-5.0, -1.2)];
+            svg.shape(&at(&points), class);
+        }
         Kind::Timer => svg.shape(
             &at(&[
                 (-1.6, -5.0),

@@ -1,0 +1,41 @@
+//! A command line of the user's with the numbers of a cell put in.
+
+use std::collections::BTreeMap;
+
+use crate::measure::{Foreign, Load};
+
+/// Stands for the number of tasks.
+pub const TASKS: &str = "{tasks}";
+/// Stands for how long each task waits, in whole seconds.
+pub const SECONDS: &str = "{seconds}";
+
+/// A program that is not of the catalogue, before it is known how many tasks it is to have.
+#[derive(Debug, Clone)]
+pub struct Template {
+    pub foreign: Foreign,
+    /// Variables on top of the clean environment: more than is recorded where some are the caller's secrets.
+    pub env: BTreeMap<String, String>,
+}
+
+impl Template {
+    /// Command line, variables and the rest, for one run.
+    pub(super) fn fill(
+        &self,
+        command: &[String],
+        tasks: u64,
+        hold_s: f64,
+    ) -> (Vec<String>, BTreeMap<String, String>, Option<Foreign>) {
+        let (tasks, seconds) = (tasks.to_string(), (hold_s as u64).to_string());
+        let filled = |text: &String| text.replace(TASKS, &tasks).replace(SECONDS, &seconds);
+        let load = self
+            .foreign
+            .load
+            .as_ref()
+            .map(|load| Load { command: load.command.iter().map(filled).collect(), stands: load.stands });
+        (
+            command.iter().map(filled).collect(),
+            self.env.iter().map(|(name, value)| (name.clone(), filled(value))).collect(),
+            Some(Foreign { load, ..self.foreign.clone() }),
+        )
+    }
+}

@@ -1,0 +1,137 @@
+//! `taskscale measure`: any program, without a manifest.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, anyhow};
+
+use super::args::{Format, Global, Measure};
+use super::measure_options::{Options, validate};
+use super::progress::Progress;
+use super::report::for_standard_output;
+use super::run::{
+    PLATEAU_S, check_folder, describe, ended_by_signal, new_folder, open, settle, show, what_is_kept,
+};
+use super::{Failure, OrUsage, print_result, printable, say_aside};
+use crate::campaign::{self, Outcome};
+use crate::measure::{Interrupt, LocalRunner};
+use crate::record::{self, Campaign, Hold, OWN_WORKLOAD, Plan, Sample};
+use crate::report::{self, Report};
+use crate::units;
+
+pub fn run(args: &Measure, global: &Global) -> Result<ExitCode, Failure> {
+    let options = validate(args).or_usage()?;
+    let folder = args.output.clone().unwrap_or_else(new_folder);
+    check_folder(&folder).or_usage()?;
+
+    let interrupt = Interrupt::install().context("cannot catch signals")?;
+    let mut progress = Progress::new(global.quiet);
+    let Some((_lock, home)) = settle(&folder, &progress, &interrupt)? else {
+        return Ok(ended_by_signal(&interrupt));
+    };
+    let prepared = std::slice::from_ref(&options.prepared);
+    let plan = Plan {
+        workload: OWN_WORKLOAD.to_owned(),
+        entries: vec![options.prepared.facts.name.clone()],
+        tasks: options.tasks.clone(),
+        repetitions: args.repetitions,
+        hold: Hold::Chosen { plateau_s: PLATEAU_S },
+    };
+    let (mut store, campaign, mut samples) = open(&folder, describe(plan, None, prepared), &progress)?;
+    let mut runner = LocalRunner::new(home, &interrupt, PathBuf::from("/proc/self/exe"));
+    let outcome = campaign::run(
+        &campaign,
+        prepared,
+        &options.settings,
+        &mut runner,
+        &mut store,
+        &mut samples,
+        &mut progress,
+    );
+    drop(runner);
+    progress.finish();
+    match outcome {
+        Ok(outcome) => conclude(args, &options, &folder, &campaign, &samples, &outcome, &interrupt),
+        Err(error) => {
+            if !samples.is_empty() {
+                show(&folder, &campaign, &samples, args.format)?;
+            }
+            Err(Failure::Broken(anyhow!(error).context(what_is_kept(&folder))))
+        }
+    }
+}
+
+fn conclude(
+    args: &Measure,
+    options: &Options,
+    folder: &Path,
+    campaign: &Campaign,
+    samples: &[Sample],
+    outcome: &Outcome,
+    interrupt: &Interrupt,
+) -> Result<ExitCode, Failure> {
+    let shown = folder.display();
+    if samples.is_empty() {
+        say_aside(&format!("campaign: {shown}"));
+    } else {
+        show(folder, campaign, samples, args.format)?;
+        if args.format == Format::Table {
+            print_result(&more(options, campaign, samples))?;
+            print_result(&printable(&format!("\nCampaign: {shown}\n")))?;
+        } else {
+            say_aside(&format!("campaign: {shown}"));
+        }
+    }
+    if outcome.interrupted {
+        say_aside(&format!(
+            "interrupted: what was measured is kept; the same command with `-o {shown}` goes on"
+        ));
+        return Ok(ended_by_signal(interrupt));
+    }
+    let fell_short = record::last_attempts(samples).iter().any(|sample| {
+        // Here it is the program that the user named: one that cannot be started fell short.
+        sample.status.fell_short() || sample.status == record::Status::Unavailable
+    });
+    Ok(if fell_short { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// What the table does not show: a chart, or of one number of tasks the parts; and what is known without a plateau.
+fn more(options: &Options, campaign: &Campaign, samples: &[Sample]) -> String {
+    let report = Report::build(campaign, samples);
+    let chart = report::chart(&report, for_standard_output());
+    if !chart.is_empty() {
+        return format!("\n{chart}");
+    }
+    let mut text = String::new();
+    for row in report.groups.iter().flat_map(|group| &group.rows) {
+        let size =
+            |bytes: Option<f64>| bytes.map_or("unknown".to_owned(), |bytes| units::bytes(bytes as u64));
+        let number = |number: Option<f64>| number.map_or("unknown".to_owned(), |n| units::decimal(n, 0));
+        if row.footprint_bytes.is_some() {
+            text.push_str(&format!(
+                "\nPeak {}, resident peak {}, {} threads at the plateau.\n",
+                size(row.peak_bytes),
+                size(row.rss_peak_bytes),
+                number(row.threads)
+            ));
+        }
+    }
+    let unread: Vec<&Sample> =
+        record::last_attempts(samples).into_iter().filter(|s| s.memory.plateau.is_none()).collect();
+    for sample in unread.iter().filter(|sample| sample.memory.peak_bytes.is_some()).take(1) {
+        text.push_str(&format!(
+            "\nWithout a plateau only this is known, of the first such run: peak {}, resident peak {}, {} of CPU time, {} in all.\n",
+            sample.memory.peak_bytes.map(units::bytes).unwrap_or_default(),
+            sample.memory.rss_peak_bytes.map_or("unknown".to_owned(), units::bytes),
+            sample.cpu.total_s().map_or("unknown".to_owned(), units::seconds),
+            sample.time.wall_s.map_or("unknown".to_owned(), units::seconds),
+        ));
+    }
+    if !options.takes_tasks {
+        text.push_str(
+            "\nMeasured as it is. With {tasks} in the command, or with --connect, it is measured for several numbers \
+             of tasks, and what each costs is known.\n",
+        );
+    }
+    text
+}

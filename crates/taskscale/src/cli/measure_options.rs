@@ -1,0 +1,329 @@
+//! What `taskscale measure` was asked, validated: from words to a program that can be started.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpStream, ToSocketAddrs};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, anyhow, bail};
+use sha2::{Digest, Sha256};
+
+use super::args::Measure;
+use super::run::{memory_cap, task_counts};
+use crate::campaign::{Prepared, SECONDS, Settings, TASKS, Template};
+use crate::catalog::{Kind, Style};
+use crate::measure::{CONNECT_ARGUMENT, Foreign, LinePattern, Load, LoadStands, Ready};
+use crate::record::EntryFacts;
+use crate::units;
+
+/// Numbers of tasks where none are given and the program takes one.
+const USUAL_TASKS: &str = "1,10k,100k";
+/// How long a program may take to fall quiet: once it is known to be ready, and where that must be found out.
+const SETTLE_READY: Duration = Duration::from_secs(10);
+const SETTLE_UNKNOWN: Duration = Duration::from_secs(60);
+/// Names in results are shown in tables.
+const LONGEST_NAME: usize = 64;
+/// Files named in the command line are part of what the program is, up to this size.
+const LARGEST_DIGESTED: u64 = 64 << 20;
+
+/// What is to be measured.
+pub struct Options {
+    pub prepared: Prepared,
+    pub tasks: Vec<u64>,
+    /// Whether the number of tasks means anything to the program.
+    pub takes_tasks: bool,
+    pub settings: Settings,
+}
+
+pub fn validate(args: &Measure) -> anyhow::Result<Options> {
+    let load = load(args)?;
+    let ready = ready(args)?;
+    let (recorded_env, env) = environment(args)?;
+    let load_words = load.iter().flat_map(|load| &load.command);
+    let words = || args.command.iter().chain(load_words.clone()).chain(env.values());
+    let takes_tasks = words().any(|word| word.contains(TASKS));
+    let told_hold = args.command.iter().chain(env.values()).any(|word| word.contains(SECONDS));
+    let tasks = match &args.tasks {
+        Some(_) if !takes_tasks => bail!(
+            "-n is given, but {TASKS} stands nowhere in the command, --env or --with: put it where the program takes \
+             the number of tasks (--connect ADDRESS opens as many connections)"
+        ),
+        Some(counts) => task_counts(counts)?,
+        None if takes_tasks => task_counts(USUAL_TASKS)?,
+        None => vec![1],
+    };
+    let program = find_program(&args.command[0])?;
+    let folder = match &args.cwd {
+        Some(folder) => std::path::absolute(folder).context("--cwd")?,
+        None => std::env::current_dir().context("this folder")?,
+    };
+    if !folder.is_dir() {
+        bail!("--cwd {}: there is no such folder", folder.display());
+    }
+    let stdin = args.stdin.as_ref().map(std::path::absolute).transpose().context("--stdin")?;
+    if let Some(path) = &stdin {
+        File::open(path).with_context(|| format!("--stdin {}: cannot read", path.display()))?;
+    }
+    let duration = |text: &Option<String>, option: &'static str| {
+        text.as_deref().map(units::parse_duration).transpose().context(option)
+    };
+    let known = match &load {
+        Some(load) => load.stands != LoadStands::AliveOrQuiet,
+        None => !matches!(ready, Ready::Itself),
+    };
+    let usual = if known { SETTLE_READY } else { SETTLE_UNKNOWN };
+    let foreign = Foreign {
+        ready,
+        load,
+        told_hold,
+        folder,
+        stdin,
+        full_environment: args.keep_env,
+        settle: duration(&args.settle, "--settle")?.unwrap_or(usual),
+    };
+    let name = name(args, &program)?;
+    let mut command = args.command.clone();
+    command[0] = program.to_str().ok_or_else(|| anyhow!("{}: not UTF-8", program.display()))?.to_owned();
+    let digest = digest(&program, args, &foreign)?;
+    let facts = facts(name, args, recorded_env, digest);
+    let settings = Settings {
+        memory_cap_bytes: memory_cap(args.memory_cap.as_deref())?,
+        time_cap: duration(&args.timeout, "--timeout")?,
+    };
+    let prepared = Prepared { facts, command: Ok(command), foreign: Some(Template { foreign, env }) };
+    Ok(Options { prepared, tasks, takes_tasks, settings })
+}
+
+fn load(args: &Measure) -> anyhow::Result<Option<Load>> {
+    if let Some(address) = &args.connect {
+        let address = address_of(address).context("--connect")?.to_string();
+        // This very program: it is resolved by the process that executes it.
+        let command = ["/proc/self/exe", CONNECT_ARGUMENT, &address, TASKS].map(str::to_owned).to_vec();
+        return Ok(Some(Load { command, stands: LoadStands::Alive }));
+    }
+    let Some(with) = &args.with else { return Ok(None) };
+    if with.trim().is_empty() {
+        bail!("--with: a command is missing");
+    }
+    let after = args.with_ready_after.as_deref().map(units::parse_duration).transpose();
+    let stands = after.context("--with-ready-after")?.map_or(LoadStands::AliveOrQuiet, LoadStands::After);
+    let command = ["/bin/sh", "-c", with].map(str::to_owned).to_vec();
+    Ok(Some(Load { command, stands }))
+}
+
+fn ready(args: &Measure) -> anyhow::Result<Ready> {
+    if let Some(text) = &args.ready_when {
+        if text.is_empty() {
+            bail!("--ready-when: every line holds an empty text; say what stands in the line");
+        }
+        let pattern = LinePattern::parse(text)
+            .with_context(|| format!("--ready-when {text}: between slashes stands a regular expression"))?;
+        return Ok(Ready::Line(pattern));
+    }
+    if let Some(time) = &args.ready_after {
+        return Ok(Ready::After(units::parse_duration(time).context("--ready-after")?));
+    }
+    // Clients need a server that listens: where nothing else is said, that is what is waited for.
+    let (address, option) = match (&args.ready_tcp, &args.connect) {
+        (Some(address), _) => (address, "--ready-tcp"),
+        (None, Some(address)) => (address, "--connect"),
+        (None, None) => return Ok(Ready::Itself),
+    };
+    let address = address_of(address).context(option)?;
+    if TcpStream::connect_timeout(&address, Duration::from_millis(500)).is_ok() {
+        bail!(
+            "{option} {address}: something listens there already, which would be taken for the program; stop it or \
+             have the program listen on another port"
+        );
+    }
+    Ok(Ready::Tcp(address))
+}
+
+/// `127.0.0.1:8080`, `localhost:8080`, `[::1]:8080`, `:8080` or `8080`.
+fn address_of(text: &str) -> anyhow::Result<SocketAddr> {
+    if let Ok(port) = text.strip_prefix(':').unwrap_or(text).parse::<u16>() {
+        return Ok((Ipv4Addr::LOCALHOST, port).into());
+    }
+    let addresses: Vec<SocketAddr> = text
+        .to_socket_addrs()
+        .with_context(|| format!("{text:?} is no address: write 127.0.0.1:8080, [::1]:8080 or 8080"))?
+        .collect();
+    // Most servers that listen on one family only do so on the older.
+    let preferred = addresses.iter().find(|address| address.is_ipv4()).or(addresses.first());
+    preferred.copied().ok_or_else(|| anyhow!("{text:?} leads to no address"))
+}
+
+/// The variables to record, and those to give: values handed on from the caller's environment may be secrets.
+fn environment(args: &Measure) -> anyhow::Result<(BTreeMap<String, String>, BTreeMap<String, String>)> {
+    let (mut recorded, mut given) = (BTreeMap::new(), BTreeMap::new());
+    for word in &args.env {
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => {
+                recorded.insert(name.to_owned(), value.to_owned());
+                (name, value.to_owned())
+            }
+            None => {
+                let value = std::env::var(word).map_err(|_| {
+                    anyhow!("--env {word}: there is no such variable here; write {word}=VALUE")
+                })?;
+                (word.as_str(), value)
+            }
+        };
+        if name.is_empty() || word.contains('\0') {
+            bail!("--env {word}: write NAME=VALUE");
+        }
+        given.insert(name.to_owned(), value);
+    }
+    Ok((recorded, given))
+}
+
+/// The program's file: a path as it is written from here, or a name in PATH.
+fn find_program(word: &str) -> anyhow::Result<PathBuf> {
+    let runs = |path: &Path| {
+        fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
+    };
+    if word.is_empty() {
+        bail!("the command is empty: write the program after `--`");
+    }
+    if !word.contains('/') {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let found = std::env::split_paths(&path).map(|folder| folder.join(word)).find(|path| runs(path));
+        return found.ok_or_else(|| {
+            let here =
+                if Path::new(word).is_file() { format!("; did you mean ./{word}?") } else { String::new() };
+            anyhow!("there is no program `{word}` in PATH{here}")
+        });
+    }
+    let path = std::path::absolute(word).with_context(|| word.to_owned())?;
+    match fs::metadata(&path) {
+        Ok(_) if runs(&path) => Ok(path),
+        Ok(facts) if facts.is_dir() => bail!("{word} is a folder, not a program"),
+        Ok(_) => bail!("{word} is not executable: `chmod +x {word}`, or name the interpreter before it"),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => bail!("there is no program {word}"),
+        Err(error) => Err(error).with_context(|| word.to_owned()),
+    }
+}
+
+fn name(args: &Measure, program: &Path) -> anyhow::Result<String> {
+    let Some(name) = &args.name else {
+        let name = program.file_name().unwrap_or_default().to_string_lossy();
+        return Ok(name
+            .chars()
+            .map(|c| if crate::report::acts(c) { '_' } else { c })
+            .take(LONGEST_NAME)
+            .collect());
+    };
+    if name.trim() != name
+        || name.is_empty()
+        || name.len() > LONGEST_NAME
+        || name.chars().any(crate::report::acts)
+    {
+        bail!(
+            "--name {name:?}: a name has 1 to {LONGEST_NAME} visible characters, such as my-server or mine/server"
+        );
+    }
+    Ok(name.clone())
+}
+
+/// Changes when the program or how it is run may have: a campaign is gone on with only where it has not. Files that
+/// the command line names (a script, a configuration) belong to the program.
+fn digest(program: &Path, args: &Measure, foreign: &Foreign) -> anyhow::Result<String> {
+    let mut digest = Sha256::new();
+    let mut add_file = |path: &Path| -> io::Result<()> {
+        if fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.len() <= LARGEST_DIGESTED) {
+            digest.update(fs::read(path)?);
+        }
+        Ok(())
+    };
+    // What may not be read cannot be looked at: an executable may be such.
+    let _ = add_file(program);
+    for word in &args.command[1..] {
+        let _ = add_file(&foreign.folder.join(word));
+    }
+    let options = [
+        &args.ready_when,
+        &args.ready_tcp,
+        &args.ready_after,
+        &args.settle,
+        &args.connect,
+        &args.with,
+        &args.with_ready_after,
+    ];
+    let words = (&args.command, &args.env, options, &foreign.folder, &foreign.stdin, args.keep_env);
+    digest.update(serde_json::to_vec(&words).context("the options as JSON")?);
+    Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn facts(name: String, args: &Measure, env: BTreeMap<String, String>, digest: String) -> EntryFacts {
+    let said = |option: &str, value: &Option<String>| value.as_ref().map(|value| format!("{option} {value}"));
+    let notes = [
+        said("--ready-when", &args.ready_when),
+        said("--ready-tcp", &args.ready_tcp),
+        said("--ready-after", &args.ready_after),
+        said("--connect", &args.connect),
+        said("--with", &args.with),
+        said("--with-ready-after", &args.with_ready_after),
+    ];
+    EntryFacts {
+        title: name.clone(),
+        runtime: name.split('/').next().unwrap_or(&name).to_owned(),
+        runtime_title: name.clone(),
+        name,
+        url: String::new(),
+        kind: Kind::Program,
+        // Not known; the mark of those whose tasks share one CPU needs knowledge.
+        parallel: true,
+        style: Style::Idiomatic,
+        reference: false,
+        posts: false,
+        unverified: None,
+        why: "measured by `taskscale measure`".to_owned(),
+        notes: notes.into_iter().flatten().collect(),
+        version: None,
+        unavailable: None,
+        build: Vec::new(),
+        run: args.command.clone(),
+        env,
+        digest: Some(digest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_as_people_write_them() {
+        for (text, address) in [
+            ("8080", "127.0.0.1:8080"),
+            (":8080", "127.0.0.1:8080"),
+            ("127.0.0.1:80", "127.0.0.1:80"),
+            ("[::1]:80", "[::1]:80"),
+            ("localhost:80", "127.0.0.1:80"),
+        ] {
+            assert_eq!(address_of(text).unwrap().to_string(), address, "{text}");
+        }
+        for text in ["", "70000", "127.0.0.1", "nowhere:port"] {
+            assert!(address_of(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn programs_are_found_or_said_to_be_missing() {
+        assert!(find_program("sh").unwrap().is_absolute());
+        assert_eq!(find_program("/bin/sh").unwrap(), Path::new("/bin/sh"));
+        for (word, said) in [
+            ("no-such-program-at-all", "there is no program `no-such-program-at-all` in PATH"),
+            ("./nothing/here", "there is no program ./nothing/here"),
+            ("/tmp", "there is no program `/tmp`"),
+            ("/etc/passwd", "/etc/passwd is not executable"),
+            ("", "the command is empty"),
+        ] {
+            let error = find_program(word).unwrap_err().to_string();
+            assert!(error.contains(said) || error.contains("is a folder"), "{word}: {error}");
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! From what was observed of a program that is not of the catalogue to a status and a sentence. Pure.
+//!
+//! Such a program proves nothing. What can be told is whether it came to stand, and whether it still stood when its
+//! plateau was over; then the run is `ok`, with `alive` unknown unless somebody said it.
+
+use super::foreign::{Foreign, Ready};
+use super::launcher::Word;
+use super::limits::limit_met;
+use super::verdict::{
+    EndedBy, Observed, Verdict, last_line, limit_verdict, not_started, ran_out_of_memory, signal_name,
+    wrote_too_much,
+};
+use crate::record::Status;
+
+/// What was observed.
+pub struct ForeignSeen<'a> {
+    pub run: &'a Observed<'a>,
+    pub foreign: &'a Foreign,
+    /// Whether the program came to stand, before any load.
+    pub ready: bool,
+    /// Whether the plateau was read.
+    pub read: bool,
+    /// Whether it was stopped because all was over.
+    pub stopped: bool,
+    pub alive: Option<u64>,
+    /// Processes that were there when the first had ended by itself.
+    pub left_processes: usize,
+    /// Of a load that was started.
+    pub load: Option<LoadSeen>,
+}
+
+/// What was observed of the load.
+pub struct LoadSeen {
+    /// Its end, where it came by itself.
+    pub end: Option<Word>,
+    pub stderr: String,
+}
+
+/// Judges such a run; causes come before effects.
+pub fn judge_foreign(seen: &ForeignSeen) -> Verdict {
+    let run = seen.run;
+    if let Word::Refused { why, errno } = run.end {
+        return not_started(why, *errno);
+    }
+    match run.ended_by {
+        Some(EndedBy::TimeOut | EndedBy::Hopeless) => return timed_out(seen),
+        Some(EndedBy::OutputCap) => return wrote_too_much(run),
+        _ => {}
+    }
+    if let Some(verdict) = ran_out_of_memory(run) {
+        return verdict;
+    }
+    let own_end = if seen.stopped { None } else { own_end(seen) };
+    let load_end = seen.load.as_ref().and_then(load_end);
+    let few = seen.alive.is_some_and(|alive| alive < run.tasks);
+    if (own_end.is_some() || load_end.is_some() || few)
+        && let Some((limit, sentence)) = limit_met(run.limits, run.kind, &run.evidence)
+    {
+        let alive = seen.alive.filter(|_| few).map(|alive| format!("; {alive} of {} tasks alive", run.tasks));
+        return limit_verdict(limit, format!("{sentence}{}", alive.unwrap_or_default()));
+    }
+    // A server that ends makes its clients fail: its own end is the cause.
+    if let Some(verdict) = own_end {
+        return verdict;
+    }
+    if let Some(reason) = load_end {
+        return Verdict::new(Status::Failed, reason);
+    }
+    match seen.alive {
+        Some(alive) if alive > run.tasks => {
+            Verdict::new(Status::Failed, format!("claims {alive} tasks alive of {}", run.tasks))
+        }
+        Some(alive) if few => {
+            Verdict::new(Status::Partial, format!("{alive} of {} tasks were alive at once", run.tasks))
+        }
+        _ => Verdict { status: Status::Ok, reason: None, limit: None },
+    }
+}
+
+fn timed_out(seen: &ForeignSeen) -> Verdict {
+    let cap_s = seen.run.time_cap_s;
+    let ready = &seen.foreign.ready;
+    let last = last_line(seen.run.evidence.stderr);
+    let reason = if !seen.ready {
+        format!("ended after {cap_s} s: {}{last} ({})", ready.awaited(), ready.hint())
+    } else if seen.load.is_some() && !seen.read {
+        format!(
+            "ended after {cap_s} s: its load never said `alive K` and never fell quiet{last} (--with-ready-after \
+             says when it stands)"
+        )
+    } else if !seen.read {
+        format!(
+            "ended after {cap_s} s: it was still falling quiet (--timeout allows more, --settle wants less)"
+        )
+    } else {
+        format!(
+            "ended after {cap_s} s: it was told to end by {{seconds}} and did not (leave {{seconds}} out, and it is \
+             stopped after its plateau)"
+        )
+    };
+    Verdict::new(Status::TimedOut, reason)
+}
+
+/// What is wrong with the end of a program that ended by itself; `None` where nothing is.
+fn own_end(seen: &ForeignSeen) -> Option<Verdict> {
+    let run = seen.run;
+    let Word::Ended { code, signal, .. } = run.end else { return None };
+    let when = match (seen.ready, seen.read) {
+        (false, _) => " before it was ready",
+        (true, false) => " before it had fallen quiet",
+        (true, true) => "",
+    };
+    let last = last_line(run.evidence.stderr);
+    let after = run.wall_s.map(|wall_s| format!(" after {wall_s:.2} s")).unwrap_or_default();
+    if let Some(signal) = signal {
+        return Some(Verdict::new(
+            Status::Crashed,
+            format!("ended by {}{after}{when}{last}", signal_name(*signal)),
+        ));
+    }
+    if *code != Some(0) {
+        let code = code.map_or("without a code".to_owned(), |code| format!("with code {code}"));
+        return Some(Verdict::new(Status::Failed, format!("exited {code}{after}{when}{last}")));
+    }
+    if !seen.read {
+        let left = seen.left_processes;
+        let why = if left > 0 {
+            format!(
+                "it left {left} processes and went into the background: have it stay in the foreground (nginx: -g \
+                 'daemon off;'; redis-server: --daemonize no)"
+            )
+        } else if matches!(seen.foreign.ready, Ready::Itself) {
+            "it never stood still for half a second, so there is no plateau to read: have its tasks wait longer \
+             ({seconds} stands for a time that suffices), or keep it open"
+                .to_owned()
+        } else {
+            seen.foreign.ready.awaited()
+        };
+        return Some(Verdict::new(Status::Failed, format!("exited with code 0{after}{when}: {why}{last}")));
+    }
+    if seen.foreign.told_hold && run.wall_s.is_some_and(|wall_s| wall_s < run.hold_s) {
+        let reason =
+            format!("exited with code 0{after}, before tasks that wait {} s could be due", run.hold_s);
+        return Some(Verdict::new(Status::Failed, reason));
+    }
+    None
+}
+
+/// What is wrong with a load that ended by itself: its tasks ended with it.
+fn load_end(load: &LoadSeen) -> Option<String> {
+    let last = last_line(&load.stderr);
+    Some(match load.end.as_ref()? {
+        Word::Refused { why, .. } => format!("the load could not be started: {why}"),
+        Word::Ended { signal: Some(signal), .. } => {
+            format!("the load was ended by {}{last}", signal_name(*signal))
+        }
+        Word::Ended { code: Some(0), .. } => format!(
+            "the load ended before the plateau was over: have it keep its tasks until it is ended{last}"
+        ),
+        Word::Ended { code, .. } => {
+            format!("the load exited with code {}{last}", code.unwrap_or_default())
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::catalog::Kind;
+    use crate::measure::foreign::LinePattern;
+    use crate::measure::limits::{Evidence, SystemLimits};
+    use crate::measure::protocol::Said;
+
+    fn ended(code: Option<i32>, signal: Option<i32>) -> Word {
+        Word::Ended { at_ns: 0, code, signal, rss_peak_bytes: 0, user_s: 0.0, system_s: 0.0 }
+    }
+
+    /// A run that was read and then stopped, but for the change.
+    fn verdict<'a>(
+        ready: Ready,
+        end: &'a Word,
+        stderr: &'a str,
+        ended_by: Option<EndedBy>,
+        change: impl FnOnce(&mut ForeignSeen),
+    ) -> (Status, String) {
+        let limits =
+            SystemLimits { open_files: Some(1024), open_files_hard: Some(4096), ..SystemLimits::default() };
+        let said = Said::default();
+        let foreign = Foreign {
+            ready,
+            load: None,
+            told_hold: false,
+            folder: PathBuf::from("/"),
+            stdin: None,
+            full_environment: false,
+            settle: Duration::from_secs(10),
+        };
+        let observed = Observed {
+            kind: Kind::Program,
+            tasks: 10,
+            hold_s: 0.0,
+            said: &said,
+            end,
+            ended_by,
+            oom_kills: 0,
+            memory_cap_bytes: Some(64 << 20),
+            time_cap_s: 60.0,
+            output_cap_bytes: 1000,
+            wall_s: Some(2.1),
+            alive_to_done_s: None,
+            counted: Some((1, 1)),
+            evidence: Evidence { stderr, ..Evidence::default() },
+            limits: &limits,
+        };
+        let mut seen = ForeignSeen {
+            run: &observed,
+            foreign: &foreign,
+            ready: true,
+            read: true,
+            stopped: true,
+            alive: None,
+            left_processes: 0,
+            load: None,
+        };
+        change(&mut seen);
+        let verdict = judge_foreign(&seen);
+        (verdict.status, verdict.reason.unwrap_or_default())
+    }
+
+    #[test]
+    fn a_program_that_was_stopped_is_ok_whatever_its_end() {
+        for end in [ended(Some(0), None), ended(Some(143), None), ended(None, Some(libc::SIGKILL))] {
+            assert_eq!(verdict(Ready::Itself, &end, "", None, |_| {}), (Status::Ok, String::new()));
+        }
+    }
+
+    #[test]
+    fn an_end_of_its_own_before_the_reading_is_told_with_what_to_do() {
+        let early = |seen: &mut ForeignSeen| {
+            seen.stopped = false;
+            seen.ready = false;
+            seen.read = false;
+        };
+        let (status, reason) = verdict(Ready::Itself, &ended(Some(3), None), "no config\n", None, early);
+        assert_eq!(status, Status::Failed);
+        assert_eq!(reason, "exited with code 3 after 2.10 s before it was ready; it said: no config");
+        let (status, reason) = verdict(Ready::Itself, &ended(Some(0), None), "", None, early);
+        assert_eq!(status, Status::Failed);
+        assert!(reason.contains("never stood still") && reason.contains("{seconds}"), "{reason}");
+        let (_, reason) = verdict(Ready::Itself, &ended(Some(0), None), "", None, |seen| {
+            early(seen);
+            seen.left_processes = 2;
+        });
+        assert!(reason.contains("left 2 processes and went into the background"), "{reason}");
+        let (status, reason) = verdict(Ready::Itself, &ended(None, Some(libc::SIGSEGV)), "", None, early);
+        assert_eq!(
+            (status, reason.as_str()),
+            (Status::Crashed, "ended by SIGSEGV after 2.10 s before it was ready")
+        );
+    }
+
+    #[test]
+    fn what_was_waited_for_in_vain_is_named() {
+        let line = Ready::Line(LinePattern::parse("listening").unwrap());
+        let killed = ended(None, Some(libc::SIGKILL));
+        let (status, reason) = verdict(line, &killed, "", Some(EndedBy::TimeOut), |seen| {
+            (seen.ready, seen.read, seen.stopped) = (false, false, false);
+        });
+        assert_eq!(status, Status::TimedOut);
+        assert!(
+            reason.starts_with("ended after 60 s: no line with \"listening\" came on its output"),
+            "{reason}"
+        );
+        assert!(reason.contains("PYTHONUNBUFFERED"), "{reason}");
+    }
+
+    #[test]
+    fn a_load_that_ends_is_named_with_its_last_words() {
+        let (status, reason) = verdict(Ready::Itself, &ended(Some(0), None), "", None, |seen| {
+            let end = Some(ended(Some(1), None));
+            seen.load = Some(LoadSeen { end, stderr: "connection refused\n".to_owned() });
+        });
+        assert_eq!(status, Status::Failed);
+        assert_eq!(reason, "the load exited with code 1; it said: connection refused");
+    }
+
+    #[test]
+    fn fewer_alive_than_asked_is_partial_and_a_limit_where_one_was_met() {
+        let few = |seen: &mut ForeignSeen| seen.alive = Some(7);
+        let end = ended(Some(0), None);
+        assert_eq!(verdict(Ready::Itself, &end, "", None, few).0, Status::Partial);
+        let (status, reason) = verdict(Ready::Itself, &end, "accept: Too many open files\n", None, few);
+        assert_eq!(status, Status::Limit);
+        assert_eq!(reason, "ulimit -n = 1024 open files; 7 of 10 tasks alive; `ulimit -n 4096` lifts it");
+    }
+}

@@ -1,0 +1,124 @@
+//! A launcher at work, as taskscale sees it: its words, and the program's output.
+
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, ChildStderr, ChildStdout};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::measure::launcher::{self, Order, Word};
+use crate::measure::{MeasureError, at};
+
+/// How much of standard error is kept: its end.
+const TAIL_BYTES: usize = 4096;
+
+pub(super) struct Launched {
+    pub child: Child,
+    socket: UnixStream,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+    words: Vec<u8>,
+    /// All bytes heard on standard error.
+    pub stderr_bytes: u64,
+    pub stderr_tail: Vec<u8>,
+}
+
+impl Launched {
+    pub fn start(launcher: &Path, order: &Order) -> Result<Launched, MeasureError> {
+        let (mut child, socket) = at("start the launcher", launcher, launcher::spawn(launcher, order))?;
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let set = || -> io::Result<()> {
+            socket.set_nonblocking(true)?;
+            let pipes = [stdout.as_ref().map(AsFd::as_fd), stderr.as_ref().map(AsFd::as_fd)];
+            for descriptor in pipes.into_iter().flatten() {
+                rustix::io::ioctl_fionbio(descriptor, true)?;
+            }
+            Ok(())
+        };
+        at("set up the pipes of", launcher, set())?;
+        Ok(Launched {
+            child,
+            socket,
+            stdout,
+            stderr,
+            words: Vec::new(),
+            stderr_bytes: 0,
+            stderr_tail: Vec::new(),
+        })
+    }
+
+    /// All that a poll can wait on.
+    pub fn waited(&self) -> impl Iterator<Item = PollFd<'_>> {
+        std::iter::once(PollFd::new(&self.socket, PollFlags::IN)).chain(self.pipes())
+    }
+
+    fn pipes(&self) -> impl Iterator<Item = PollFd<'_>> {
+        let stdout = self.stdout.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN));
+        let stderr = self.stderr.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN));
+        stdout.into_iter().chain(stderr)
+    }
+
+    /// Whether output is there that nobody has taken yet.
+    pub fn pending_output(&self) -> bool {
+        let mut waited: Vec<PollFd> = self.pipes().collect();
+        poll(&mut waited, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ready| ready > 0)
+    }
+
+    /// The next piece of standard output, as much as there is room for.
+    pub fn read_stdout(&mut self, buffer: &mut [u8]) -> usize {
+        read_some(&mut self.stdout, buffer)
+    }
+
+    /// The next piece of standard error; its end is kept.
+    pub fn read_stderr(&mut self, buffer: &mut [u8]) -> usize {
+        let length = read_some(&mut self.stderr, buffer);
+        self.stderr_bytes += length as u64;
+        self.stderr_tail.extend_from_slice(&buffer[..length]);
+        let excess = self.stderr_tail.len().saturating_sub(TAIL_BYTES);
+        self.stderr_tail.drain(..excess);
+        length
+    }
+
+    /// What the launcher has said. `over`: whether it has said its last word already.
+    pub fn hear(&mut self, over: bool) -> Result<Vec<Word>, MeasureError> {
+        let mut buffer = [0u8; 4096];
+        let mut heard = Vec::new();
+        loop {
+            match (&self.socket).read(&mut buffer) {
+                Ok(0) if over || heard.contains(&Word::Empty) => return Ok(heard),
+                Ok(0) => return Err(MeasureError::Launcher("it ended before its work was done".into())),
+                Ok(length) => self.words.extend_from_slice(&buffer[..length]),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(heard),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(MeasureError::Launcher(error.to_string())),
+            }
+            while let Some(end) = self.words.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.words.drain(..=end).collect();
+                heard.push(serde_json::from_slice(&line).map_err(|error| {
+                    MeasureError::Launcher(format!("it said {:?}: {error}", String::from_utf8_lossy(&line)))
+                })?);
+            }
+        }
+    }
+
+    /// A word to the launcher. If it is gone, the next read says so.
+    pub fn tell(&self, word: &str) {
+        let _ = (&self.socket).write_all(word.as_bytes());
+    }
+}
+
+/// Reads once; closes the pipe where it has ended.
+fn read_some<T: Read + AsFd>(pipe: &mut Option<T>, buffer: &mut [u8]) -> usize {
+    let Some(reader) = pipe else { return 0 };
+    match reader.read(buffer) {
+        Ok(0) => {
+            *pipe = None;
+            0
+        }
+        Ok(length) => length,
+        // Nothing there now; other errors of a pipe do not occur.
+        Err(_) => 0,
+    }
+}

@@ -1,0 +1,118 @@
+//! The load on a program: a command in a control group of its own, so that nothing of it is in the program's figures.
+
+use std::path::Path;
+
+use super::launched::Launched;
+use crate::measure::MeasureError;
+use crate::measure::group::{CpuReading, Group};
+use crate::measure::launcher::{END, Order, STOP, Word, now_ns};
+use crate::measure::protocol::{Event, Listener};
+
+/// Where a load will run: made before it is known when.
+pub(super) struct Place {
+    pub group: Box<dyn Group>,
+    pub order: Order,
+}
+
+/// A load at work.
+pub(super) struct Running {
+    launched: Launched,
+    group: Box<dyn Group>,
+    pub listener: Listener,
+    pub started_ns: u64,
+    /// When it said `alive`.
+    pub alive_ns: Option<u64>,
+    /// `Refused` or `Ended`.
+    pub end: Option<Word>,
+    /// Whether it was asked to stop: its end is then no fault of its.
+    pub stopping: bool,
+    /// The launcher was told to end everything: a second word would find nobody to read it.
+    ending: bool,
+    /// Everything of it has ended.
+    pub empty: bool,
+}
+
+impl Running {
+    pub fn start(launcher: &Path, place: Place) -> Result<Running, MeasureError> {
+        let launched = Launched::start(launcher, &place.order)?;
+        let mut group = place.group;
+        group.set_launcher(launched.child.id());
+        Ok(Running {
+            launched,
+            group,
+            listener: Listener::default(),
+            started_ns: now_ns(),
+            alive_ns: None,
+            end: None,
+            stopping: false,
+            ending: false,
+            empty: false,
+        })
+    }
+
+    pub fn launched(&self) -> &Launched {
+        &self.launched
+    }
+
+    pub fn cpu(&self) -> Option<CpuReading> {
+        self.group.cpu()
+    }
+
+    /// Takes what it and its launcher have said.
+    pub fn hear(&mut self) -> Result<(), MeasureError> {
+        self.hear_output();
+        for word in self.launched.hear(self.empty)? {
+            match word {
+                Word::Refused { .. } | Word::Ended { .. } => {
+                    while self.launched.pending_output() {
+                        self.hear_output();
+                    }
+                    self.listener.finish();
+                    self.end = Some(word);
+                    self.tell_to_end();
+                }
+                Word::Empty => self.empty = true,
+                Word::Exec { .. } | Word::Started { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Heard and let go: a load that writes much costs no memory and is no reason to end.
+    fn hear_output(&mut self) {
+        let mut buffer = [0u8; 64 * 1024];
+        let length = self.launched.read_stdout(&mut buffer);
+        if self.listener.hear(&buffer[..length]).contains(&Event::Alive) {
+            self.alive_ns = Some(now_ns());
+        }
+        self.launched.read_stderr(&mut buffer);
+    }
+
+    /// Asks it to end.
+    pub fn stop(&mut self) {
+        if !self.stopping && self.end.is_none() {
+            self.stopping = true;
+            self.launched.tell(STOP);
+        }
+    }
+
+    /// Ends it.
+    pub fn kill(&mut self) {
+        if self.end.is_none() {
+            self.stopping = true;
+            self.tell_to_end();
+        }
+    }
+
+    fn tell_to_end(&mut self) {
+        if !self.ending {
+            self.ending = true;
+            self.launched.tell(END);
+        }
+    }
+
+    /// Waits for the launcher, which has said its last word.
+    pub fn conclude(&mut self) -> std::io::Result<()> {
+        self.launched.child.wait().map(|_| ())
+    }
+}

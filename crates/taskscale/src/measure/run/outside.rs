@@ -1,0 +1,345 @@
+//! The course of a run of a program that is not of the catalogue: when it stands is found from outside or by what the
+//! user named; a load may come; and a program that does not end by itself is stopped after its plateau.
+
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::event::PollFd;
+
+use super::phases::{Look, QUIET_SHARE, READ_MARGIN_S, TICK_S, last_look};
+use super::{Run, load, seconds};
+use crate::measure::foreign::{Foreign, LineWatch, LoadStands, Ready};
+use crate::measure::launcher::STOP;
+use crate::measure::verdict::EndedBy;
+use crate::measure::{MeasureError, procfs};
+use crate::record::{PlateauFrom, Warning};
+
+/// From outside, a program stands when its CPU was quiet and its memory the same for so long, in seconds: longer than
+/// where it said so, as a program that starts may pause.
+const STANDS_S: f64 = 0.5;
+/// Memory is the same within the larger of the two.
+const SAME_SHARE: f64 = 0.01;
+const SAME_BYTES: u64 = 1 << 20;
+/// Where there are more, they are tasks, and alike.
+const PROCESSES_LOOKED_AT: usize = 32;
+/// Looks older than this are of no use, in seconds.
+const LOOKS_S: f64 = 2.0;
+/// How long a load, and then a program, may take to end after SIGTERM, in seconds.
+const LOAD_GRACE_S: f64 = 2.0;
+const GRACE_S: f64 = 5.0;
+/// A connection to a program that listens is made at once, or the network is far.
+const CONNECT_PATIENCE: Duration = Duration::from_millis(100);
+
+/// What there is to know of such a run.
+pub(super) struct Outside<'a> {
+    pub foreign: &'a Foreign,
+    launcher: PathBuf,
+    stdout: LineWatch,
+    stderr: LineWatch,
+    /// The line that the user named was there.
+    line_seen: bool,
+    /// When the program itself was ready.
+    pub ready_ns: Option<u64>,
+    place: Option<load::Place>,
+    pub load: Option<load::Running>,
+    /// When the run was last looked at.
+    looked_ns: u64,
+    /// When the program began to be stopped.
+    pub stop_ns: Option<u64>,
+    /// When the program itself was asked to, after its load had ended.
+    asked_ns: Option<u64>,
+    /// Processes that were there when the first had ended by itself.
+    pub left_processes: usize,
+}
+
+impl<'a> Outside<'a> {
+    pub fn new(foreign: &'a Foreign, place: Option<load::Place>, launcher: &Path) -> Outside<'a> {
+        Outside {
+            foreign,
+            launcher: launcher.to_owned(),
+            stdout: LineWatch::default(),
+            stderr: LineWatch::default(),
+            line_seen: false,
+            ready_ns: None,
+            place,
+            load: None,
+            looked_ns: 0,
+            stop_ns: None,
+            asked_ns: None,
+            left_processes: 0,
+        }
+    }
+
+    pub fn waited(&self) -> impl Iterator<Item = PollFd<'_>> {
+        let load = self.load.iter().filter(|load| !load.empty);
+        load.flat_map(|load| load.launched().waited())
+    }
+
+    /// Takes a piece of the program's output.
+    pub fn hear(&mut self, chunk: &[u8], stdout: bool) {
+        if let Ready::Line(pattern) = &self.foreign.ready
+            && !self.line_seen
+        {
+            let watch = if stdout { &mut self.stdout } else { &mut self.stderr };
+            self.line_seen = watch.hear(chunk, pattern);
+        }
+    }
+
+    pub fn hear_load(&mut self) -> Result<(), MeasureError> {
+        match &mut self.load {
+            Some(load) if !load.empty => load.hear(),
+            _ => Ok(()),
+        }
+    }
+
+    pub fn kill_load(&mut self) {
+        if let Some(load) = &mut self.load {
+            load.kill();
+        }
+    }
+
+    /// Whether nothing of the load runs any more.
+    pub fn is_over(&self) -> bool {
+        self.load.as_ref().is_none_or(|load| load.empty)
+    }
+
+    /// Whether what the user named has come. Not asked of a program that is to be found out from outside.
+    fn is_ready(&self, exec_ns: u64, now: u64) -> Option<PlateauFrom> {
+        let (ready, from) = match &self.foreign.ready {
+            Ready::Itself => (false, PlateauFrom::Outside),
+            Ready::Line(_) => (self.line_seen, PlateauFrom::ReadyLine),
+            Ready::Tcp(address) => {
+                (TcpStream::connect_timeout(address, CONNECT_PATIENCE).is_ok(), PlateauFrom::ReadyTcp)
+            }
+            Ready::After(time) => (seconds(exec_ns, now) >= time.as_secs_f64(), PlateauFrom::ReadyAfter),
+        };
+        ready.then_some(from)
+    }
+
+    /// Whether the load stands, where that is known: since when, and how.
+    fn load_stands(&self, now: u64) -> Option<(u64, PlateauFrom)> {
+        let load = self.load.as_ref()?;
+        match self.foreign.load.as_ref()?.stands {
+            LoadStands::After(time) => {
+                (seconds(load.started_ns, now) >= time.as_secs_f64()).then_some((now, PlateauFrom::LoadAfter))
+            }
+            LoadStands::Alive | LoadStands::AliveOrQuiet => Some((load.alive_ns?, PlateauFrom::LoadLine)),
+        }
+    }
+
+    /// Since when the plateau may be inferred from quiet; `None` where something else is waited for.
+    fn may_infer_since(&self, exec_ns: u64) -> Option<u64> {
+        match (&self.load, &self.foreign.load) {
+            (Some(load), Some(wanted)) => {
+                (wanted.stands == LoadStands::AliveOrQuiet).then_some(load.started_ns)
+            }
+            _ => matches!(self.foreign.ready, Ready::Itself).then_some(exec_ns),
+        }
+    }
+}
+
+impl Run<'_> {
+    pub(super) fn tick_outside(&mut self, now: u64) -> Result<(), MeasureError> {
+        let (Some(exec), Some(_)) = (self.exec_ns, self.main_pid) else { return Ok(()) };
+        let Some(mut outside) = self.outside.take() else { return Ok(()) };
+        // A program that writes without end wakes us all the time: looking as often would slow down the reading, and
+        // so the program, until it seemed quiet.
+        if seconds(outside.looked_ns, now) < TICK_S / 2.0 {
+            self.outside = Some(outside);
+            return Ok(());
+        }
+        outside.looked_ns = now;
+        let done = self.course(&mut outside, exec, now);
+        self.outside = Some(outside);
+        done
+    }
+
+    fn course(&mut self, outside: &mut Outside, exec: u64, now: u64) -> Result<(), MeasureError> {
+        if outside.stop_ns.is_some() {
+            self.go_on_stopping(outside, now);
+            return Ok(());
+        }
+        self.sample_threads();
+        let load_cpu = outside.load.as_ref().and_then(load::Running::cpu);
+        self.looks.push(Look {
+            at_ns: now,
+            cpu: self.group.cpu(),
+            load_cpu,
+            memory: self.group.memory_now(),
+            heard: self.listener.bytes + self.launched.stderr_bytes,
+        });
+        self.looks.retain(|look| seconds(look.at_ns, now) < LOOKS_S);
+        // A load that ended takes its tasks with it.
+        if outside.load.as_ref().is_some_and(|load| load.end.is_some()) {
+            self.stop(outside, now);
+            return Ok(());
+        }
+        if outside.ready_ns.is_none()
+            && let Some(from) = outside.is_ready(exec, now)
+        {
+            self.become_ready(outside, from, now)?;
+        }
+        let inferred = matches!(self.plateau_from, None | Some(PlateauFrom::Outside));
+        if inferred && let Some((at_ns, from)) = outside.load_stands(now) {
+            self.begin_plateau(from, at_ns);
+        }
+        match self.read_ns {
+            None => self.settle(outside, exec, now),
+            Some(read_ns) => {
+                self.stand(outside, read_ns, now);
+                Ok(())
+            }
+        }
+    }
+
+    fn become_ready(
+        &mut self,
+        outside: &mut Outside,
+        from: PlateauFrom,
+        now: u64,
+    ) -> Result<(), MeasureError> {
+        outside.ready_ns = Some(now);
+        match outside.place.take() {
+            None => self.begin_plateau(from, now),
+            Some(place) => {
+                outside.load = Some(load::Running::start(&outside.launcher, place)?);
+                self.looks.clear();
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for quiet, and reads.
+    fn settle(&mut self, outside: &mut Outside, exec: u64, now: u64) -> Result<(), MeasureError> {
+        let known = self.plateau_ns;
+        let Some(since) = known.or(outside.may_infer_since(exec)) else { return Ok(()) };
+        let quiet_since = match known {
+            Some(since) => self.is_quiet_since(since, now).then_some(since),
+            None => self.stands_since(since, now),
+        };
+        // Quiet for want of a CPU, on a machine that has other work, is not quiet.
+        let quiet_since = quiet_since.filter(|_| !self.has_something_to_do());
+        let settle_s = outside.foreign.settle.as_secs_f64();
+        let due = self.due_ns();
+        let last_moment = seconds(since, now) >= settle_s
+            || due.is_some_and(|due| now + ((READ_MARGIN_S + TICK_S) * 1e9) as u64 >= due);
+        if quiet_since.is_none() && !last_moment {
+            return Ok(());
+        }
+        if outside.place.is_some() && known.is_none() {
+            // The program stands: now for its load.
+            return self.become_ready(outside, PlateauFrom::Outside, now);
+        }
+        if known.is_none() {
+            self.begin_plateau(PlateauFrom::Outside, quiet_since.unwrap_or(now));
+            outside.ready_ns.get_or_insert(now);
+        }
+        self.read_plateau(now);
+        if quiet_since.is_none() {
+            self.warnings.push(Warning::PlateauNotQuiet);
+        }
+        Ok(())
+    }
+
+    /// Memory was read: the program is let stand for the rest of its plateau, and looked at once more.
+    fn stand(&mut self, outside: &mut Outside, read_ns: u64, now: u64) {
+        let inferred = self.plateau_from == Some(PlateauFrom::Outside);
+        let plateau_ns = (self.spec.plateau_s * 1e9) as u64;
+        let end_ns = match self.due_ns() {
+            Some(due) => last_look(due),
+            // What was inferred is watched for a whole plateau more: a pause in a launch is no plateau.
+            None if inferred => read_ns + plateau_ns,
+            None => self.plateau_ns.unwrap_or(read_ns) + plateau_ns,
+        };
+        if inferred && !self.looked_again && !self.warnings.contains(&Warning::PlateauNotQuiet) {
+            let moved = self.memory_at_reading.is_some_and(|then| self.has_moved_since(then));
+            let since = outside.may_infer_since(self.exec_ns.unwrap_or(read_ns)).unwrap_or(read_ns);
+            let patience = seconds(since, now) < outside.foreign.settle.as_secs_f64();
+            if moved && patience && now < end_ns {
+                // It was a pause.
+                self.reading = None;
+                self.read_ns = None;
+                self.plateau_ns = None;
+                self.plateau_from = None;
+                self.looks.clear();
+                return;
+            }
+        }
+        if now >= end_ns && !self.looked_again {
+            self.looked_again = true;
+            if self.memory_at_reading.is_some_and(|then| self.has_grown_since(then)) {
+                self.warnings.push(Warning::PlateauGrew);
+            }
+        }
+        match self.due_ns() {
+            None if now >= end_ns => self.stop(outside, now),
+            Some(due) if now >= due && self.cpu_at_due.is_none() => self.cpu_at_due = self.group.cpu(),
+            _ => {}
+        }
+    }
+
+    /// Since when CPU and memory have been quiet, if that is long enough. `since`: no look before it counts. A load
+    /// that works at something has not brought all its tasks about yet.
+    fn stands_since(&self, since: u64, now: u64) -> Option<u64> {
+        let window_ns = (STANDS_S * 1e9) as u64;
+        let start =
+            self.looks.iter().rev().find(|look| look.at_ns + window_ns <= now && look.at_ns >= since)?;
+        let last = self.looks.last()?;
+        if self.wrote_much_since(start) {
+            return None;
+        }
+        for (then, last) in [(start.cpu, last.cpu), (start.load_cpu, last.load_cpu)] {
+            if let (Some(then), Some(last)) = (then, last)
+                && (last.total_s - then.total_s) / seconds(start.at_ns, now) >= QUIET_SHARE
+            {
+                return None;
+            }
+        }
+        let window = self.looks.iter().filter(|look| look.at_ns >= start.at_ns);
+        let sizes: Vec<u64> = window.filter_map(|look| look.memory).collect();
+        let (low, high) = (sizes.iter().min()?, sizes.iter().max()?);
+        (high - low <= same_within(*high)).then_some(start.at_ns)
+    }
+
+    fn has_something_to_do(&self) -> bool {
+        self.group.processes().into_iter().take(PROCESSES_LOOKED_AT).any(procfs::has_something_to_do)
+    }
+
+    fn has_moved_since(&self, then: u64) -> bool {
+        self.group.memory_now().is_some_and(|now| now.abs_diff(then) > same_within(then))
+    }
+
+    /// The plateau is over: the load is ended first, so that its connections are closed by the client, whose side
+    /// then keeps the ports, and not the server's.
+    fn stop(&mut self, outside: &mut Outside, now: u64) {
+        outside.stop_ns = Some(now);
+        self.cpu_at_due = self.group.cpu();
+        if let Some(load) = &mut outside.load {
+            load.stop();
+        }
+        self.go_on_stopping(outside, now);
+    }
+
+    fn go_on_stopping(&mut self, outside: &mut Outside, now: u64) {
+        if let Some(load) = outside.load.as_mut().filter(|load| !load.empty) {
+            if outside.stop_ns.is_some_and(|since| seconds(since, now) > LOAD_GRACE_S) {
+                load.kill();
+            }
+            return;
+        }
+        match outside.asked_ns {
+            None => {
+                outside.asked_ns = Some(now);
+                self.launched.tell(STOP);
+            }
+            Some(since) if seconds(since, now) > GRACE_S => self.end_run(EndedBy::Stopped),
+            Some(_) => {}
+        }
+    }
+}
+
+/// By how much memory may differ and be the same.
+fn same_within(bytes: u64) -> u64 {
+    SAME_BYTES.max((bytes as f64 * SAME_SHARE) as u64)
+}

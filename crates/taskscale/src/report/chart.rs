@@ -1,0 +1,154 @@
+//! How the footprint of each entry grows, as bars: one for each number of tasks.
+//!
+//! The bars begin at 0 and are linear, so that lengths compare as the figures do. Knows nothing of terminals.
+
+use anstyle::{AnsiColor, Style};
+
+use super::RenderOptions;
+use super::bar::{Bars, bar};
+use super::figures::{per_task, relative};
+use super::grid::painted;
+use super::model::{Growth, Report, Row};
+use super::notes;
+use super::text::safe;
+use crate::stats::{Interval, Spread};
+use crate::units;
+
+/// A bar of full length, in columns, where there is room.
+const LONGEST: usize = 60;
+const SHORTEST: usize = 10;
+
+/// The program's part of a bar, and the kernel's.
+fn ink(bars: Bars) -> (&'static str, &'static str) {
+    match bars {
+        Bars::Plain => ("#", "."),
+        Bars::Blocks => ("█", "░"),
+    }
+}
+
+/// The chart of each entry that was measured at two numbers of tasks or more; empty where there is none.
+pub fn chart(report: &Report, options: RenderOptions) -> String {
+    let mut out = String::new();
+    for growth in &report.growth {
+        let name = &growth.entry.name;
+        let rows: Vec<&Row> = report
+            .groups
+            .iter()
+            .flat_map(|group| &group.rows)
+            .filter(|row| row.entry.name == *name && row.footprint_bytes.is_some())
+            .collect();
+        if rows.len() >= 2 {
+            entry(&mut out, growth, &rows, options);
+        }
+    }
+    out
+}
+
+fn entry(out: &mut String, growth: &Growth, rows: &[&Row], options: RenderOptions) {
+    let strong = Style::new().bold();
+    let quiet = Style::new().dimmed();
+    out.push_str(&painted(&safe(&growth.entry.name), strong, options.color));
+    out.push_str(&sentence(growth));
+    out.push('\n');
+
+    let labels: Vec<String> = rows.iter().map(|row| notes::tasks(row.tasks)).collect();
+    let sizes: Vec<String> = rows.iter().map(|row| size(row.footprint_bytes)).collect();
+    let spreads: Vec<String> = rows.iter().map(|row| spread(row.footprint_bytes)).collect();
+    let widest = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
+    let (label_width, size_width, spread_width) = (widest(&labels), widest(&sizes), widest(&spreads));
+    let taken = 2 + label_width + 2 + size_width + spread_width + 2;
+    let room = options.width.saturating_sub(taken).clamp(SHORTEST, LONGEST);
+    let largest = rows.iter().filter_map(|row| median(row)).fold(0.0, f64::max);
+    for (((row, label), size), spread) in rows.iter().zip(&labels).zip(&sizes).zip(&spreads) {
+        let (program, kernel) = parts(row, largest, room, options.bars);
+        let line = format!(
+            "  {label:>label_width$}  {size:>size_width$}{}  {}{}",
+            painted(&format!("{spread:<spread_width$}"), quiet, options.color),
+            painted(&program, AnsiColor::Cyan.on_default(), options.color),
+            painted(&kernel, AnsiColor::Yellow.on_default(), options.color),
+        );
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    let (program, kernel) = ink(options.bars);
+    let key = format!("{program} program  {kernel} kernel, on its behalf; linear, from 0");
+    out.push_str(&painted(&format!("  {key}"), quiet, options.color));
+    out.push('\n');
+}
+
+/// `: 1.95 MiB and 4,012 B per task (95 % interval 3,990 to 4,034)`.
+fn sentence(growth: &Growth) -> String {
+    let (Some(base), Some(slope)) = (growth.base_bytes, growth.bytes_per_task) else {
+        return String::new();
+    };
+    let interval = growth.bytes_per_task_interval.map_or_else(
+        || " (an interval needs two repetitions or more)".to_owned(),
+        |Interval { low, high }| format!(" (95 % interval {} to {})", per_task(low), per_task(high)),
+    );
+    // A base below zero is no memory, but a line that does not fit: the growth is not even.
+    let base =
+        if base < 0.0 { format!("-{}", units::bytes(base.abs() as u64)) } else { units::bytes(base as u64) };
+    format!(": base {base}, and {} B per task{interval}", per_task(slope))
+}
+
+fn median(row: &Row) -> Option<f64> {
+    row.footprint_bytes.map(|spread| spread.median)
+}
+
+fn size(spread: Option<Spread>) -> String {
+    spread.map(|spread| units::bytes(spread.median as u64)).unwrap_or_default()
+}
+
+fn spread(spread: Option<Spread>) -> String {
+    spread.and_then(|spread| relative(&spread)).map(|share| format!(" ±{share}%")).unwrap_or_default()
+}
+
+/// The program's own part and the kernel's. What is there at all can be seen.
+fn parts(row: &Row, largest: f64, room: usize, bars: Bars) -> (String, String) {
+    let footprint = median(row).unwrap_or(0.0);
+    let columns = footprint / largest.max(1.0) * room as f64;
+    let whole = columns.round() as usize;
+    if whole == 0 {
+        return (bar(footprint / largest.max(1.0), room, bars), String::new());
+    }
+    let kernel_share = row.kernel_bytes.map_or(0.0, |kernel| kernel / footprint.max(1.0));
+    let kernel = ((whole as f64 * kernel_share).round() as usize).min(whole);
+    (ink(bars).0.repeat(whole - kernel), ink(bars).1.repeat(kernel))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Kind;
+    use crate::report::fixture;
+
+    fn shown(tasks: &[u64], options: RenderOptions) -> String {
+        let mut campaign = fixture::campaign(vec![fixture::facts("my-server", Kind::Program)]);
+        campaign.plan.tasks = tasks.to_vec();
+        let samples: Vec<_> = tasks
+            .iter()
+            .flat_map(|n| (1..=3).map(move |r| fixture::sample("my-server", *n, r, 4 << 20, 4_000)))
+            .collect();
+        chart(&Report::build(&campaign, &samples), options)
+    }
+
+    #[test]
+    fn bars_are_as_long_as_the_figures_are_large() {
+        insta::assert_snapshot!(shown(
+            &[1, 10_000, 100_000],
+            RenderOptions { color: false, width: 80, bars: Bars::Blocks }
+        ));
+    }
+
+    #[test]
+    fn a_narrow_terminal_gets_short_bars_and_no_line_is_wider() {
+        let text = shown(&[1, 10_000, 100_000], RenderOptions { color: false, width: 50, bars: Bars::Plain });
+        let bars = text.lines().filter(|line| line.contains('#') && line.contains("tasks "));
+        assert!(bars.clone().count() == 2 && bars.clone().all(|line| line.chars().count() <= 50), "{text}");
+    }
+
+    #[test]
+    fn one_number_of_tasks_makes_no_chart() {
+        assert_eq!(shown(&[10_000], RenderOptions::default()), "");
+    }
+}

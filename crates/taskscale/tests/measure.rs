@@ -1,0 +1,476 @@
+//! `taskscale measure`: programs that know nothing of taskscale, well-behaved and not, each with what it is told.
+
+mod support;
+
+use std::fs;
+use std::net::TcpListener;
+use std::process::Command;
+
+use support::{Finished, World, assert_harmless};
+use taskscale::record::{PlateauFrom, Sample, Status, Warning};
+
+const MIB: u64 = 1 << 20;
+
+/// `taskscale measure OPTIONS -o DIR -- fake-entry FLAGS`, both as they are typed.
+fn command(world: &World, folder: &str, options: &[&str], flags: &str) -> Command {
+    let (folder, fake) = (world.path(folder).display().to_string(), world.fake().display().to_string());
+    let mut args = vec!["measure", "-o", &folder, "--memory-cap", "512MiB"];
+    args.extend(options);
+    args.extend(["--", &fake]);
+    args.extend(flags.split_whitespace());
+    world.command(&args)
+}
+
+/// One repetition; how it ended, and its samples. Nothing of it is left.
+fn measured(world: &World, folder: &str, options: &[&str], flags: &str) -> (Finished, Vec<Sample>) {
+    let finished = world.run(command(world, folder, &[options, &["-r", "1"]].concat(), flags));
+    world.assert_nothing_left();
+    let samples = if world.path(folder).join("campaign.json").exists() {
+        world.load(folder).samples
+    } else {
+        Vec::new()
+    };
+    (finished, samples)
+}
+
+#[track_caller]
+fn one(measured: (Finished, Vec<Sample>), code: i32) -> Sample {
+    let (finished, samples) = measured;
+    finished.expect_code(code);
+    assert_eq!(samples.len(), 1, "{samples:?}");
+    samples.into_iter().next().expect("a sample")
+}
+
+/// A sample that is ok, of a program that was stopped after its plateau.
+#[track_caller]
+fn assert_stood(sample: &Sample, from: PlateauFrom) {
+    assert_eq!((sample.status, sample.reason.as_deref()), (Status::Ok, None));
+    assert_eq!((sample.plateau_from, sample.stopped), (Some(from), true));
+    assert!(sample.time.plateau_s >= Some(1.0), "{:?}", sample.time);
+    assert!(sample.memory.plateau.is_some());
+}
+
+fn footprint(sample: &Sample) -> u64 {
+    sample.memory.plateau.as_ref().expect("a plateau").footprint_bytes
+}
+
+#[track_caller]
+fn assert_reason(sample: &Sample, status: Status, parts: &[&str]) {
+    let reason = sample.reason.as_deref().unwrap_or_default();
+    assert_eq!(sample.status, status, "{reason}");
+    for part in parts {
+        assert!(reason.contains(part), "{part:?} is not in {reason:?}");
+    }
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+#[test]
+fn a_program_of_the_protocol_is_measured_as_an_entry_is() {
+    let world = World::new(&[]);
+    let sample = one(measured(&world, "ok", &["-n", "7"], "{tasks} {seconds} --metric rate=2.5:x"), 0);
+    assert_eq!(sample.plateau_from, Some(PlateauFrom::Protocol));
+    assert_eq!((sample.alive, sample.done, sample.exit_code), (Some(7), Some(7), Some(0)));
+    assert!(!sample.stopped && sample.hold_s >= 2.0 && sample.time.drain_s.is_some(), "{sample:?}");
+    assert_eq!(sample.metrics["rate"].value, 2.5);
+    let sample = one(measured(&world, "failed", &["-n", "7"], "{tasks} {seconds} --fault failed:2"), 1);
+    assert_reason(&sample, Status::Failed, &["2 of 7 tasks failed; it said: fake-entry: 2 tasks failed"]);
+    let sample = one(measured(&world, "twice", &["-n", "7"], "{tasks} {seconds} --fault alive-twice"), 1);
+    assert_reason(&sample, Status::Failed, &["broke the protocol"]);
+}
+
+#[test]
+fn a_program_that_says_alive_and_does_not_end_is_stopped() {
+    let world = World::new(&[]);
+    let sample = one(measured(&world, "ok", &["-n", "7"], "{tasks} 100"), 0);
+    assert_stood(&sample, PlateauFrom::Protocol);
+    assert_eq!((sample.alive, sample.done, sample.hold_s), (Some(7), None, 0.0));
+    assert_eq!(sample.signal, Some(libc::SIGTERM));
+    let sample = one(measured(&world, "few", &["-n", "7"], "{tasks} 100 --fault partial:3"), 1);
+    assert_reason(&sample, Status::Partial, &["3 of 7 tasks were alive at once"]);
+}
+
+#[test]
+fn a_plateau_is_found_from_outside_and_growth_with_it() {
+    let world = World::new(&[]);
+    let flags = "{tasks} 100 --no-protocol --anon-bytes-per-task 8192";
+    let finished = world.run(command(&world, "out", &["-n", "1,1k,5k", "-r", "2"], flags));
+    finished.expect_code(0);
+    world.assert_nothing_left();
+    let loaded = world.load("out");
+    assert_eq!(loaded.samples.len(), 6);
+    for sample in &loaded.samples {
+        assert_stood(sample, PlateauFrom::Outside);
+        assert_eq!(sample.alive, None);
+        assert_eq!(sample.entry, "fake-entry");
+    }
+    // 8,192 bytes and two entries of a page table for each task.
+    let report =
+        world.run(world.command(&["report", &world.path("out").display().to_string(), "--format", "json"]));
+    let report: serde_json::Value = serde_json::from_str(&report.stdout).unwrap();
+    let per_task = report["growth"][0]["bytes_per_task"].as_f64().unwrap();
+    assert!((per_task - 8208.0).abs() < 82.0, "{per_task}");
+    assert!(report["growth"][0]["bytes_per_task_interval"].is_object(), "{report}");
+    assert_eq!(report["plateaus"][0]["alive_unknown"], 6);
+    let shown = &finished.stdout;
+    for said in [
+        "Alive: unknown.",
+        "from outside",
+        "5k tasks",
+        "#",
+        "# program  . kernel",
+        "95 % interval",
+        "Campaign: ",
+    ] {
+        assert!(shown.contains(said), "{said:?} is not in {shown}");
+    }
+    assert_harmless("the table and the chart", shown);
+}
+
+#[test]
+fn a_pause_in_a_slow_start_is_no_plateau() {
+    let world = World::new(&[]);
+    let flags = "1 100 --no-protocol --launch-ms 900 --anon-bytes 48MiB";
+    let sample = one(measured(&world, "out", &[], flags), 0);
+    assert_stood(&sample, PlateauFrom::Outside);
+    assert!(footprint(&sample) > 48 * MIB, "{sample:?}");
+    assert!(sample.time.launch_s > Some(0.85), "{:?}", sample.time);
+}
+
+#[test]
+fn a_program_that_is_never_quiet_is_read_as_it_is_and_marked() {
+    let world = World::new(&[]);
+    let flags = "1 100 --no-protocol --burn-percent 60 --anon-bytes 8MiB";
+    for ready in [&[][..], &["--ready-after", "200ms"]] {
+        let folder = format!("out{}", ready.len());
+        let sample = one(measured(&world, &folder, &[ready, &["--settle", "1s"]].concat(), flags), 0);
+        assert_eq!(sample.status, Status::Ok, "{:?}", sample.reason);
+        assert!(sample.warnings.contains(&Warning::PlateauNotQuiet), "{:?}", sample.warnings);
+        assert!(footprint(&sample) > 8 * MIB);
+    }
+}
+
+#[test]
+fn a_program_that_ends_early_is_told_with_what_to_do() {
+    let world = World::new(&[]);
+    let cases = [
+        ("code", "1 100 --no-protocol --fault exit:launch:3", Status::Failed, "exited with code 3 after"),
+        (
+            "zero",
+            "1 100 --no-protocol --fault exit:launch:0",
+            Status::Failed,
+            "never stood still for half a second",
+        ),
+        ("crash", "1 100 --no-protocol --fault crash:launch", Status::Crashed, "ended by SIGSEGV"),
+        (
+            "daemon",
+            "1 0 --no-protocol --fault daemon",
+            Status::Failed,
+            "went into the background: have it stay in the foreground",
+        ),
+        // After the reading: it stood, and still it failed.
+        ("late", "1 2 --no-protocol --fault exit:plateau:4", Status::Failed, "exited with code 4 after"),
+    ];
+    for (folder, flags, status, reason) in cases {
+        assert_reason(&one(measured(&world, folder, &[], flags), 1), status, &[reason]);
+    }
+    // It ends by itself and well, after its plateau was read.
+    let sample = one(measured(&world, "well", &[], "1 1 --no-protocol"), 0);
+    assert_eq!((sample.status, sample.stopped, sample.exit_code), (Status::Ok, false, Some(0)));
+    assert!(sample.memory.plateau.is_some());
+}
+
+#[test]
+fn a_program_that_takes_seconds_is_let_end_by_itself() {
+    let world = World::new(&[]);
+    let sample = one(measured(&world, "ok", &["-n", "3"], "{tasks} {seconds} --no-protocol"), 0);
+    assert_eq!((sample.status, sample.plateau_from), (Status::Ok, Some(PlateauFrom::Outside)));
+    assert_eq!((sample.stopped, sample.exit_code, sample.hold_s), (false, Some(0), 2.0));
+    let flags = "{tasks} {seconds} --no-protocol --fault exit:plateau:0";
+    let sample = one(measured(&world, "early", &["-n", "3"], flags), 1);
+    assert_reason(&sample, Status::Failed, &["before tasks that wait 2 s could be due"]);
+    // Its launch takes longer than the first hold: the next one is longer.
+    let flags = "{tasks} {seconds} --no-protocol --burn-ms 2500";
+    let (finished, samples) = measured(&world, "slow", &["-n", "3"], flags);
+    finished.expect_code(0);
+    assert!(samples.len() > 1, "{samples:?}");
+    assert!(samples.is_sorted_by_key(|sample| sample.attempt));
+    let last = samples.last().unwrap();
+    assert!(last.hold_s > 3.0 && !last.warnings.contains(&Warning::PlateauNotQuiet), "{last:?}");
+}
+
+#[test]
+fn a_program_that_says_much_is_measured_and_one_that_says_too_much_is_ended() {
+    let world = World::new(&[]);
+    let sample = one(measured(&world, "much", &[], "1 100 --no-protocol --fault flood:20MiB"), 0);
+    assert_stood(&sample, PlateauFrom::Outside);
+    assert_eq!(sample.warnings.iter().find(|warning| **warning == Warning::StrayOutput), None);
+    // On a busy machine program and reader wait for each other: it must not be read as it is before.
+    let flags = "1 100 --no-protocol --fault flood-stderr:1GiB";
+    let sample = one(measured(&world, "endless", &["--settle", "110s"], flags), 1);
+    assert_reason(&sample, Status::Failed, &["it wrote more than 67108864 bytes of output"]);
+}
+
+#[test]
+fn a_family_is_measured_whole_and_ended_whole() {
+    let world = World::new(&[]);
+    let flags = "1 100 --no-protocol --processes 2 --grandchildren 2 --anon-bytes-per-process 10MiB";
+    let sample = one(measured(&world, "out", &[], flags), 0);
+    assert_stood(&sample, PlateauFrom::Outside);
+    assert_eq!(sample.processes, Some(5));
+    assert!(footprint(&sample) > 40 * MIB, "{sample:?}");
+    // Those that are no longer below it, in a session of their own, are ended as well.
+    let sample = one(measured(&world, "daemon", &[], "1 100 --no-protocol --fault daemon"), 0);
+    assert_stood(&sample, PlateauFrom::Outside);
+}
+
+#[test]
+fn a_program_that_ignores_sigterm_is_killed_and_did_not_fail() {
+    let world = World::new(&[]);
+    let sample = one(measured(&world, "out", &[], "1 100 --no-protocol --fault ignore-term"), 0);
+    assert_stood(&sample, PlateauFrom::Outside);
+    assert_eq!(sample.signal, Some(libc::SIGKILL));
+    // One that is stopped altogether cannot even ignore it.
+    let sample = one(measured(&world, "stopped", &[], "1 100 --no-protocol --fault stop"), 0);
+    assert_stood(&sample, PlateauFrom::Outside);
+}
+
+#[test]
+fn memory_without_end_and_time_without_end_are_bounded() {
+    let world = World::new(&[]);
+    let sample = one(measured(&world, "oom", &[], "1 100 --no-protocol --fault oom --oom-max 2GiB"), 1);
+    assert_reason(&sample, Status::KilledOom, &["ran out of memory under the cap of 512 MiB"]);
+    let options = ["--ready-when", "listening", "--timeout", "2s"];
+    let sample = one(measured(&world, "never", &options, "1 100 --no-protocol"), 1);
+    let parts = ["ended after 2 s: no line with \"listening\" came", "PYTHONUNBUFFERED"];
+    assert_reason(&sample, Status::TimedOut, &parts);
+    assert_eq!(sample.plateau_from, None);
+}
+
+#[test]
+fn the_user_says_when_it_is_ready() {
+    let world = World::new(&[]);
+    // The line `alive 1` is a line like any other here, and what it says of tasks counts no more.
+    let line = ["--ready-when", "alive"];
+    let sample = one(measured(&world, "line", &line, "1 100 --launch-ms 1200 --anon-bytes 8MiB"), 0);
+    assert_stood(&sample, PlateauFrom::ReadyLine);
+    assert!(footprint(&sample) > 8 * MIB && sample.time.launch_s > Some(1.2) && sample.alive.is_none());
+    // On standard error, and as an expression.
+    let line = ["--ready-when", "/^fds [0-9 ]+$/"];
+    let sample = one(measured(&world, "expression", &line, "1 100 --no-protocol --fault fd-dump"), 0);
+    assert_stood(&sample, PlateauFrom::ReadyLine);
+    let after = ["--ready-after", "700ms"];
+    let sample = one(measured(&world, "after", &after, "1 100 --no-protocol"), 0);
+    assert_stood(&sample, PlateauFrom::ReadyAfter);
+    assert!(sample.time.launch_s >= Some(0.7), "{:?}", sample.time);
+    let port = free_port();
+    let tcp = ["--ready-tcp", &port.to_string()];
+    let flags = format!("1 100 --no-protocol --launch-ms 600 --listen {port}");
+    let sample = one(measured(&world, "tcp", &tcp, &flags), 0);
+    assert_stood(&sample, PlateauFrom::ReadyTcp);
+    assert!(sample.time.launch_s >= Some(0.6), "{:?}", sample.time);
+    // Somebody else listens there: that would be taken for the program.
+    let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    let (finished, samples) = measured(&world, "taken", &tcp, &flags);
+    finished.expect_code(2).expect_said("something listens there already");
+    assert!(samples.is_empty() && !world.path("taken").exists());
+    drop(listener);
+}
+
+#[test]
+fn connections_are_held_and_those_that_were_closed_are_not_alive() {
+    let world = World::new(&[]);
+    let port = free_port();
+    let options = ["-n", "50", "--connect", &format!("127.0.0.1:{port}")];
+    let flags = format!("1 100 --no-protocol --listen {port}");
+    let sample = one(measured(&world, "all", &options, &flags), 0);
+    assert_stood(&sample, PlateauFrom::LoadLine);
+    assert_eq!(sample.alive, Some(50));
+    assert_eq!(sample.processes, Some(1), "the clients are in a group of their own");
+    // The first connection is that of the question whether it is ready.
+    let sample = one(measured(&world, "few", &options, &format!("{flags} --accept-most 21")), 1);
+    assert_reason(&sample, Status::Partial, &["20 of 50 tasks were alive at once"]);
+}
+
+#[test]
+fn a_load_is_started_when_the_program_is_ready_and_is_not_in_the_figures() {
+    let world = World::new(&[]);
+    let fake = world.fake().display().to_string();
+    let flags = "1 100 --no-protocol --launch-ms 300";
+    let load = |folder: &str, with: &str, more: &[&str], code: i32| {
+        let options = [&["-n", "3", "--with", with], more].concat();
+        one(measured(&world, folder, &options, flags), code)
+    };
+    let sample = load("line", &format!("exec {fake} {{tasks}} 100 --anon-bytes 64MiB"), &[], 0);
+    assert_stood(&sample, PlateauFrom::LoadLine);
+    assert_eq!(sample.alive, Some(3));
+    assert!(footprint(&sample) < 16 * MIB, "{sample:?}");
+    assert!(sample.memory.peak_bytes < Some(16 * MIB), "{sample:?}");
+    let command = sample.load_command.as_deref().unwrap();
+    assert_eq!(command[..2], ["/bin/sh", "-c"]);
+    assert!(command[2].contains(" 3 100 "), "{command:?}");
+    let sample = load("quiet", "sleep 100; : {tasks}", &[], 0);
+    assert_stood(&sample, PlateauFrom::Outside);
+    let sample = load("after", "sleep 100; : {tasks}", &["--with-ready-after", "300ms"], 0);
+    assert_stood(&sample, PlateauFrom::LoadAfter);
+    let sample = load("few", "echo alive 2; sleep 100; : {tasks}", &[], 1);
+    assert_reason(&sample, Status::Partial, &["2 of 3 tasks were alive at once"]);
+    let sample = load("broken", "echo no route >&2; exit {tasks}", &["--ready-after", "100ms"], 1);
+    assert_reason(&sample, Status::Failed, &["the load exited with code 3; it said: no route"]);
+    let sample = load("short", "echo alive {tasks}", &[], 1);
+    assert_reason(&sample, Status::Failed, &["the load ended before the plateau was over"]);
+    // A load that is not to be ended by a mere request.
+    let sample = load("stubborn", &format!("exec {fake} {{tasks}} 100 --fault ignore-term"), &[], 0);
+    assert_stood(&sample, PlateauFrom::LoadLine);
+}
+
+#[test]
+fn without_control_groups_the_load_is_told_from_the_program_as_well() {
+    let mut world = World::new(&[]);
+    world.env.insert("TASKSCALE_CGROUP".into(), "none".into());
+    let with = format!("exec {} {{tasks}} 100 --anon-bytes 64MiB", world.fake().display());
+    let options = ["-n", "3", "--with", &with];
+    let sample = one(measured(&world, "out", &options, "1 100 --no-protocol --processes 1"), 0);
+    assert_stood(&sample, PlateauFrom::LoadLine);
+    assert_eq!(sample.processes, Some(2));
+    assert!(footprint(&sample) < 16 * MIB, "{sample:?}");
+}
+
+#[test]
+fn environment_folder_and_input_are_as_asked() {
+    let world = World::new(&[]);
+    fs::create_dir(world.path("here")).unwrap();
+    fs::write(world.path("here/input"), "hello\n").unwrap();
+    let script = "read line; echo \"in=$line pwd=$PWD a=$A b=$B c=$C\" >&2; exit 9";
+    let (folder, here) = (world.path("out").display().to_string(), world.path("here").display().to_string());
+    let input = world.path("here/input").display().to_string();
+    let run = |more: &[&str]| {
+        let _ = fs::remove_dir_all(world.path("out"));
+        let args = ["measure", "-r", "1", "-n", "4", "-o", &folder, "--cwd", &here, "--stdin", &input];
+        let tail = ["--env", "A={tasks}", "--env", "B", "--", "sh", "-c", script];
+        let mut command = world.command(&[&args, more, &tail].concat());
+        command.env("B", "mine").env("C", "not yours");
+        world.run(command).expect_code(1);
+        let loaded = world.load("out");
+        // What is only handed on may be a secret.
+        assert_eq!(loaded.campaign.entries[0].env.keys().collect::<Vec<_>>(), ["A"]);
+        loaded.samples[0].stderr_tail.clone().unwrap_or_default()
+    };
+    assert_eq!(run(&[]), format!("in=hello pwd={here} a=4 b=mine c=\n"));
+    assert_eq!(run(&["--keep-env"]), format!("in=hello pwd={here} a=4 b=mine c=not yours\n"));
+    world.assert_nothing_left();
+}
+
+#[test]
+fn the_same_command_goes_on_where_it_stopped_and_another_program_does_not() {
+    let world = World::new(&[]);
+    let program = world.path("here-program");
+    let write = |text: &str| {
+        use std::os::unix::fs::PermissionsExt;
+        fs::write(&program, text).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let text = format!("#!/bin/sh\nexec {} \"$1\" 100\n", world.fake().display());
+    write(&text);
+    let folder = world.path("out").display().to_string();
+    let run = || {
+        let program = program.display().to_string();
+        let args =
+            ["measure", "-n", "1,2", "-r", "2", "--name", "mine/x", "-o", &folder, "--", &program, "{tasks}"];
+        world.command(&args)
+    };
+    let running = world.start(run());
+    world.until("a sample is there", || world.sample_count("out") > 0);
+    running.signal(libc::SIGINT);
+    let finished = running.wait();
+    finished.expect_code(130).expect_said("goes on");
+    world.assert_nothing_left();
+    let kept = world.sample_count("out");
+    assert!(kept < 4, "{kept}");
+    let finished = world.run(run());
+    finished.expect_code(0).expect_said(&format!("({kept} samples are there)"));
+    let samples = world.load("out").samples;
+    let mut cells: Vec<_> = samples.iter().map(|s| (s.entry.as_str(), s.tasks, s.repetition)).collect();
+    cells.sort_unstable();
+    assert_eq!(cells, [("mine/x", 1, 1), ("mine/x", 1, 2), ("mine/x", 2, 1), ("mine/x", 2, 2)]);
+    write(&format!("{text}# changed\n"));
+    world.run(run()).expect_code(2).expect_said("the program or toolchain of mine/x has changed");
+}
+
+/// The load's launcher and group are there beside the program's: all of it goes, whatever becomes of taskscale.
+#[test]
+fn nothing_of_a_load_outlives_taskscale() {
+    for signal in [libc::SIGINT, libc::SIGKILL] {
+        let world = World::new(&[]);
+        let with = format!("exec {} {{tasks}} 100 --processes 2", world.fake().display());
+        let options = ["-n", "2", "--ready-after", "100ms", "--with", &with];
+        let running = world.start(command(&world, "out", &options, "1 100 --no-protocol"));
+        // The program, and the load with its two children.
+        world.until("the load runs", || world.processes("fake-entry").len() >= 4);
+        running.signal(signal);
+        let finished = running.wait();
+        if signal == libc::SIGINT {
+            finished.expect_code(130);
+        }
+        world.until("all processes have ended", || {
+            world.processes("fake-entry").is_empty() && world.processes("taskscale").is_empty()
+        });
+        // Folders that a killed taskscale left are removed by the next one.
+        world.run(command(&world, "next", &["-r", "1"], "1 100")).expect_code(0);
+        world.assert_nothing_left();
+    }
+}
+
+/// A server of a language's own library, which knows nothing of us: each connection is a thread of it.
+#[test]
+fn a_real_server_is_measured() {
+    let python = Command::new("python3").arg("--version").output();
+    if !python.is_ok_and(|output| output.status.success()) {
+        return support::skipped("python3 is not there");
+    }
+    let world = World::new(&[]);
+    let port = free_port().to_string();
+    let folder = world.path("out").display().to_string();
+    let mut args = vec!["measure", "-n", "1,20", "-r", "1", "-o", &folder, "--connect", &port, "--"];
+    args.extend(["python3", "-m", "http.server", "--bind", "127.0.0.1", &port]);
+    world.run(world.command(&args)).expect_code(0);
+    world.assert_nothing_left();
+    let samples = world.load("out").samples;
+    let threads: Vec<_> = samples.iter().map(|sample| (sample.tasks, sample.alive, sample.threads)).collect();
+    assert_eq!(threads, [(1, Some(1), Some(2)), (20, Some(20), Some(21))]);
+    assert!(samples.iter().all(|sample| sample.entry == "python3"));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_before_anything_is_run() {
+    let world = World::new(&[]);
+    let refused = |options: &[&str], command: &[&str], said: &str| {
+        let before = world.snapshot();
+        let folder = world.path("out").display().to_string();
+        let args = [&["measure", "-o", &folder], options, &["--"], command].concat();
+        world.run(world.command(&args)).expect_code(2).expect_said(said);
+        assert_eq!(world.snapshot(), before, "{args:?}");
+    };
+    refused(&["-n", "1"], &["sleep", "100"], "-n is given, but {tasks} stands nowhere");
+    refused(&["-n", "0"], &["sleep", "{tasks}"], "-n: \"0\" is zero");
+    refused(&[], &["no-such-program"], "there is no program `no-such-program` in PATH");
+    refused(&[], &["./none"], "there is no program ./none");
+    refused(&[], &["/etc/passwd"], "/etc/passwd is not executable");
+    refused(&[], &["/"], "/ is a folder");
+    refused(&["--cwd", "/nowhere"], &["true"], "--cwd /nowhere: there is no such folder");
+    refused(&["--stdin", "/nowhere"], &["true"], "--stdin /nowhere: cannot read");
+    refused(&["--env", "NOT_THERE"], &["true"], "there is no such variable here; write NOT_THERE=VALUE");
+    refused(&["--env", "=x"], &["true"], "write NAME=VALUE");
+    refused(&["--ready-when", "/(/"], &["true"], "between slashes stands a regular expression");
+    refused(&["--ready-when", ""], &["true"], "every line holds an empty text");
+    refused(&["--ready-tcp", "nowhere"], &["true"], "is no address");
+    refused(&["--ready-after", "2"], &["true"], "--ready-after: \"2\" has no unit");
+    refused(&["--ready-after", "2s", "--ready-tcp", "80"], &["true"], "cannot be used with");
+    refused(&["--connect", "80", "--with", "x"], &["true"], "cannot be used with");
+    refused(&["--with-ready-after", "1s"], &["true"], "--with <COMMAND>");
+    refused(&["--name", "\u{1b}[31m"], &["true"], "--name");
+    let finished = world.run(world.command(&["measure", "-n", "1"]));
+    finished.expect_code(2).expect_said("COMMAND");
+}
