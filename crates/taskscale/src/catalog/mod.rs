@@ -8,6 +8,7 @@ mod kind;
 mod load;
 mod manifest;
 mod select;
+mod sources;
 #[cfg(test)]
 mod tests;
 
@@ -16,3 +17,4 @@ pub use load::{
     Catalog, CatalogError, Entry, Library, Locate, Runtime, ToolchainSpec, Workload, find_catalog,
 };
 pub use select::{SelectError, closest, default_selection, select};
+pub use sources::{SourceFile, sources};

@@ -9,6 +9,7 @@ mod store;
 
 pub use campaign::*;
 pub use sample::*;
+pub(crate) use schema::schema_of;
 pub use schema::{campaign_schema, sample_schema};
 pub use store::*;
 

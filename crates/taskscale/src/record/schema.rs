@@ -15,7 +15,7 @@ pub fn campaign_schema() -> Schema {
     schema_of::<Campaign>()
 }
 
-fn schema_of<T: JsonSchema>() -> Schema {
+pub(crate) fn schema_of<T: JsonSchema>() -> Schema {
     SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>()
 }
 

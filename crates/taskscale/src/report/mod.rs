@@ -10,11 +10,13 @@ mod csv;
 mod export;
 mod figures;
 mod grid;
+mod html;
 mod json;
 mod markdown;
 mod metric;
 mod model;
 mod notes;
+mod page;
 mod samples;
 mod services;
 mod several;
@@ -31,11 +33,13 @@ mod tests;
 
 pub use bar::Bars;
 pub use export::{Chart, Export, ExportError, Request, Target, export};
+pub use html::html;
 pub use metric::Metric;
 pub use model::{
     Entry, Group, Growth, Parts, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads, Unavailable,
     Version, WarningCount,
 };
+pub use page::{PAGE_SCHEMA, PageCampaign, PageData, page_schema};
 pub use samples::{Recorded, render as samples_csv};
 pub use text::{acts, safe};
 
