@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::foreign::Template;
-use crate::catalog::{Entry, Runtime, ToolchainSpec};
-use crate::record::EntryFacts;
+use crate::catalog::{Entry, Runtime, ToolchainSpec, sources};
+use crate::record::{EntryFacts, Source};
 use crate::toolchain::{self, Cache, Toolchain, Unavailable};
 
 /// An entry after toolchain and build were looked after.
@@ -109,5 +109,9 @@ fn facts_of(runtime: &Runtime, entry: &Entry, workload: &str) -> EntryFacts {
         run: recipe.run.clone(),
         env: entry.env.clone(),
         digest: None,
+        sources: sources(runtime, entry, workload)
+            .into_iter()
+            .map(|file| Source { path: file.path, text: file.text })
+            .collect(),
     }
 }

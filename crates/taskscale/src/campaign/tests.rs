@@ -86,6 +86,7 @@ fn entry(name: &str) -> Prepared {
             run: Vec::new(),
             env: BTreeMap::new(),
             digest: Some("1".into()),
+            sources: vec![],
         },
         command: Ok(vec![name.to_owned()]),
         foreign: None,

@@ -9,6 +9,7 @@ mod kind;
 mod load;
 mod manifest;
 mod select;
+mod sources;
 #[cfg(test)]
 mod tests;
 
@@ -19,3 +20,4 @@ pub use load::{
     Catalog, CatalogError, Entry, Library, Locate, Runtime, ToolchainSpec, Workload, nearest_catalog,
 };
 pub use select::{SelectError, closest, default_selection, select};
+pub use sources::{SourceFile, sources};

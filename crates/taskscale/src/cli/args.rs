@@ -247,6 +247,8 @@ pub enum Format {
     Bencher,
     /// A picture for a README or a post
     Svg,
+    /// One page: charts, tables, sources, every sample
+    Html,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -288,6 +288,7 @@ fn facts(name: String, args: &Measure, env: BTreeMap<String, String>, digest: St
         run: args.command.clone(),
         env,
         digest: Some(digest),
+        sources: Vec::new(),
     }
 }
 

@@ -97,6 +97,12 @@ pub(super) fn carries_catalog() -> bool {
     embedded_name().is_some()
 }
 
+/// A catalogue where one helps and none is needed: the nearest, or the one that this program carries.
+pub(super) fn any_catalog() -> Option<Catalog> {
+    let folder = nearest_catalog().or_else(|| unpack_embedded(&unpacked_catalogs(&Cache::of_user())).ok())?;
+    Catalog::load(&folder).ok()
+}
+
 pub(super) fn open_catalog(global: &Global) -> Result<Catalog, CatalogError> {
     Catalog::load(&find_catalog(global)?.folder)
 }

@@ -6,10 +6,12 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow, bail};
 
 use super::args::{self, Format};
+use super::places::any_catalog;
 use super::{Failure, OrUsage, colour, print_result, say_aside};
+use crate::catalog::sources;
 use crate::limit::{self, LimitReport};
 use crate::record::{self, Campaign, Loaded, Sample};
-use crate::report::{self, Bars, Chart, Metric, Recorded, RenderOptions, Request, Target};
+use crate::report::{self, Bars, Chart, Metric, PageCampaign, Recorded, RenderOptions, Request, Target};
 use crate::units;
 
 /// Columns of a table at most, however wide the terminal, and where there is none: further on the eye loses the line.
@@ -22,9 +24,16 @@ const NAMED: usize = 4;
 struct Options {
     folders: Vec<PathBuf>,
     output: Option<PathBuf>,
-    /// All samples instead of a report.
-    samples: bool,
-    request: Request,
+    what: What,
+}
+
+/// What is made of the campaigns.
+enum What {
+    /// All samples, one line each.
+    Samples,
+    /// One HTML file.
+    Page,
+    Report(Request),
 }
 
 fn validate(args: &args::Report) -> anyhow::Result<Options> {
@@ -45,9 +54,12 @@ fn validate(args: &args::Report) -> anyhow::Result<Options> {
              or what goes to github or bencher; this has every figure"
         );
     }
+    let what = |request: Request| if args.samples { What::Samples } else { What::Report(request) };
+    let (folders, output) = (args.folders.clone(), args.output.clone());
     let target = match (target(format), args.chart) {
-        (Target::Svg(_), Some(args::Chart::Scaling)) => Target::Svg(Chart::Scaling),
-        (target, _) => target,
+        (None, _) => return Ok(Options { folders, output, what: What::Page }),
+        (Some(Target::Svg(_)), Some(args::Chart::Scaling)) => Target::Svg(Chart::Scaling),
+        (Some(target), _) => target,
     };
     let mut metrics = Vec::new();
     for metric in args.metric.iter().map(|metric| self::metric(*metric)) {
@@ -56,10 +68,9 @@ fn validate(args: &args::Report) -> anyhow::Result<Options> {
         }
     }
     Ok(Options {
-        folders: args.folders.clone(),
-        output: args.output.clone(),
-        samples: args.samples,
-        request: Request {
+        folders,
+        output,
+        what: what(Request {
             target,
             metrics,
             tasks: args.tasks.as_deref().map(units::parse_count).transpose().context("-n")?,
@@ -67,7 +78,7 @@ fn validate(args: &args::Report) -> anyhow::Result<Options> {
                 Some(_) => RenderOptions { width: WIDEST, ..RenderOptions::default() },
                 None => for_standard_output(),
             },
-        },
+        }),
     })
 }
 
@@ -83,14 +94,16 @@ pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
         super::run::warn_of_rejected(folder, &loaded.rejected, "left out");
         campaigns.push((name, loaded));
     }
-    let text = if options.samples {
-        let recorded: Vec<Recorded> = campaigns
-            .iter()
-            .map(|(name, Loaded { campaign, samples, .. })| Recorded { name, campaign, samples })
-            .collect();
-        report::samples_csv(&recorded)
-    } else {
-        text(&campaigns, &options.request).or_usage()?
+    let text = match &options.what {
+        What::Samples => {
+            let recorded: Vec<Recorded> = campaigns
+                .iter()
+                .map(|(name, Loaded { campaign, samples, .. })| Recorded { name, campaign, samples })
+                .collect();
+            report::samples_csv(&recorded)
+        }
+        What::Page => page(&campaigns),
+        What::Report(request) => text(&campaigns, request).or_usage()?,
     };
     match &options.output {
         None => print_result(&text)?,
@@ -157,14 +170,49 @@ pub(super) fn of_run(
     samples: &[Sample],
     format: Format,
 ) -> Result<String, report::ExportError> {
-    let request =
-        Request { target: target(format), metrics: Vec::new(), tasks: None, options: for_standard_output() };
     let loaded = Loaded { campaign: campaign.clone(), samples: samples.to_vec(), rejected: Vec::new() };
-    text(&[(name(folder), loaded)], &request)
+    let campaigns = [(name(folder), loaded)];
+    match target(format) {
+        None => Ok(page(&campaigns)),
+        Some(target) => {
+            let options = for_standard_output();
+            text(&campaigns, &Request { target, metrics: Vec::new(), tasks: None, options })
+        }
+    }
 }
 
-fn target(format: Format) -> Target {
-    match format {
+/// The page of campaigns. Several are told apart by the names of their folders, one by its machine and day.
+pub(super) fn page(campaigns: &[(String, Loaded)]) -> String {
+    let pages: Vec<PageCampaign> = campaigns
+        .iter()
+        .map(|(name, Loaded { campaign, samples, .. })| {
+            let mut page = with_sources(campaign, PageCampaign::build(campaign, samples));
+            if campaigns.len() > 1 {
+                page.label.clone_from(name);
+            }
+            page
+        })
+        .collect();
+    report::html(&pages)
+}
+
+/// Where no source was recorded, those of the catalogue stand in, if there is one.
+fn with_sources(campaign: &Campaign, page: PageCampaign) -> PageCampaign {
+    if campaign.entries.iter().all(|facts| !facts.sources.is_empty()) {
+        return page;
+    }
+    let Some(catalog) = any_catalog() else { return page };
+    page.with_sources(|name| {
+        let found =
+            catalog.entry(name).map(|(runtime, entry)| sources(runtime, entry, &campaign.plan.workload));
+        let files = found.unwrap_or_default().into_iter();
+        files.map(|file| record::Source { path: file.path, text: file.text }).collect()
+    })
+}
+
+/// What is made of a report in a format; none for the page, which is made of campaigns.
+fn target(format: Format) -> Option<Target> {
+    Some(match format {
         Format::Table => Target::Report(report::Format::Table),
         Format::Markdown => Target::Report(report::Format::Markdown),
         Format::Json => Target::Report(report::Format::Json),
@@ -172,7 +220,8 @@ fn target(format: Format) -> Target {
         Format::Github => Target::Github,
         Format::Bencher => Target::Bencher,
         Format::Svg => Target::Svg(Chart::Ranking),
-    }
+        Format::Html => return None,
+    })
 }
 
 fn metric(metric: args::Metric) -> Metric {

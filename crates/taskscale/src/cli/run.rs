@@ -28,6 +28,9 @@ const QUICK_PLATEAU_S: f64 = 0.5;
 /// What the posts waited, in seconds.
 const CLASSIC_HOLD_S: u64 = 10;
 
+/// The page, in a campaign's folder.
+const PAGE_FILE: &str = "report.html";
+
 /// What was asked, validated: nothing below sees the command line's types.
 pub(super) struct Options {
     entries: Vec<String>,
@@ -301,6 +304,7 @@ fn conclude(
     if !samples.is_empty() {
         show(folder, campaign, samples, options.format)?;
     }
+    write_page(folder, campaign, samples);
     let shown = folder.display();
     if options.format == Format::Table && !samples.is_empty() {
         print_result(&printable(&format!("\nCampaign: {shown}\n")))?;
@@ -316,6 +320,24 @@ fn conclude(
     let build_failed = prepared.iter().any(|entry| matches!(entry.command, Err(NotReady::BuildFailed(_))));
     let fell_short = record::last_attempts(samples).iter().any(|sample| sample.status.fell_short());
     Ok(if build_failed || fell_short { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Leaves the page in the campaign's folder. The result was printed and its samples are kept: where there is no page,
+/// that is said and all else goes on.
+fn write_page(folder: &Path, campaign: &Campaign, samples: &[Sample]) {
+    if samples.is_empty() {
+        return;
+    }
+    let path = folder.join(PAGE_FILE);
+    let loaded = Loaded { campaign: campaign.clone(), samples: samples.to_vec(), rejected: Vec::new() };
+    let page = super::report::page(&[(String::new(), loaded)]);
+    match record::write_whole(&path, page.as_bytes()) {
+        Ok(()) => say_aside(&format!("report: {}", path.display())),
+        Err(error) => say_aside(&format!(
+            "warning: no report: {error}; `taskscale report {} --format html -o FILE` makes one elsewhere",
+            folder.display()
+        )),
+    }
 }
 
 /// The exit code that shells give to a program ended by a signal.

@@ -134,6 +134,7 @@ pub fn report(question: &Question, samples: &[Sample]) -> LimitReport {
         run: Vec::new(),
         env: Default::default(),
         digest: None,
+        sources: Vec::new(),
     };
     let plan = Plan {
         workload: "sleep".into(),

@@ -101,6 +101,17 @@ pub struct EntryFacts {
     /// SHA-256 over the runtime's folder and version: changes when the program may have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+    /// The files of its program, as they were when the campaign began; none where they were not recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<Source>,
+}
+
+/// One file of an entry's program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Source {
+    /// Inside the runtime's folder.
+    pub path: String,
+    pub text: String,
 }
 
 /// Facts of the machine that bear on the figures.

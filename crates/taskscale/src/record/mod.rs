@@ -11,6 +11,7 @@ mod store;
 pub use campaign::*;
 pub use event::*;
 pub use sample::*;
+pub(crate) use schema::schema_of;
 pub use schema::{campaign_schema, event_schema, sample_schema};
 pub use store::*;
 

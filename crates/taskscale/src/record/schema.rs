@@ -20,7 +20,7 @@ pub fn event_schema() -> Schema {
     schema_of::<EventLine>()
 }
 
-fn schema_of<T: JsonSchema>() -> Schema {
+pub(crate) fn schema_of<T: JsonSchema>() -> Schema {
     SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>()
 }
 

@@ -101,7 +101,7 @@ impl<'a> Cells<'a> {
 }
 
 /// The repetitions of a cell that feed its figures: those that were ok; where none was, those that were partial.
-fn feeding<'a>(cell: &[&'a Sample]) -> Vec<&'a Sample> {
+pub(super) fn feeding<'a>(cell: &[&'a Sample]) -> Vec<&'a Sample> {
     [Status::Ok, Status::Partial]
         .into_iter()
         .map(|status| cell.iter().copied().filter(|sample| sample.status == status).collect::<Vec<_>>())
@@ -109,7 +109,7 @@ fn feeding<'a>(cell: &[&'a Sample]) -> Vec<&'a Sample> {
         .unwrap_or_default()
 }
 
-fn footprint(sample: &Sample) -> Option<f64> {
+pub(super) fn footprint(sample: &Sample) -> Option<f64> {
     plateau(sample, |plateau| plateau.footprint_bytes)
 }
 

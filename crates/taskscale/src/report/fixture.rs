@@ -36,6 +36,7 @@ pub fn facts(name: &str, kind: Kind) -> EntryFacts {
         run: vec![],
         env: BTreeMap::new(),
         digest: None,
+        sources: vec![],
     }
 }
 

@@ -1,0 +1,126 @@
+//! The files that make up an entry's program: what a reader of its figures may want to read.
+//!
+//! Found by the manifest's own commands, so that a manifest need not list them: a folder or file of the runtime that
+//! a command names (`./goroutine`, `{src}/fiber/sleep.rb`, `-p tokio-spawn`) belongs to the program.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use super::{Entry, Runtime};
+
+/// One file of a program: its path inside the runtime's folder, and its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFile {
+    pub path: String,
+    pub text: String,
+}
+
+/// No program of the catalogue comes near: a larger file is data, and would swell every campaign.
+const LARGEST: u64 = 64 * 1024;
+
+/// The text files of `entry`'s program for `workload`, code before manifests. Lock files are left out: they are long
+/// and nobody wrote them. Empty where the commands name no file of the runtime's folder. What cannot be read or is no
+/// UTF-8 is left out as well: sources are shown, and nothing is measured by them.
+pub fn sources(runtime: &Runtime, entry: &Entry, workload: &str) -> Vec<SourceFile> {
+    let Some(recipe) = entry.workloads.get(workload) else { return Vec::new() };
+    let words = recipe.build.iter().flatten().chain(&recipe.run);
+    let named: BTreeSet<&str> = words.filter_map(|word| first_component(word)).collect();
+    let mut files = Vec::new();
+    for name in named {
+        collect(&runtime.folder, &runtime.folder.join(name), &mut files);
+    }
+    if files.is_empty() {
+        // A build system's own file may name the folder: by custom it has the entry's name.
+        collect(&runtime.folder, &runtime.folder.join(&entry.name), &mut files);
+    }
+    files.sort_by(|a, b| (is_manifest(&a.path), &a.path).cmp(&(is_manifest(&b.path), &b.path)));
+    files
+}
+
+/// The child of the runtime's folder that a word of a command may name.
+fn first_component(word: &str) -> Option<&str> {
+    // `-p:Program=task-delay`
+    let word = word.rsplit('=').next().unwrap_or(word);
+    let word = word.strip_prefix("{src}/").or_else(|| word.strip_prefix("./")).unwrap_or(word);
+    let first = word.split('/').next()?;
+    // Hidden folders, `..` and the folders of placeholders ({out}) are not the runtime's.
+    let plain = !first.is_empty() && !first.starts_with(['.', '{', '-']) && !word.starts_with('/');
+    plain.then_some(first)
+}
+
+fn collect(root: &Path, path: &Path, files: &mut Vec<SourceFile>) {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    // Links are not followed: one could lead out of the catalogue.
+    let Ok(meta) = path.symlink_metadata() else { return };
+    if meta.is_dir() && !name.starts_with('.') && name != "node_modules" && name != "target" {
+        for child in fs::read_dir(path).into_iter().flatten().flatten() {
+            collect(root, &child.path(), files);
+        }
+    } else if meta.is_file() && meta.len() <= LARGEST && !name.starts_with('.') && !is_lock(&name) {
+        let Ok(text) = fs::read_to_string(path) else { return };
+        let path = path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned();
+        files.push(SourceFile { path, text });
+    }
+}
+
+fn is_lock(name: &str) -> bool {
+    name.ends_with(".lock")
+        || ["requirements.txt", "package-lock.json", "go.sum", "README.md", "runtime.toml"].contains(&name)
+}
+
+fn is_manifest(path: &str) -> bool {
+    [".toml", ".json", ".xml", ".csproj", ".mod", ".props"].iter().any(|end| path.ends_with(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Catalog;
+
+    fn repository() -> Catalog {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes");
+        Catalog::load(&folder).expect("the catalogue of the repository")
+    }
+
+    fn of(catalog: &Catalog, name: &str) -> Vec<SourceFile> {
+        let (runtime, entry) = catalog.entries().find(|(_, entry)| entry.full_name == name).expect(name);
+        sources(runtime, entry, "sleep")
+    }
+
+    #[test]
+    fn every_entry_of_the_catalogue_has_its_program() {
+        let catalog = repository();
+        for (runtime, entry) in catalog.entries() {
+            let files = sources(runtime, entry, "sleep");
+            assert!(!files.is_empty(), "{}: no source was found", entry.full_name);
+            assert!(files.iter().all(|file| !file.text.is_empty()), "{}", entry.full_name);
+            // One program, and not those of its neighbours.
+            let folders: BTreeSet<&str> =
+                files.iter().filter_map(|file| file.path.split('/').next()).collect();
+            // (Two where a project file of its own builds a neighbour's program.)
+            assert!(folders.len() <= 2, "{}: {folders:?}", entry.full_name);
+        }
+    }
+
+    #[test]
+    fn code_comes_before_manifests_and_locks_not_at_all() {
+        let catalog = repository();
+        let paths = |name: &str| of(&catalog, name).into_iter().map(|file| file.path).collect::<Vec<_>>();
+        assert_eq!(paths("rust/tokio-spawn"), ["tokio-spawn/src/main.rs", "tokio-spawn/Cargo.toml"]);
+        assert_eq!(paths("python/uvloop"), ["uvloop/sleep.py"]);
+        assert_eq!(paths("go/goroutine"), ["goroutine/main.go"]);
+        assert_eq!(paths("kotlin/coroutine-launch"), ["coroutine-launch/Sleep.kt"]);
+        assert_eq!(paths("dotnet/nativeaot-task-run")[0], "task-run/Program.cs");
+    }
+
+    #[test]
+    fn commands_name_children_of_the_folder_only() {
+        assert_eq!(first_component("{src}/fiber/sleep.rb"), Some("fiber"));
+        assert_eq!(first_component("./goroutine"), Some("goroutine"));
+        assert_eq!(first_component("-p:Program=task-run"), Some("task-run"));
+        for word in ["{out}/venv/bin/python", "../secret", "/etc/passwd", "-p", "{src}/../x", "{src}/.git"] {
+            assert_eq!(first_component(word), None, "{word}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Figures that others published, as files of the repository's `published/` folder.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::model::{Published, PublishedFigure};
+
+const TAKE_2: &str = include_str!("../../../../../published/2024-take2.json");
+const TAKE_2_ENTRIES: &str = include_str!("../../../../../published/2024-take2.entries.json");
+
+#[derive(Deserialize)]
+struct File {
+    source: String,
+    workload: String,
+    hardware: String,
+    os: String,
+    rows: Vec<FileRow>,
+}
+
+#[derive(Deserialize)]
+struct FileRow {
+    runtime: String,
+    version: String,
+    tasks: u64,
+    memory_mib: f64,
+    wall_s: f64,
+}
+
+/// The figures that are known of `entries`; none where there is none, so that a page says nothing of them.
+pub fn published(is_known: impl Fn(&str) -> bool) -> Vec<Published> {
+    let of = |id: &str, file: File, entries: BTreeMap<String, String>| {
+        let figures: Vec<PublishedFigure> = file
+            .rows
+            .into_iter()
+            .filter_map(|row| {
+                let entry = entries.get(&row.runtime).filter(|entry| is_known(entry))?.clone();
+                let memory_bytes = (row.memory_mib * 1_048_576.0).round();
+                let FileRow { runtime, version, tasks, wall_s, .. } = row;
+                Some(PublishedFigure { entry, runtime, version, tasks, memory_bytes, wall_s })
+            })
+            .collect();
+        let File { source, workload, hardware, os, .. } = file;
+        (!figures.is_empty()).then(|| Published {
+            id: id.to_owned(),
+            source,
+            workload,
+            hardware,
+            os,
+            figures,
+        })
+    };
+    // Both are part of this program and covered by a test: what cannot be read is shown as nothing.
+    let files = serde_json::from_str(TAKE_2).ok().zip(serde_json::from_str(TAKE_2_ENTRIES).ok());
+    files.and_then(|(file, entries)| of("2024-take2", file, entries)).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Catalog;
+
+    #[test]
+    fn the_published_table_can_be_read_and_means_entries_that_there_are() {
+        let all = published(|_| true);
+        assert_eq!(all.len(), 1);
+        assert_eq!(all[0].figures.len(), 11 * 4);
+        let tokio = all[0].figures.iter().find(|figure| figure.tasks == 1_000_000).unwrap();
+        assert_eq!((tokio.entry.as_str(), tokio.memory_bytes), ("rust/tokio-spawn", 460_419_072.0));
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes");
+        let catalog = Catalog::load(&folder).unwrap();
+        let names: BTreeMap<String, String> = serde_json::from_str(TAKE_2_ENTRIES).unwrap();
+        for (row, entry) in &names {
+            assert!(catalog.entry(entry).is_some(), "{row}: no entry {entry}");
+            assert!(all[0].figures.iter().any(|figure| figure.runtime == *row), "no row {row}");
+        }
+        assert_eq!(published(|name| name == "go/goroutine")[0].figures.len(), 4);
+        assert_eq!(published(|_| false), []);
+    }
+}

@@ -1,0 +1,96 @@
+// How figures are written: as taskscale's own tables write them.
+
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+
+/** Three significant digits, more where whole numbers have them: `2.59`, `217`, `1,455`. */
+export function digits(value: number): string {
+  const size = Math.abs(value);
+  const decimals = size === 0 || size >= 100 ? 0 : size >= 10 ? 1 : 2;
+  return grouped(value, decimals);
+}
+
+export function grouped(value: number, decimals = 0): string {
+  const [whole = "0", fraction] = value.toFixed(decimals).split(".");
+  const parts = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return fraction === undefined ? parts : `${parts}.${fraction}`;
+}
+
+/** `217 MiB`, `2.59 GiB`. */
+export function bytes(value: number): string {
+  let unit = 0;
+  let size = value;
+  while (Math.abs(size) >= 999.5 && unit < UNITS.length - 1) {
+    size /= 1024;
+    unit += 1;
+  }
+  return `${unit === 0 ? grouped(size) : digits(size)} ${UNITS[unit]}`;
+}
+
+/** Bytes of a small thing, not rounded to a unit: `2,775 B`, `15.6 B`. */
+export function perTask(value: number): string {
+  return `${grouped(value, Math.abs(value) < 99.95 ? 1 : 0)} B`;
+}
+
+/** `94 ms`, `3.26 s`. */
+export function seconds(value: number): string {
+  if (value === 0) return "0 s";
+  const size = Math.abs(value);
+  if (size < 0.001) return `${grouped(value * 1e6)} µs`;
+  if (size < 1) return `${grouped(value * 1e3, size < 0.01 ? 1 : 0)} ms`;
+  return `${grouped(value, size < 100 ? 2 : 1)} s`;
+}
+
+/** `1`, `10k`, `2.5k`, `1M`. */
+export function count(value: number): string {
+  for (const [size, unit] of [
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e3, "k"],
+  ] as const) {
+    if (value >= size && Number.isInteger((value / size) * 100)) return `${value / size}${unit}`;
+  }
+  return grouped(value);
+}
+
+export function tasks(value: number): string {
+  return `${count(value)} ${value === 1 ? "task" : "tasks"}`;
+}
+
+/** `×12.2`. */
+export function times(value: number): string {
+  return `×${value < 10 ? value.toFixed(2) : digits(value)}`;
+}
+
+export function counted(value: number, noun: string): string {
+  return `${grouped(value)} ${noun}${value === 1 ? "" : "s"}`;
+}
+
+/** `2026-11-21 05:12 UTC`. */
+export function day(timestamp: string): string {
+  const found = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})/.exec(timestamp);
+  return found ? `${found[1]} ${found[2]} UTC` : timestamp;
+}
+
+/** Round steps from 0 to at least `max`: positions for the lines of a grid. Bytes step in powers of two. */
+export function ticks(max: number, binary: boolean, wanted = 5): number[] {
+  if (!(max > 0)) return [0];
+  const unit = binary ? 1024 ** Math.floor(Math.log(max) / Math.log(1024)) : 1;
+  const rough = max / unit / wanted;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power * unit;
+  const found = [];
+  for (let at = 0; at <= max * 1.0001; at += step) found.push(at);
+  return found;
+}
+
+/** Powers of two or ten between two sizes, as many as can be read. */
+export function logTicks(low: number, high: number, binary: boolean): number[] {
+  for (const base of binary ? [2, 4, 16, 64, 1024] : [2, 10, 100, 1000]) {
+    const found = [];
+    for (let power = Math.ceil(Math.log(low) / Math.log(base)); base ** power <= high; power += 1) {
+      found.push(base ** power);
+    }
+    if (found.length <= 7) return found;
+  }
+  return [];
+}

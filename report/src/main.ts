@@ -1,0 +1,122 @@
+// The page: reads its data, keeps the state and the address in step, and has the parts drawn.
+
+import { decode } from "./data.ts";
+import { byId, fill, h } from "./dom.ts";
+import { fromHash, type State, toHash } from "./state.ts";
+import type { App } from "./ui/app.ts";
+import { controls } from "./ui/controls.ts";
+import { drawer } from "./ui/drawer.ts";
+import { header } from "./ui/header.ts";
+import { methodSection } from "./ui/method.ts";
+import { rankingSection } from "./ui/ranking.ts";
+import { scalingSection } from "./ui/scaling.ts";
+import { tableSection } from "./ui/table.ts";
+import { timeSection } from "./ui/time.ts";
+import { hide, mountTip } from "./ui/tip.ts";
+
+/** Longer than a frame or two, shorter than anybody notices. */
+const LATER_MS = 80;
+
+/** Changed by the page's design and not by data: the only thing that the charts' own markup may be is nothing. */
+function forbidMarkup(): void {
+  const types = (window as { trustedTypes?: { createPolicy(name: string, rules: object): unknown } })
+    .trustedTypes;
+  types?.createPolicy("default", {
+    createHTML: (text: string) => {
+      if (text !== "" && text !== "null") throw new TypeError("this page makes no markup from texts");
+      return text;
+    },
+  });
+}
+
+function start(): void {
+  forbidMarkup();
+  const data = decode(byId("data").textContent ?? "");
+  const root = byId("app");
+  if (data.campaigns.length === 0) {
+    fill(root, h("p", { class: "wrap nothing" }, "This report holds no campaign."));
+    return;
+  }
+  const app: App = {
+    data,
+    state: fromHash(data, location.hash),
+    set: (change) => apply({ ...app.state, ...change }),
+  };
+  const head = header(app, () => redraw());
+  const bar = controls(app);
+  const ranked = rankingSection(app);
+  const scaling = scalingSection(app);
+  const time = timeSection(app);
+  const table = tableSection(app);
+  const details = drawer(app);
+
+  /** What the sections show, without what is open over them. */
+  const seen = (state: State) => toHash(data, { ...state, entry: "" });
+
+  function redraw(): void {
+    scaling.redraw();
+    time.redraw();
+  }
+
+  let later = 0;
+  function draw(): void {
+    hide();
+    head.update();
+    bar.update();
+    ranked.update();
+    // What is further down the page comes when this has been painted: no click or key is kept waiting for it, and
+    // while somebody types it is drawn once.
+    root.dataset.drawn = "no";
+    clearTimeout(later);
+    later = window.setTimeout(() => {
+      scaling.update();
+      time.update();
+      table.update();
+      root.dataset.drawn = "yes";
+    }, LATER_MS);
+  }
+
+  function apply(next: State): void {
+    const before = app.state;
+    app.state = next;
+    const hash = toHash(data, next);
+    if (hash !== toHash(data, before)) {
+      const address = hash ? `#${hash}` : location.href.split("#")[0];
+      // An opened drawer is a step that "back" undoes; a filter is not.
+      if (next.entry && !before.entry) history.pushState(null, "", address);
+      else history.replaceState(null, "", address);
+    }
+    if (seen(before) !== seen(next) || before.search !== next.search) draw();
+    details.update();
+  }
+
+  addEventListener("hashchange", () => apply(fromHash(data, location.hash)));
+  addEventListener("popstate", () => apply(fromHash(data, location.hash)));
+
+  document.title = `taskscale: ${data.campaigns.map((campaign) => campaign.label).join(", ")}`;
+  fill(
+    root,
+    head.element,
+    bar.element,
+    h(
+      "main",
+      { id: "main", class: "wrap", tabindex: "-1" },
+      ranked.element,
+      scaling.element,
+      time.element,
+      table.element,
+      methodSection(app),
+    ),
+    h(
+      "footer",
+      { class: "footer wrap" },
+      `taskscale ${data.taskscale} · this file holds all of its data and needs no network`,
+    ),
+    details.element,
+  );
+  mountTip();
+  draw();
+  details.update();
+}
+
+start();

@@ -1,0 +1,155 @@
+// What entries can be compared by.
+
+import * as format from "./format.ts";
+import type { Entry, Figure, FigureName, Row } from "./types.ts";
+
+export interface Value {
+  value: number;
+  /** Smallest and largest reading, or the bounds of an interval; none of a single reading. */
+  low?: number;
+  high?: number;
+  figure?: Figure;
+}
+
+export interface Metric {
+  id: string;
+  title: string;
+  /** One sentence: what it is. */
+  about: string;
+  show: (value: number) => string;
+  /** Whether it is a size in bytes. */
+  binary: boolean;
+  /** Whether memory sources must agree for a comparison. */
+  memory: boolean;
+  /** Whether it is of the entry as a whole, not of one number of tasks. */
+  whole: boolean;
+  of: (entry: Entry, row: Row | undefined) => Value | undefined;
+}
+
+function spread(name: FigureName) {
+  return (_: Entry, row: Row | undefined): Value | undefined => {
+    const figure = row?.figures[name];
+    if (!figure) return undefined;
+    if (figure.readings < 2) return { value: figure.median, figure };
+    return { value: figure.median, low: figure.min, high: figure.max, figure };
+  };
+}
+
+function growth(name: "bytes_per_task" | "base_bytes") {
+  return (entry: Entry): Value | undefined => {
+    const value = entry.growth?.[name];
+    if (value === undefined) return undefined;
+    const interval = entry.growth?.[`${name}_interval`];
+    return interval ? { value, low: interval[0], high: interval[1] } : { value };
+  };
+}
+
+const memory = { show: format.bytes, binary: true, memory: true, whole: false };
+const time = { show: format.seconds, binary: false, memory: false, whole: false };
+
+export const METRICS: Metric[] = [
+  {
+    ...memory,
+    id: "footprint",
+    title: "Footprint",
+    about: "All memory, the kernel's part included, while all tasks wait.",
+    of: spread("footprint_bytes"),
+  },
+  {
+    ...memory,
+    id: "peak",
+    title: "Peak memory",
+    about: "Highest memory of the whole run, kernel memory included.",
+    of: spread("peak_bytes"),
+  },
+  {
+    ...memory,
+    id: "rss",
+    title: "Peak RSS",
+    about:
+      "Highest resident memory of any one process: what other benchmarks report. Kernel memory is not in it.",
+    of: spread("rss_peak_bytes"),
+  },
+  {
+    ...memory,
+    id: "task",
+    title: "Bytes per task",
+    about:
+      "Slope of the footprint over N: what one more task takes, without the runtime's base. Bars of intervals are 95 %.",
+    show: format.perTask,
+    whole: true,
+    of: growth("bytes_per_task"),
+  },
+  {
+    ...memory,
+    id: "base",
+    title: "Base",
+    about: "Footprint of the program before its first task. Bars of intervals are 95 %.",
+    whole: true,
+    of: growth("base_bytes"),
+  },
+  {
+    ...time,
+    id: "launch",
+    title: "Launch time",
+    about: "From the program's start until all N tasks are alive.",
+    of: spread("launch_s"),
+  },
+  {
+    ...time,
+    id: "wall",
+    title: "Wall time",
+    about: "From the program's start until its exit. It includes the time that tasks were told to wait.",
+    of: spread("wall_s"),
+  },
+  {
+    ...time,
+    id: "cpu",
+    title: "CPU time",
+    about: "User and system time of all processes, over the whole run.",
+    of: spread("cpu_s"),
+  },
+  {
+    ...memory,
+    id: "times",
+    title: "× best",
+    about: "Footprint as a multiple of the smallest of those shown.",
+    show: format.times,
+    binary: false,
+    of: spread("footprint_bytes"),
+  },
+];
+
+export function metric(id: string): Metric {
+  return METRICS.find((metric) => metric.id === id) ?? (METRICS[0] as Metric);
+}
+
+/** What a footprint is made of, as drawn: from the program outwards into the kernel. */
+export const PARTS = [
+  { id: "anon", title: "Anonymous", about: "heaps and stacks", of: ["anon_bytes"] },
+  {
+    id: "file",
+    title: "File and shared",
+    about: "mapped files, shared memory",
+    of: ["file_bytes", "shmem_bytes"],
+  },
+  { id: "stacks", title: "Kernel stacks", about: "of threads", of: ["kernel_stack_bytes"] },
+  { id: "tables", title: "Page tables", about: "of the kernel", of: ["page_tables_bytes"] },
+  {
+    id: "slab",
+    title: "Sockets, slab",
+    about: "socket buffers, kernel objects and what the kernel does not itemise",
+    of: ["sock_bytes", "kernel_rest_bytes"],
+  },
+] as const;
+
+export const PHASES = [
+  { id: "launch", title: "Launch", about: "until all tasks are alive", of: "launch_s" },
+  { id: "plateau", title: "Plateau", about: "all alive, nothing to do", of: "plateau_s" },
+  { id: "drain", title: "Drain", about: "first task due until exit", of: "drain_s" },
+] as const;
+
+export function parts(row: Row | undefined): number[] | undefined {
+  const of = row?.parts;
+  return of && PARTS.map((part) => part.of.reduce((sum, name) => sum + of[name], 0));
+}

@@ -1,0 +1,127 @@
+// The chart library, trimmed to what is drawn here, in the page's colours.
+
+import { BarChart, CustomChart, LineChart } from "echarts/charts";
+import { GridComponent, TooltipComponent } from "echarts/components";
+import { type ECharts, init, use } from "echarts/core";
+import { SVGRenderer } from "echarts/renderers";
+import { download, h } from "../dom.ts";
+
+use([BarChart, CustomChart, LineChart, GridComponent, TooltipComponent, SVGRenderer]);
+
+/** Colours that the three common kinds of colour blindness keep apart, after Okabe and Ito (2008). */
+export const LINE_COLORS = {
+  light: ["#0072b2", "#c44e00", "#00795a", "#a8477e", "#8a6d00", "#4a9fd4", "#6c4fa3", "#7d5a3c"],
+  dark: ["#5ab4e8", "#ff8a4c", "#2fc79a", "#e48fc0", "#e5c22e", "#a9d8f7", "#c0a3f5", "#d0a584"],
+};
+/** Filled shapes alone: hollow ones vanish in a crowd. With the characters that stand for them in legends. */
+const SYMBOLS: [string, string][] = [
+  ["circle", "●"],
+  ["rect", "■"],
+  ["triangle", "▲"],
+  ["diamond", "◆"],
+  ["path://M-3,-2.6H3L0,2.6Z", "▼"],
+  ["path://M-1,-3H1V-1H3V1H1V3H-1V1H-3V-1H-1Z", "✚"],
+  ["path://M-3,-2L-2,-3L0,-1L2,-3L3,-2L1,0L3,2L2,3L0,1L-2,3L-3,2L-1,0Z", "✖"],
+  ["path://M0,-4L1,-1L4,0L1,1L0,4L-1,1L-4,0L-1,-1Z", "✦"],
+];
+type Dash = "solid" | number[];
+const DASHES: Dash[] = ["solid", [6, 3], [2, 3]];
+
+export function isDark(): boolean {
+  return document.documentElement.dataset.theme === "dark";
+}
+
+/** The value of one of the page's colours. */
+export function token(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+export interface LineStyle {
+  color: string;
+  symbol: string;
+  /** The symbol as a character. */
+  glyph: string;
+  dash: Dash;
+}
+
+/** Colour by language, so that relatives stay together; symbol and dashes by the place among them. */
+export function lineStyle(language: number, among: number): LineStyle {
+  const colors = isDark() ? LINE_COLORS.dark : LINE_COLORS.light;
+  const [symbol, glyph] = SYMBOLS[(among + Math.floor(language / colors.length) * 3) % SYMBOLS.length] ?? [
+    "circle",
+    "●",
+  ];
+  return {
+    color: colors[language % colors.length] ?? "#777",
+    symbol,
+    glyph,
+    dash: DASHES[Math.floor(among / 2) % DASHES.length] ?? "solid",
+  };
+}
+
+export const FONT =
+  "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
+
+/** A chart that is made when it is first seen, and drawn again when it is seen after a change. */
+export class Lazy {
+  readonly element: HTMLElement;
+  #chart: ECharts | undefined;
+  #stale = true;
+  #seen = false;
+  readonly #draw: (chart: ECharts) => void;
+
+  constructor(label: string, draw: (chart: ECharts) => void) {
+    this.element = h("div", { class: "chart", role: "img", "aria-label": label });
+    this.#draw = draw;
+    new IntersectionObserver(
+      (seen) => {
+        this.#seen = seen.some((entry) => entry.isIntersecting);
+        this.#refresh();
+      },
+      { rootMargin: "200px" },
+    ).observe(this.element);
+    new ResizeObserver(() => {
+      if (this.#chart && this.element.clientWidth > 0) {
+        this.#chart.resize();
+        this.#stale = true;
+        this.#refresh();
+      }
+    }).observe(this.element);
+    addEventListener("beforeprint", () => this.now());
+  }
+
+  /** Something that it shows has changed. */
+  changed(): void {
+    this.#stale = true;
+    this.#refresh();
+  }
+
+  /** Draws whether it is seen or not. */
+  now(): ECharts {
+    this.#chart ??= init(this.element, null, { renderer: "svg" });
+    if (this.#stale) {
+      this.#stale = false;
+      this.#chart.resize();
+      this.#draw(this.#chart);
+    }
+    return this.#chart;
+  }
+
+  #refresh(): void {
+    if (this.#seen && this.#stale) this.now();
+  }
+}
+
+/** A button that saves what is drawn as an SVG file. */
+export function saveButton(name: string, lazy: Lazy): HTMLElement {
+  const save = () => {
+    lazy.now();
+    const svg = lazy.element.querySelector("svg");
+    if (!svg) return;
+    const copy = svg.cloneNode(true) as SVGSVGElement;
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copy.style.background = token("--panel");
+    download(`${name}.svg`, new XMLSerializer().serializeToString(copy), "image/svg+xml");
+  };
+  return h("button", { type: "button", class: "button quiet", onclick: save }, "Save as SVG");
+}

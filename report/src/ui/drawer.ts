@@ -1,0 +1,385 @@
+// All that is known of one entry: why it is there, its program, how it was built and run, and each single sample.
+
+import { fill, h, link } from "../dom.ts";
+import * as format from "../format.ts";
+import { code } from "../highlight.ts";
+import type { Campaign, Entry } from "../types.ts";
+import { entryOf, letter, shownCampaigns } from "../view.ts";
+import type { App } from "./app.ts";
+
+export interface Drawer {
+  element: HTMLDialogElement;
+  update(): void;
+}
+
+/** Samples that are drawn at once. */
+const PAGE = 40;
+
+export function drawer(app: App): Drawer {
+  const body = h("div", { class: "drawer-body" });
+  const title = h("h2", { id: "drawer-title", tabindex: "-1" });
+  const id = h("p", { class: "id" });
+  const close = h("button", { type: "button", class: "button", onclick: () => element.close() }, "Close");
+  const element: HTMLDialogElement = h(
+    "dialog",
+    { class: "drawer", "aria-labelledby": "drawer-title" },
+    h("div", { class: "drawer-head" }, h("div", {}, title, id), close),
+    body,
+  );
+  element.addEventListener("close", () => {
+    if (app.state.entry) app.set({ entry: "" });
+  });
+  element.addEventListener("click", (event) => {
+    // What is clicked beside the panel is the dialog itself.
+    if (event.target === element) element.close();
+  });
+
+  let drawn = "";
+  function update(): void {
+    const { state, data } = app;
+    const positions = shownCampaigns(data, state).filter((position) => {
+      const campaign = data.campaigns[position];
+      return campaign && entryOf(campaign, state.entry);
+    });
+    const campaign = data.campaigns[positions[0] ?? -1];
+    const entry = campaign && entryOf(campaign, state.entry);
+    if (!entry) {
+      drawn = "";
+      if (element.open) element.close();
+      return;
+    }
+    const wanted = `${state.entry} ${positions.join()}`;
+    if (wanted !== drawn) {
+      drawn = wanted;
+      fill(title, entry.title);
+      fill(id, entry.name);
+      fill(body, content(app, entry, positions));
+      body.scrollTop = 0;
+    }
+    if (!element.open) {
+      element.showModal();
+      title.focus();
+    }
+  }
+  return { element, update };
+}
+
+function content(app: App, entry: Entry, positions: number[]): (Node | false)[] {
+  const { data } = app;
+  const shared: (Node | false)[] = [
+    h("p", { class: "why" }, entry.why),
+    tags(entry),
+    entry.unverified
+      ? h("p", { class: "callout warn" }, h("b", {}, "Unverified: "), entry.unverified)
+      : false,
+    entry.notes.length > 0 &&
+      h(
+        "ul",
+        { class: "notes" },
+        entry.notes.map((note) => h("li", {}, note)),
+      ),
+  ];
+  const own = positions.flatMap((position): (Node | false)[] => {
+    const campaign = data.campaigns[position];
+    const of = campaign && entryOf(campaign, entry.name);
+    if (!campaign || !of) return [];
+    return [
+      positions.length > 1
+        ? h("h3", { class: "campaign-title" }, `${letter(position)} ${campaign.label}`)
+        : false,
+      of.unavailable
+        ? h("p", { class: "callout" }, h("b", {}, "Not available here: "), of.unavailable)
+        : false,
+      growth(of),
+      byTasks(campaign, of),
+      facts(of),
+      samples(campaign, of),
+    ];
+  });
+  return [...shared, ...own, ...sources(entry)];
+}
+
+function tags(entry: Entry): HTMLElement {
+  const texts = [entry.kind, entry.style, entry.parallel ? "runs on all CPUs" : "runs on one CPU"];
+  texts.push(entry.stackful ? "a stack per task" : "no stack per task");
+  if (entry.reference) texts.push("reference, never ranked");
+  if (entry.posts) texts.push("in the posts");
+  return h(
+    "p",
+    { class: "tags" },
+    texts.map((text) => h("span", { class: "tag" }, text)),
+  );
+}
+
+function growth(entry: Entry): HTMLElement | false {
+  const of = entry.growth;
+  if (!of) return false;
+  const interval = (bounds: [number, number] | undefined, show: (value: number) => string) =>
+    bounds
+      ? h("small", {}, `${show(bounds[0])} to ${show(bounds[1])}`)
+      : h("small", {}, "no interval: not every N was run twice");
+  return h(
+    "div",
+    { class: "big-figures" },
+    h(
+      "div",
+      {},
+      h("span", {}, "Bytes per task"),
+      h("b", {}, format.perTask(of.bytes_per_task)),
+      interval(of.bytes_per_task_interval, format.perTask),
+    ),
+    h(
+      "div",
+      {},
+      h("span", {}, "Base"),
+      h("b", {}, format.bytes(of.base_bytes)),
+      interval(of.base_bytes_interval, format.bytes),
+    ),
+  );
+}
+
+/** What came of it at each number of tasks. */
+function byTasks(campaign: Campaign, entry: Entry): HTMLElement | false {
+  const rows = campaign.rows.filter((row) => campaign.entries[row.entry] === entry);
+  if (rows.length === 0) return false;
+  const cell = (value: number | undefined, show: (value: number) => string) =>
+    h("td", { class: "number" }, value === undefined ? "" : show(value));
+  const heads = ["N", "Status", "Footprint", "Kernel", "Peak RSS", "Launch", "Wall", "CPU"];
+  return h(
+    "div",
+    { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Figures by number of tasks" },
+    h(
+      "table",
+      { class: "figures" },
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          heads.map((head, at) => h("th", { scope: "col", class: at === 1 ? "" : "number" }, head)),
+        ),
+      ),
+      h(
+        "tbody",
+        {},
+        rows.flatMap((row) => [
+          h(
+            "tr",
+            {},
+            h("th", { scope: "row", class: "number" }, format.count(row.tasks)),
+            h("td", {}, row.status),
+            cell(row.figures.footprint_bytes?.median, format.bytes),
+            cell(row.figures.kernel_bytes?.median, format.bytes),
+            cell(row.figures.rss_peak_bytes?.median, format.bytes),
+            cell(row.figures.launch_s?.median, format.seconds),
+            cell(row.figures.wall_s?.median, format.seconds),
+            cell(row.figures.cpu_s?.median, format.seconds),
+          ),
+          ...row.shortfalls.map((shortfall) =>
+            h(
+              "tr",
+              { class: "fell" },
+              h(
+                "td",
+                { colspan: heads.length, class: "wide" },
+                h("b", {}, `${shortfall.status}: `),
+                shortfall.reason,
+              ),
+            ),
+          ),
+        ]),
+      ),
+    ),
+  );
+}
+
+function facts(entry: Entry): HTMLElement {
+  const env = Object.entries(entry.env);
+  const pairs: [string, Node | string][] = [];
+  pairs.push(["Version", entry.version ?? "unknown"]);
+  if (entry.build.length > 0) pairs.push(["Built by", commands(entry.build)]);
+  pairs.push(["Run by", commands([entry.run])]);
+  if (env.length > 0) pairs.push(["Environment", commands(env.map(([name, value]) => `${name}=${value}`))]);
+  pairs.push(["Home page", link(entry.url)]);
+  if (entry.digest) pairs.push(["Digest", h("code", { class: "break" }, entry.digest)]);
+  return definitions(pairs);
+}
+
+export function definitions(pairs: [string, Node | string | Node[]][]): HTMLElement {
+  return h(
+    "dl",
+    { class: "facts" },
+    pairs.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]),
+  );
+}
+
+export function commands(lines: string[]): HTMLElement {
+  return h("code", { class: "commands" }, lines.join("\n"));
+}
+
+function sources(entry: Entry): (HTMLElement | false)[] {
+  const title = h("h3", {}, "Source");
+  if (entry.sources.length === 0) {
+    return [
+      title,
+      h("p", { class: "small" }, "Not recorded in this campaign: see the entry's folder in runtimes/."),
+    ];
+  }
+  return [
+    title,
+    !entry.sources_recorded &&
+      h(
+        "p",
+        { class: "small" },
+        "Not recorded in this campaign: this is the catalogue's program of when the report was made.",
+      ),
+    ...entry.sources.map((file, position) => {
+      const pre = h("pre", { tabindex: "0", "aria-label": file.path, role: "region" });
+      const details = h(
+        "details",
+        { class: "source", open: position === 0 },
+        h("summary", {}, `${entry.runtime}/${file.path}`),
+        pre,
+      );
+      const show = () => {
+        if (details.open && !pre.firstChild) pre.append(code(file.path, file.text));
+      };
+      details.addEventListener("toggle", show);
+      show();
+      return details;
+    }),
+  ];
+}
+
+interface SampleColumn {
+  title: string;
+  number: boolean;
+  text: (at: number) => string;
+}
+
+/** Every run of an entry, and below it what is only of one: its exact command, reason, warnings, standard error. */
+function samples(campaign: Campaign, entry: Entry): HTMLElement {
+  const all = campaign.samples;
+  const position = campaign.entries.indexOf(entry);
+  const own = all.entry.flatMap((of, at) => (of === position ? [at] : []));
+  const numbers = Object.keys(all.numbers).filter((name) =>
+    own.some((at) => all.numbers[name]?.[at] != null),
+  );
+  const show = (name: string): ((value: number) => string) =>
+    name.endsWith("_bytes")
+      ? format.bytes
+      : name.endsWith("_s")
+        ? format.seconds
+        : (value) => format.grouped(value);
+  const possible: SampleColumn[] = [
+    { title: "N", number: true, text: (at) => format.count(all.tasks[at] ?? 0) },
+    { title: "run", number: true, text: (at) => String(all.repetition[at] ?? "") },
+    { title: "attempt", number: true, text: (at) => String(all.attempt[at] ?? "") },
+    { title: "status", number: false, text: (at) => all.status[at] ?? "" },
+    { title: "hold", number: true, text: (at) => format.seconds(all.hold_s[at] ?? 0) },
+    ...order(numbers).map((name) => ({
+      title: name
+        .replace(/^(memory\.plateau|memory|time)\./, "")
+        .replace(/_(bytes|s)$/, "")
+        .replaceAll("_", " ")
+        .replace(/^cpu\./, "CPU "),
+      number: true,
+      text: (at: number) => {
+        const value = all.numbers[name]?.[at];
+        return value == null ? "" : show(name)(value);
+      },
+    })),
+    { title: "memory by", number: false, text: (at) => all.memory_source[at] ?? "" },
+    { title: "warnings", number: false, text: (at) => (all.warnings[at] ?? []).join(", ") },
+    { title: "metrics", number: false, text: (at) => text(all.metrics[at]) },
+    { title: "reason", number: false, text: (at) => text(all.reason[at]) },
+    { title: "standard error", number: false, text: (at) => text(all.stderr_tail[at]) },
+    { title: "started", number: false, text: (at) => format.day(all.started_at[at] ?? "") },
+    { title: "command", number: false, text: (at) => text(all.command[at]) },
+  ];
+  const columns = possible.filter((column) => own.some((at) => column.text(at) !== ""));
+  function text(at: number | null | undefined): string {
+    return at == null ? "" : (all.texts[at] ?? "");
+  }
+  const last = own.at(-1);
+  const body = h("tbody");
+  const line = (at: number) =>
+    h(
+      "tr",
+      { class: all.status[at] === "ok" ? "" : "fell" },
+      columns.map((column) =>
+        h(
+          "td",
+          { class: column.number ? "number" : "clip", title: column.number ? null : column.text(at) },
+          column.text(at),
+        ),
+      ),
+    );
+  fill(body, own.slice(0, PAGE).map(line));
+  const more =
+    own.length > PAGE &&
+    h(
+      "button",
+      {
+        type: "button",
+        class: "button quiet",
+        onclick: (event) => {
+          body.append(...own.slice(PAGE).map(line));
+          (event.target as HTMLElement).remove();
+        },
+      },
+      `Show all ${format.grouped(own.length)}`,
+    );
+  return h(
+    "div",
+    {},
+    h("h3", {}, format.counted(own.length, "sample")),
+    last !== undefined && h("p", { class: "small" }, "The exact command of the last run:"),
+    last !== undefined && commands([text(all.command[last])]),
+    own.length > 0 &&
+      h(
+        "div",
+        {
+          class: "table-scroll samples",
+          tabindex: "0",
+          role: "region",
+          "aria-label": `Samples of ${entry.name}`,
+        },
+        h(
+          "table",
+          { class: "figures" },
+          h(
+            "thead",
+            {},
+            h(
+              "tr",
+              {},
+              columns.map((column) =>
+                h("th", { scope: "col", class: column.number ? "number" : "" }, column.title),
+              ),
+            ),
+          ),
+          body,
+        ),
+      ),
+    more,
+  );
+}
+
+/** The figures that are looked for first, then the others in their own order. */
+function order(names: string[]): string[] {
+  const first = [
+    "alive",
+    "memory.plateau.footprint_bytes",
+    "memory.plateau.anon_bytes",
+    "memory.plateau.kernel_bytes",
+    "memory.peak_bytes",
+    "memory.rss_peak_bytes",
+    "time.launch_s",
+    "time.wall_s",
+    "cpu.user_s",
+    "cpu.system_s",
+  ];
+  return [...first.filter((name) => names.includes(name)), ...names.filter((name) => !first.includes(name))];
+}

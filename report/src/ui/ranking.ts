@@ -1,0 +1,411 @@
+// The ranking: a row of bars for each entry, best first, and below it those without a figure, with the reason.
+
+import { download, fill, h } from "../dom.ts";
+import * as format from "../format.ts";
+import { PARTS } from "../metrics.ts";
+import { type Bar, letter, type Ranking, type RankRow, ranking, shownCampaigns } from "../view.ts";
+import type { App } from "./app.ts";
+import { NO_FILTERS } from "./controls.ts";
+import { rankingSvg } from "./ranking-svg.ts";
+import { tip } from "./tip.ts";
+
+/** Where a size lies, as a share of the width. */
+export interface Scale {
+  at(value: number): number;
+  ticks: number[];
+  log: boolean;
+}
+
+export function scale(max: number, min: number, log: boolean, binary: boolean): Scale {
+  if (log && min > 0 && max > min) {
+    const low = min / 2;
+    const high = max * 1.1;
+    const at = (value: number) => clamp(Math.log(Math.max(value, low) / low) / Math.log(high / low));
+    return { at, ticks: format.logTicks(low, high, binary), log: true };
+  }
+  const ticks = format.ticks(max, binary);
+  const end = Math.max(max * 1.02, Number.MIN_VALUE);
+  return { at: (value) => clamp(value / end), ticks, log: false };
+}
+
+const clamp = (share: number) => Math.min(1, Math.max(0, share));
+const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
+
+export function rankingSection(app: App): { element: HTMLElement; update(): void } {
+  const about = h("p", { class: "about" });
+  const legend = h("div", { class: "legend" });
+  const list = h("div", { class: "ranking" });
+  const rest = h("div", { class: "fell-short" });
+  const live = h("p", { class: "visually-hidden", role: "status" });
+  const log = toggle("Logarithmic", () => app.set({ log: !app.state.log }));
+  const published = toggle("Published figures", () => app.set({ published: !app.state.published }));
+  const picture = () => {
+    const shown = ranking(app.data, app.state);
+    const scaled = scale(shown.max, shown.min, app.state.log, shown.metric.binary);
+    const labels = shownCampaigns(app.data, app.state).map(
+      (position) => app.data.campaigns[position]?.label ?? "",
+    );
+    const svg = rankingSvg(
+      shown,
+      scaled,
+      byTitle(element).textContent ?? "",
+      `taskscale · ${labels.join(" · ")}`,
+    );
+    download("taskscale-ranking.svg", svg, "image/svg+xml");
+  };
+  const save = h("button", { type: "button", class: "button quiet", onclick: picture }, "Save as SVG");
+  const element = h(
+    "section",
+    { class: "section", id: "ranking", "aria-labelledby": "ranking-title" },
+    h(
+      "div",
+      { class: "section-head" },
+      h("div", {}, h("h2", { id: "ranking-title" }, "Ranking"), about),
+      h("div", { class: "section-tools" }, published, log, save),
+    ),
+    legend,
+    list,
+    rest,
+    live,
+  );
+
+  function update(): void {
+    const { state } = app;
+    const shown = ranking(app.data, state);
+    const of = shown.metric;
+    const at = of.whole ? "" : ` at ${format.tasks(state.n)}`;
+    fill(byTitle(element), `${of.title}${at}`);
+    fill(about, of.about);
+    log.setAttribute("aria-pressed", String(state.log));
+    published.setAttribute("aria-pressed", String(state.published));
+    published.hidden = !shown.hasPublished;
+    const scaled = scale(shown.max, shown.min, state.log, of.binary);
+    fill(legend, legendItems(app, shown));
+    const focused = document.activeElement?.getAttribute("data-entry");
+    if (shown.rows.length > 0) {
+      fill(
+        list,
+        axis(shown, scaled),
+        gridlines(shown, scaled),
+        h(
+          "ol",
+          { class: "rows" },
+          shown.rows.map((row) => rankRow(app, shown, row, scaled)),
+        ),
+      );
+    } else {
+      fill(list, nothing(app, shown));
+    }
+    fill(rest, fellShort(app, shown));
+    if (focused) element.querySelector<HTMLElement>(`[data-entry="${CSS.escape(focused)}"]`)?.focus();
+    const text = `${format.counted(shown.shown, "entry").replace("entrys", "entries")} of ${shown.entries} shown`;
+    if (live.textContent !== text) live.textContent = text;
+  }
+  return { element, update };
+}
+
+const byTitle = (element: HTMLElement): HTMLElement => element.querySelector("h2") as HTMLElement;
+
+export function toggle(text: string, click: () => void): HTMLButtonElement {
+  const attributes = { type: "button", class: "switch", "aria-pressed": "false", onclick: click };
+  return h("button", attributes, h("span", { class: "switch-track", "aria-hidden": "true" }), text);
+}
+
+function nothing(app: App, shown: Ranking): HTMLElement {
+  const filtered = shown.shown < shown.entries;
+  return h(
+    "div",
+    { class: "nothing" },
+    h(
+      "p",
+      {},
+      filtered ? "No entry that these filters let through has this figure." : "No entry has this figure.",
+    ),
+    filtered &&
+      h(
+        "button",
+        { type: "button", class: "button", onclick: () => app.set(NO_FILTERS) },
+        "Clear filters and search",
+      ),
+  );
+}
+
+function legendItems(app: App, shown: Ranking): (Node | false)[] {
+  const stacked = shown.metric.id === "footprint" && !app.state.log;
+  const source = app.data.published[0];
+  return [
+    ...(stacked
+      ? PARTS.map((part) =>
+          h(
+            "span",
+            { class: "key", title: part.about },
+            h("i", { class: `swatch part-${part.id}` }),
+            part.title,
+          ),
+        )
+      : []),
+    app.state.log && shown.metric.id === "footprint"
+      ? h("span", { class: "key" }, "On a logarithmic scale parts cannot be stacked.")
+      : false,
+    h(
+      "span",
+      { class: "key" },
+      h("i", { class: "swatch whisker-key" }),
+      shown.metric.whole ? "95 % interval" : "smallest to largest run",
+    ),
+    app.state.published && shown.hasPublished && source
+      ? h(
+          "span",
+          { class: "key", title: `${source.source}, ${source.hardware}` },
+          h("i", { class: "swatch mark-key" }),
+          "published in 2024, on another machine",
+        )
+      : false,
+  ];
+}
+
+/** Drawn once behind all rows. */
+function gridlines(shown: Ranking, scaled: Scale): HTMLElement {
+  return h(
+    "div",
+    { class: `gridlines ${columns(shown)}`, "aria-hidden": "true" },
+    h(
+      "span",
+      { class: "track" },
+      scaled.ticks.map((value) => h("i", { class: "gridline", "--at": percent(scaled.at(value)) })),
+    ),
+  );
+}
+
+function columns(shown: Ranking): string {
+  return `row-grid${shown.metric.whole || shown.metric.id === "times" ? " without-task" : ""}`;
+}
+
+function axis(shown: Ranking, scaled: Scale): HTMLElement {
+  const text = (value: number) => (value === 0 ? "0" : tick(shown, value));
+  return h(
+    "div",
+    { class: `axis ${columns(shown)}`, "aria-hidden": "true" },
+    h("span", { class: "place" }),
+    h("span", { class: "name" }),
+    h(
+      "span",
+      { class: "track" },
+      scaled.ticks.map((value) =>
+        h("span", { class: "tick", "--at": percent(scaled.at(value)) }, text(value)),
+      ),
+    ),
+    h("span", { class: "value" }, shown.metric.title),
+    h("span", { class: "per-task" }, "per task"),
+    h("span", { class: "spread" }, shown.metric.whole ? "interval" : "± MAD"),
+  );
+}
+
+/** A round figure without the zeros that only unrounded ones need. */
+function tick(shown: Ranking, value: number): string {
+  return shown.metric
+    .show(value)
+    .replace(/\.0+(?= |$)/, "")
+    .replace(/(\.\d*?)0+(?= )/, "$1");
+}
+
+function rankRow(app: App, shown: Ranking, row: RankRow, scaled: Scale): HTMLElement {
+  const { entry } = row;
+  const several = shownCampaigns(app.data, app.state).length > 1;
+  const place = row.place ?? (row.standing === "reference" ? "ref" : "–");
+  const mark = app.state.published ? row.published : undefined;
+  return h(
+    "li",
+    { class: `rank-row is-${row.standing}` },
+    row.bars.map((bar, position) => {
+      const first = position === 0;
+      const content = [
+        h("span", { class: "place" }, first ? String(place) : ""),
+        h(
+          "span",
+          { class: "name" },
+          first && h("span", { class: "title" }, entry.title),
+          first &&
+            h(
+              "span",
+              { class: "sub" },
+              h("span", { class: "id" }, entry.name),
+              badges(bar),
+              several && h("span", { class: "campaign-tag" }, letter(bar.campaign)),
+            ),
+          several && !first && h("span", { class: "campaign-tag" }, letter(bar.campaign), change(bar)),
+        ),
+        track(app, shown, bar, scaled, first ? mark?.memory_bytes : undefined),
+        h("span", { class: "value" }, bar.value === undefined ? "" : shown.metric.show(bar.value)),
+        h("span", { class: "per-task" }, entryGrowth(bar)),
+        h("span", { class: "spread" }, spread(shown, bar)),
+      ];
+      const line = h(
+        "button",
+        {
+          type: "button",
+          class: `rank-line ${columns(shown)}`,
+          "aria-haspopup": "dialog",
+          "data-entry": `${entry.name} ${bar.campaign}`,
+          onclick: () => app.set({ entry: entry.name }),
+        },
+        content,
+        h("span", { class: "visually-hidden" }, spoken(row, bar, several)),
+      );
+      tip(line, () => barTip(app, shown, row, bar));
+      return line;
+    }),
+    row.remarks.length > 0 && h("p", { class: "remark" }, row.remarks.slice(0, 3).join(" · ")),
+  );
+}
+
+function entryGrowth(bar: Bar): string {
+  const slope = bar.entry.growth?.bytes_per_task;
+  return slope === undefined ? "" : format.perTask(slope);
+}
+
+function change(bar: Bar): Node | false {
+  if (bar.change === undefined) return false;
+  const text = `${bar.change < 0 ? "−" : "+"}${Math.abs(bar.change * 100).toFixed(1)} %`;
+  return h("span", { class: "change" }, ` ${text}`);
+}
+
+function badges(bar: Bar): (Node | false)[] {
+  const { entry } = bar;
+  const texts = [entry.kind];
+  if (entry.style === "tuned") texts.push("tuned");
+  if (!entry.parallel) texts.push("one CPU");
+  return [
+    h("span", { class: "tag" }, texts.join(" · ")),
+    entry.unverified !== undefined && h("span", { class: "tag warn" }, "unverified"),
+  ];
+}
+
+function spread(shown: Ranking, bar: Bar): string {
+  if (shown.metric.whole) {
+    return bar.low !== undefined && bar.high !== undefined && bar.value
+      ? `± ${format.grouped((Math.max(bar.high - bar.value, bar.value - bar.low) / Math.abs(bar.value)) * 100, 1)} %`
+      : "";
+  }
+  const figure = shown.metric.of(bar.entry, bar.row)?.figure;
+  if (!figure || figure.readings < 2 || figure.median === 0) return "";
+  return `± ${format.grouped((figure.mad / figure.median) * 100, 1)} %`;
+}
+
+function track(app: App, shown: Ranking, bar: Bar, scaled: Scale, mark: number | undefined): HTMLElement {
+  const value = bar.value ?? 0;
+  const width = scaled.at(value);
+  const stacked = bar.parts && !scaled.log && value > 0;
+  const total = bar.parts?.reduce((sum, part) => sum + part, 0) ?? 0;
+  return h(
+    "span",
+    { class: "track", "aria-hidden": "true" },
+    h(
+      "span",
+      { class: "bar", "--size": percent(width) },
+      stacked && total > 0
+        ? PARTS.map((part, position) => {
+            const share = (bar.parts?.[position] ?? 0) / total;
+            return share > 0.0005 && h("i", { class: `segment part-${part.id}`, "--size": percent(share) });
+          })
+        : h("i", {
+            class: `segment ${shown.metric.binary || shown.metric.id === "times" ? "part-anon" : "part-time"}`,
+            "--size": "100%",
+          }),
+    ),
+    bar.low !== undefined &&
+      bar.high !== undefined &&
+      h("i", {
+        class: "whisker",
+        "--from": percent(scaled.at(bar.low)),
+        "--to": percent(scaled.at(bar.high)),
+      }),
+    mark !== undefined && app.state.published && h("i", { class: "mark", "--at": percent(scaled.at(mark)) }),
+  );
+}
+
+function barTip(app: App, shown: Ranking, row: RankRow, bar: Bar): Node[] {
+  const campaign = app.data.campaigns[bar.campaign];
+  const line = (text: string, value: string, swatch?: string) =>
+    h(
+      "div",
+      { class: "tip-line" },
+      swatch ? h("i", { class: `swatch ${swatch}` }) : h("i"),
+      h("span", {}, text),
+      h("b", {}, value),
+    );
+  const lines: Node[] = [h("div", { class: "tip-title" }, bar.entry.title)];
+  if (app.data.campaigns.length > 1 && campaign) lines.push(h("div", { class: "tip-sub" }, campaign.label));
+  if (bar.parts) {
+    for (const [position, part] of PARTS.entries()) {
+      lines.push(line(part.title, format.bytes(bar.parts[position] ?? 0), `part-${part.id}`));
+    }
+  }
+  if (bar.value !== undefined) lines.push(line(shown.metric.title, shown.metric.show(bar.value)));
+  if (bar.low !== undefined && bar.high !== undefined) {
+    const name = shown.metric.whole
+      ? "95 % interval"
+      : `of ${shown.metric.of(bar.entry, bar.row)?.figure?.readings ?? 0} runs`;
+    lines.push(line(name, `${shown.metric.show(bar.low)} to ${shown.metric.show(bar.high)}`));
+  }
+  if (bar.timesBest !== undefined && row.standing === "ranked")
+    lines.push(line("Against the best shown", format.times(bar.timesBest)));
+  if (row.published && app.state.published) {
+    const { published } = row;
+    lines.push(
+      line(`Published: ${published.runtime}, ${published.version}`, format.bytes(published.memory_bytes)),
+    );
+  }
+  return lines;
+}
+
+/** What the bar shows, for who does not see it. */
+function spoken(row: RankRow, bar: Bar, several: boolean): string {
+  const texts: string[] = [];
+  if (several) texts.push(`campaign ${letter(bar.campaign)}`);
+  if (bar.parts) {
+    const [...sizes] = bar.parts;
+    texts.push(...PARTS.map((part, position) => `${part.title} ${format.bytes(sizes[position] ?? 0)}`));
+  }
+  if (bar.timesBest !== undefined && row.standing === "ranked")
+    texts.push(`${format.times(bar.timesBest)} the best`);
+  return texts.length > 0 ? `; ${texts.join(", ")}` : "";
+}
+
+function fellShort(app: App, shown: Ranking): (Node | false)[] {
+  const missing = shown.failed.filter((row) => row.status === "unavailable");
+  const failed = shown.failed.filter((row) => row.status !== "unavailable");
+  return [
+    failed.length > 0 && h("h3", {}, "Without a figure"),
+    failed.length > 0 && shortList(app, failed),
+    missing.length > 0 && h("h3", {}, "Not available on this machine"),
+    missing.length > 0 && shortList(app, missing),
+  ];
+}
+
+function shortList(app: App, rows: Ranking["failed"]): HTMLElement {
+  return h(
+    "ul",
+    { class: "short-list" },
+    rows.map((row) =>
+      h(
+        "li",
+        {},
+        h(
+          "button",
+          {
+            type: "button",
+            class: "short-name",
+            "aria-haspopup": "dialog",
+            "data-entry": row.entry.name,
+            onclick: () => app.set({ entry: row.entry.name }),
+          },
+          h("span", { class: "title" }, row.entry.title),
+          h("span", { class: "id" }, row.entry.name),
+        ),
+        h("span", { class: `status status-${row.status.replace(/[^a-z]/g, "-")}` }, row.status),
+        h("span", { class: "reason" }, row.reason),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,304 @@
+// Footprint over N on logarithmic axes: a line per entry, its interval, the floor, and the fitted line.
+
+import type { CustomSeriesOption, LineSeriesOption } from "echarts/charts";
+import type { ECharts } from "echarts/core";
+import { fill, h } from "../dom.ts";
+import * as format from "../format.ts";
+import { type Line, lines } from "../view.ts";
+import type { App } from "./app.ts";
+import { FONT, Lazy, type LineStyle, lineStyle, saveButton, token } from "./chart.ts";
+import { toggle } from "./ranking.ts";
+
+/** More lines than this nobody can tell apart. */
+const MOST = 24;
+
+interface Styled extends Line {
+  style: LineStyle;
+}
+
+/** The styles of lines do not change with filters: they follow the order of the catalogue. */
+function styled(app: App): { shown: Styled[]; left: number } {
+  const all = lines(app.data, app.state);
+  const languages = byFrequency(app);
+  const among = new Map<string, number>();
+  const places = new Map<string, number>();
+  for (const entry of app.data.campaigns.flatMap((campaign) => campaign.entries)) {
+    if (places.has(entry.name)) continue;
+    const place = among.get(entry.runtime) ?? 0;
+    places.set(entry.name, place);
+    among.set(entry.runtime, place + 1);
+  }
+  // The floor is always there: it is what all others stand on.
+  const floors = all.filter((line) => line.entry.reference);
+  const others = all.filter((line) => !line.entry.reference);
+  const shown = [...chosen(others, MOST - floors.length), ...floors].map((line) => ({
+    ...line,
+    style: line.entry.reference
+      ? { color: token("--ink-3"), symbol: "circle", glyph: "", dash: [1, 3] }
+      : lineStyle(
+          languages.indexOf(line.entry.runtime),
+          (places.get(line.entry.name) ?? 0) + line.campaign * 3,
+        ),
+  }));
+  return { shown, left: all.length - shown.length };
+}
+
+/** Of too many lines: the best of each language, then those of the posts, then the smallest; in the order they had. */
+function chosen(all: Line[], most: number): Line[] {
+  if (all.length <= most) return all;
+  const languages = new Set<string>();
+  const urgency = new Map<Line, number>();
+  for (const line of all) {
+    const idiomatic = line.entry.style === "idiomatic" && line.entry.kind !== "timer";
+    const first = idiomatic && !languages.has(line.entry.runtime);
+    if (first) languages.add(line.entry.runtime);
+    urgency.set(line, first ? 0 : line.entry.posts ? 1 : 2);
+  }
+  const kept = new Set([...all].sort((a, b) => (urgency.get(a) ?? 0) - (urgency.get(b) ?? 0)).slice(0, most));
+  return all.filter((line) => kept.has(line));
+}
+
+/** Languages with many entries first: they get the colours that are easiest to tell apart. */
+function byFrequency(app: App): string[] {
+  const counts = new Map<string, number>();
+  for (const entry of app.data.campaigns.flatMap((campaign) => campaign.entries)) {
+    if (!entry.reference) counts.set(entry.runtime, (counts.get(entry.runtime) ?? 0) + 1);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0], "en")).map(([name]) => name);
+}
+
+export function scalingSection(app: App): { element: HTMLElement; update(): void; redraw(): void } {
+  let shown: Styled[] = [];
+  const chart = new Lazy(
+    "Footprint over the number of tasks, both axes logarithmic. The table below has every figure.",
+    (made) => draw(made, app, shown),
+  );
+  chart.element.classList.add("chart-tall");
+  const fit = toggle("Fitted lines", () => app.set({ fit: !app.state.fit }));
+  const legend = h("div", { class: "line-legend", role: "group", "aria-label": "Lines shown" });
+  const note = h("p", { class: "small" });
+  const element = h(
+    "section",
+    { class: "section", id: "scaling", "aria-labelledby": "scaling-title" },
+    h(
+      "div",
+      { class: "section-head" },
+      h(
+        "div",
+        {},
+        h("h2", { id: "scaling-title" }, "Scaling"),
+        h(
+          "p",
+          { class: "about" },
+          "Footprint over the number of tasks. Marks are medians, the bars through them reach from the smallest to the largest run, and lines are the fit: base + N × bytes per task. Where a line is flat the runtime is paid for, where it climbs the tasks. The dotted line is the floor.",
+        ),
+      ),
+      h("div", { class: "section-tools" }, fit, saveButton("taskscale-scaling", chart)),
+    ),
+    h("div", { class: "scaling" }, chart.element, legend),
+    note,
+  );
+
+  function redraw(): void {
+    const { shown: next, left } = styled(app);
+    shown = next;
+    fit.setAttribute("aria-pressed", String(app.state.fit));
+    const focused = document.activeElement?.getAttribute("data-line");
+    fill(
+      legend,
+      shown.map((line) => legendItem(app, chart, line)),
+    );
+    if (focused) legend.querySelector<HTMLElement>(`[data-line="${CSS.escape(focused)}"]`)?.focus();
+    fill(
+      note,
+      left > 0 &&
+        `${shown.length} of ${shown.length + left} lines: the best of each language, those of the posts, then the smallest. Filter or search to see others.`,
+    );
+    chart.changed();
+  }
+  return { element, update: redraw, redraw };
+}
+
+function legendItem(app: App, chart: Lazy, line: Styled): HTMLElement {
+  const hidden = app.state.hidden.includes(line.name);
+  const mark = h("i", {
+    class: "line-mark",
+    "--color": line.style.color,
+    "data-dash": String(line.style.dash !== "solid"),
+  });
+  const highlight = (type: "highlight" | "downplay") => () => {
+    if (!hidden) chart.now().dispatchAction({ type, seriesName: line.name });
+  };
+  return h(
+    "button",
+    {
+      type: "button",
+      class: "line-key",
+      "data-line": line.name,
+      "aria-pressed": String(!hidden),
+      onclick: () => {
+        const others = app.state.hidden.filter((name) => name !== line.name);
+        app.set({ hidden: hidden ? others : [...others, line.name] });
+      },
+      onpointerenter: highlight("highlight"),
+      onpointerleave: highlight("downplay"),
+    },
+    mark,
+    h("i", { class: "line-symbol", "--color": line.style.color, "aria-hidden": "true" }, line.style.glyph),
+    h("span", {}, line.name),
+  );
+}
+
+function draw(chart: ECharts, app: App, all: Styled[]): void {
+  const visible = all.filter((line) => !app.state.hidden.includes(line.name));
+  const narrow = chart.getWidth() < 560;
+  const axis = {
+    axisLine: { lineStyle: { color: token("--line-2") } },
+    axisTick: { show: false },
+    axisLabel: { color: token("--ink-2"), fontFamily: FONT, fontSize: 12 },
+    splitLine: { lineStyle: { color: token("--line") } },
+    minorSplitLine: { show: false },
+  };
+  const values = visible.flatMap((line) => line.points.map((point) => point.value));
+  const sizes = visible.flatMap((line) => line.points.map((point) => point.tasks));
+  chart.setOption(
+    {
+      animation: false,
+      textStyle: { fontFamily: FONT },
+      grid: { left: narrow ? 58 : 70, right: 18, top: 12, bottom: 46 },
+      tooltip: {
+        trigger: "axis",
+        confine: true,
+        className: "chart-tip",
+        backgroundColor: token("--panel"),
+        borderColor: token("--line-2"),
+        textStyle: { color: token("--ink"), fontFamily: FONT, fontSize: 12 },
+        axisPointer: { type: "line", lineStyle: { color: token("--ink-3") }, label: { show: false } },
+        formatter: (found: unknown) => comparison(app, visible, found),
+      },
+      xAxis: {
+        ...axis,
+        type: "log",
+        logBase: 10,
+        min: Math.min(...sizes, 1),
+        max: Math.max(...sizes, 10),
+        name: "tasks",
+        nameLocation: "middle",
+        nameGap: 30,
+        nameTextStyle: { color: token("--ink-2") },
+        axisLabel: { ...axis.axisLabel, formatter: (value: number) => format.count(value) },
+      },
+      yAxis: {
+        ...axis,
+        type: "log",
+        logBase: 4,
+        min: 4 ** Math.floor(Math.log(Math.min(...values)) / Math.log(4)),
+        max: 4 ** Math.ceil(Math.log(Math.max(...values)) / Math.log(4)),
+        axisLabel: {
+          ...axis.axisLabel,
+          formatter: (value: number) => format.bytes(value).replace(/\.0+(?= )/, ""),
+        },
+      },
+      series: visible.flatMap((line) => series(app, line)),
+    },
+    { notMerge: true },
+  );
+}
+
+function series(app: App, line: Styled): (LineSeriesOption | CustomSeriesOption)[] {
+  const { color, symbol, dash } = line.style;
+  // On these axes the fit is a curve: between numbers of tasks that lie far apart it is nearer to the truth than a
+  // straight line from median to median.
+  const byFit = app.state.fit && !line.entry.reference && line.fitted.length > 0;
+  const stroke = { color, width: line.entry.reference ? 1.5 : 1.75, type: dash };
+  const measured: LineSeriesOption = {
+    type: "line",
+    name: line.name,
+    data: line.points.map((point) => ({
+      value: [point.tasks, point.value],
+      // Fewer than N were alive: not the same thing.
+      ...(point.ok ? {} : { itemStyle: { opacity: 0.35 } }),
+    })),
+    symbol,
+    symbolSize: line.entry.reference ? 4 : 8,
+    showAllSymbol: true,
+    lineStyle: byFit ? { width: 0 } : stroke,
+    itemStyle: { color },
+    emphasis: { scale: 1.5, lineStyle: { width: byFit ? 0 : 4 } },
+    z: 3,
+  };
+  const intervals: CustomSeriesOption = {
+    type: "custom",
+    name: line.name,
+    silent: true,
+    z: 2,
+    itemStyle: { color },
+    tooltip: { show: false },
+    data: line.points
+      .filter((point) => point.high > point.low)
+      .map((point) => [point.tasks, point.low, point.high]),
+    encode: { x: 0, y: [1, 2] },
+    renderItem: (_, api) => {
+      const low = api.coord([api.value(0), api.value(1)]);
+      const high = api.coord([api.value(0), api.value(2)]);
+      const [x = 0, from = 0] = low;
+      const to = high[1] ?? 0;
+      const style = { stroke: color, lineWidth: 1.5, fill: "none" };
+      const bar = (x1: number, y1: number, x2: number, y2: number) => ({
+        type: "line" as const,
+        shape: { x1, y1, x2, y2 },
+        style,
+      });
+      return {
+        type: "group",
+        children: [bar(x, from, x, to), bar(x - 4, from, x + 4, from), bar(x - 4, to, x + 4, to)],
+      };
+    },
+  };
+  const fitted: LineSeriesOption = {
+    type: "line",
+    name: line.name,
+    data: line.fitted,
+    symbol: "none",
+    silent: true,
+    z: 1,
+    tooltip: { show: false },
+    lineStyle: stroke,
+    emphasis: { lineStyle: { width: 4 } },
+  };
+  return byFit ? [measured, intervals, fitted] : [measured, intervals];
+}
+
+/** What all lines have at the N under the pointer, the smallest first. */
+function comparison(app: App, visible: Styled[], found: unknown): HTMLElement {
+  const hits = Array.isArray(found) ? found : [found];
+  const tasks = hits.map((hit) => Number((hit as { value?: unknown[] }).value?.[0])).find(Number.isInteger);
+  const known = app.data.campaigns.flatMap((campaign) => campaign.tasks);
+  // Fitted lines have points between the numbers of tasks that were run.
+  const n = known.reduce(
+    (nearest, at) =>
+      Math.abs(Math.log(at / (tasks ?? 1))) < Math.abs(Math.log(nearest / (tasks ?? 1))) ? at : nearest,
+    known[0] ?? 1,
+  );
+  const at = visible
+    .flatMap((line) => line.points.filter((point) => point.tasks === n).map((point) => ({ line, point })))
+    .sort((a, b) => a.point.value - b.point.value);
+  const most = 16;
+  return h(
+    "div",
+    { class: "compare" },
+    h("div", { class: "tip-title" }, format.tasks(n)),
+    at
+      .slice(0, most)
+      .map(({ line, point }) =>
+        h(
+          "div",
+          { class: "tip-line" },
+          h("i", { class: "swatch", "--color": line.style.color }),
+          h("span", {}, line.name, point.ok ? "" : " (not all alive)"),
+          h("b", {}, format.bytes(point.value)),
+        ),
+      ),
+    at.length > most && h("div", { class: "tip-sub" }, `and ${at.length - most} larger`),
+  );
+}

@@ -1,0 +1,159 @@
+// The sortable table with every figure.
+
+import { download, fill, h } from "../dom.ts";
+import * as format from "../format.ts";
+import { CAMPAIGN_COLUMN, type Cell, COLUMNS, type Column, cells } from "../table.ts";
+import { shownCampaigns } from "../view.ts";
+import type { App } from "./app.ts";
+import { toggle } from "./ranking.ts";
+
+/** Rows that are drawn at once; more on demand, as nobody reads thousands. */
+const PAGE = 150;
+
+export function tableSection(app: App): { element: HTMLElement; update(): void } {
+  let most = PAGE;
+  const every = toggle("Every N", () => app.set({ everyN: !app.state.everyN }));
+  const title = h("h2", { id: "table-title" });
+  const table = h("table", { class: "figures" });
+  const more = h("p", { class: "small" });
+  const save = h(
+    "button",
+    { type: "button", class: "button quiet", onclick: () => download("taskscale.csv", csv(app), "text/csv") },
+    "Save as CSV",
+  );
+  const scroll = h(
+    "div",
+    { class: "table-scroll unseen", tabindex: "0", role: "region", "aria-label": "Table of figures" },
+    table,
+  );
+  const element = h(
+    "section",
+    { class: "section", id: "table", "aria-labelledby": "table-title" },
+    h(
+      "div",
+      { class: "section-head" },
+      h(
+        "div",
+        {},
+        title,
+        h("p", { class: "about" }, "Medians over the runs that were ok. A click on a heading sorts."),
+      ),
+      h("div", { class: "section-tools" }, every, save),
+    ),
+    h(
+      "div",
+      { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Table of figures" },
+      table,
+    ),
+    more,
+  );
+
+  function update(): void {
+    fill(title, app.state.everyN ? "Every figure" : `Every figure at ${format.tasks(app.state.n)}`);
+    every.setAttribute("aria-pressed", String(app.state.everyN));
+    const found = cells(app.data, app.state);
+    scroll.style.setProperty("--rows", String(Math.min(found.length, most) + 1));
+    const columns = columnsOf(app);
+    const focused = document.activeElement?.getAttribute("data-sort");
+    fill(
+      table,
+      h("caption", { class: "visually-hidden" }, "Every figure of the entries shown"),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          columns.map((column) => heading(app, column)),
+        ),
+      ),
+      h(
+        "tbody",
+        {},
+        found.slice(0, most).map((cell) => tableRow(app, cell, columns)),
+      ),
+    );
+    if (focused) table.querySelector<HTMLElement>(`[data-sort="${CSS.escape(focused)}"]`)?.focus();
+    fill(
+      more,
+      found.length > most && [
+        `${most} of ${format.grouped(found.length)} rows. `,
+        h(
+          "button",
+          {
+            type: "button",
+            class: "button quiet",
+            onclick: () => {
+              most = Number.POSITIVE_INFINITY;
+              update();
+            },
+          },
+          "Show all",
+        ),
+      ],
+    );
+  }
+  return { element, update };
+}
+
+function columnsOf(app: App): Column[] {
+  const [first, ...others] = COLUMNS;
+  const several = shownCampaigns(app.data, app.state).length > 1;
+  return first ? [first, ...(several ? [CAMPAIGN_COLUMN] : []), ...others] : [];
+}
+
+function heading(app: App, column: Column): HTMLElement {
+  const { state } = app;
+  const active = state.sort === column.id;
+  const sort = () => app.set({ sort: column.id, descending: active ? !state.descending : false });
+  return h(
+    "th",
+    {
+      scope: "col",
+      class: column.numeric ? "number" : "",
+      "aria-sort": active ? (state.descending ? "descending" : "ascending") : null,
+    },
+    h(
+      "button",
+      { type: "button", "data-sort": column.id, title: column.about, onclick: sort },
+      column.title,
+      h("span", { class: "arrow", "aria-hidden": "true" }, active ? (state.descending ? "↓" : "↑") : ""),
+    ),
+  );
+}
+
+function tableRow(app: App, cell: Cell, columns: Column[]): HTMLElement {
+  const row = h("tr", { class: cell.row && cell.row.ok_runs > 0 ? "" : "fell" });
+  for (const [position, column] of columns.entries()) {
+    const text = column.text(cell);
+    if (position === 0) {
+      const open = () => app.set({ entry: cell.entry.name });
+      row.append(
+        h("th", { scope: "row" }, h("button", { type: "button", class: "id", onclick: open }, text)),
+      );
+    } else {
+      row.append(h("td", { class: column.numeric ? "number" : "" }, text));
+    }
+  }
+  return row;
+}
+
+/** The table as it is shown, in base units. */
+function csv(app: App): string {
+  const columns = columnsOf(app);
+  const field = (value: unknown) => {
+    // A spreadsheet takes what begins so for a formula.
+    const text = String(value ?? "").replace(/^[=+\-@\t\r]/, (start) =>
+      typeof value === "number" ? start : `'${start}`,
+    );
+    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const unit = (column: Column) => (column.group === "Time" || column.group === "CPU" ? " (s)" : "");
+  const size = (column: Column) =>
+    ["Memory", "Growth"].includes(column.group) && !["mad", "times"].includes(column.id)
+      ? " (bytes)"
+      : unit(column);
+  const lines = [columns.map((column) => field(`${column.title}${size(column)}`))];
+  for (const cell of cells(app.data, app.state)) lines.push(columns.map((column) => field(column.key(cell))));
+  return `${lines.map((line) => line.join(",")).join("\n")}\n`;
+}

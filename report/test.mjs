@@ -1,0 +1,26 @@
+// Bundles a test file (Node 20 reads no TypeScript) and runs it: `node test.mjs [FILE…]`, by default all of test/.
+
+import { spawnSync } from "node:child_process";
+import { readdirSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const named = process.argv.slice(2);
+const files =
+  named.length > 0 ? named : readdirSync(join(here, "test")).filter((name) => name.endsWith(".test.ts"));
+
+const entryPoints = files.map((name) => join(here, "test", basename(name)));
+const packages = { bundle: true, platform: "node", format: "esm", packages: "external" };
+// Beside node_modules, so that packages are found.
+const outdir = join(here, "node_modules", ".tests");
+rmSync(outdir, { recursive: true, force: true });
+await build({ ...packages, entryPoints, outdir, outExtension: { ".js": ".mjs" }, logLevel: "warning" });
+const made = files.map((name) => join(outdir, basename(name).replace(/\.ts$/, ".mjs")));
+const env = { ...process.env, TEST_FOLDER: join(here, "test") };
+const ran = spawnSync(process.execPath, ["--test", "--test-reporter=spec", ...made], {
+  stdio: "inherit",
+  env,
+});
+process.exitCode = ran.status ?? 1;

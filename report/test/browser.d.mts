@@ -1,0 +1,4 @@
+import type { Browser } from "playwright-core";
+
+export const program: string | undefined;
+export function launch(): Promise<Browser>;

@@ -1,0 +1,218 @@
+// What is ranked, grouped and flagged, as data. `BLESS=1 npm test` writes the golden file anew.
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { test } from "node:test";
+import { decode } from "../src/data.ts";
+import * as format from "../src/format.ts";
+import { METRICS } from "../src/metrics.ts";
+import { fromHash, initial, type State, toHash } from "../src/state.ts";
+import { cells } from "../src/table.ts";
+import type { PageData } from "../src/types.ts";
+import { answer, lines, type Ranking, ranking } from "../src/view.ts";
+
+const folder = process.env.TEST_FOLDER ?? "test";
+const read = (name: string) => readFileSync(`${folder}/${name}`, "utf8");
+
+function everything(): PageData {
+  return decode(read("everything.json"));
+}
+
+/** The same campaign twice, the second one with footprints a tenth larger. */
+function two(): PageData {
+  const data = everything();
+  const [second] = everything().campaigns;
+  assert(second);
+  second.label = "elsewhere";
+  for (const row of second.rows) {
+    const figure = row.figures.footprint_bytes;
+    if (figure) for (const name of ["median", "min", "max"] as const) figure[name] *= 1.1;
+  }
+  data.campaigns.push(second);
+  return data;
+}
+
+/** A ranking in a few words, for a person who compares it with another. */
+function told(found: Ranking): unknown {
+  const round = (value: number | undefined) =>
+    value === undefined ? undefined : Number(value.toPrecision(6));
+  return {
+    metric: found.metric.id,
+    rows: found.rows.map((row) => ({
+      place: row.place,
+      entry: row.entry.name,
+      standing: row.standing,
+      bars: row.bars.map((bar) => ({
+        campaign: bar.campaign,
+        value: round(bar.value),
+        low: round(bar.low),
+        high: round(bar.high),
+        timesBest: round(bar.timesBest),
+        change: round(bar.change),
+        parts: bar.parts?.map(Math.round),
+      })),
+      published: row.published?.memory_bytes,
+      remarks: row.remarks,
+    })),
+    failed: found.failed.map((row) => `${row.entry.name}: ${row.status}: ${row.reason}`),
+  };
+}
+
+test("what is ranked, grouped and flagged", () => {
+  const data = everything();
+  const views: Record<string, unknown> = {};
+  for (const metric of METRICS)
+    views[`${metric.id} at 1M`] = told(ranking(data, { ...initial(data), metric: metric.id }));
+  views["footprint at 10k"] = told(ranking(data, { ...initial(data), n: 10_000 }));
+  views["two campaigns"] = told(ranking(two(), initial(two())));
+  const found = answer(data, initial(data));
+  views.answer = found && {
+    best: found.best.entry.name,
+    worst: found.worst.entry.name,
+    times: Number(found.times.toPrecision(6)),
+    held: found.held,
+    ran: found.ran,
+  };
+  views.table = cells(data, { ...initial(data), everyN: true }).map(
+    (cell) => `${cell.entry.name} ${cell.row?.tasks ?? "-"} ${cell.timesBest?.toPrecision(6) ?? "-"}`,
+  );
+  views.lines = lines(data, initial(data)).map((line) => ({
+    name: line.name,
+    points: line.points.map((point) => [point.tasks, point.value, point.low, point.high, point.ok]),
+    fitted: [line.fitted[0], line.fitted.at(-1)].map((point) =>
+      point?.map((value) => Number(value.toPrecision(6))),
+    ),
+  }));
+  // Plain ASCII: what acts on a reader's screen is hostile in a file of the repository as well.
+  const escaped = (found: string) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const text = `${JSON.stringify(views, null, 2).replace(/[\u0080-\uffff]/g, escaped)}\n`;
+  if (process.env.BLESS) writeFileSync(`${folder}/views.golden.json`, text);
+  assert.deepEqual(JSON.parse(text), JSON.parse(read("views.golden.json")));
+});
+
+test("entries that fell short come last and are never dropped", () => {
+  const data = everything();
+  const found = ranking(data, initial(data));
+  const names = [...found.rows.map((row) => row.entry.name), ...found.failed.map((row) => row.entry.name)];
+  assert.deepEqual(names.sort(), data.campaigns[0]?.entries.map((entry) => entry.name).sort());
+  const standings = found.rows.map((row) => row.standing);
+  assert(standings.includes("partial"));
+  assert.equal(standings.indexOf("partial"), standings.length - 1);
+  assert(found.failed.every((row) => row.reason.length > 0));
+  assert.equal(found.failed.at(-1)?.status, "unavailable");
+});
+
+test("the floor, other sources and partial rows have no place", () => {
+  const found = ranking(everything(), initial(everything()));
+  for (const row of found.rows)
+    assert.equal(row.place !== undefined, row.standing === "ranked", row.entry.name);
+  const places = found.rows.flatMap((row) => row.place ?? []);
+  assert.deepEqual(
+    places,
+    [...places.keys()].map((at) => at + 1),
+  );
+  const sizes = found.rows.filter((row) => row.place).map((row) => row.bars[0]?.value ?? 0);
+  assert.deepEqual(
+    sizes,
+    [...sizes].sort((a, b) => a - b),
+  );
+});
+
+test("parts add up to the bar", () => {
+  for (const row of ranking(everything(), initial(everything())).rows) {
+    const [bar] = row.bars;
+    const sum = bar?.parts?.reduce((sum, part) => sum + part, 0) ?? 0;
+    assert(Math.abs(sum - (bar?.value ?? 0)) < 4, `${row.entry.name}: ${sum}`);
+  }
+});
+
+test("filters narrow, and multiples are of those shown", () => {
+  const data = everything();
+  const of = (change: Partial<State>) => ranking(data, { ...initial(data), ...change });
+  const names = (found: Ranking) => found.rows.map((row) => row.entry.name);
+  assert.deepEqual(names(of({ languages: ["go"], kinds: ["stackful"] })), [
+    "go/goroutine",
+    "go/goroutine-in-a-name-of-which-no-end-is-to-be-seen",
+  ]);
+  assert.deepEqual(names(of({ parallel: "no" })), ["rust/tokio-current-thread"]);
+  assert.deepEqual(names(of({ styles: ["tuned"] })), ["rust/tokio-current-thread"]);
+  assert.deepEqual(names(of({ search: "TOKIO spawn" })), ["rust/tokio-spawn"]);
+  assert.deepEqual(names(of({ search: "no such thing" })), []);
+  assert(names(of({ stackful: "yes" })).every((name) => name.startsWith("go/goroutine")));
+  const alone = of({ languages: ["go"], kinds: ["stackful"], metric: "times" }).rows[0]?.bars[0];
+  assert.equal(alone?.value, 1);
+});
+
+test("several campaigns stand side by side, with the change", () => {
+  const data = two();
+  const row = ranking(data, initial(data)).rows.find((row) => row.entry.name === "go/goroutine");
+  assert.equal(row?.bars.length, 2);
+  assert(Math.abs((row?.bars[1]?.change ?? 0) - 0.1) < 1e-9);
+  assert.equal(ranking(data, { ...initial(data), campaigns: [1] }).rows[0]?.bars.length, 1);
+});
+
+test("published figures stand beside memory at the same N, and nowhere else", () => {
+  const data = everything();
+  const of = (change: Partial<State>) => ranking(data, { ...initial(data), ...change });
+  const goroutine = (found: Ranking) =>
+    found.rows.find((row) => row.entry.name === "go/goroutine")?.published;
+  assert.equal(goroutine(of({}))?.runtime, "Go");
+  assert.equal(goroutine(of({ metric: "launch" })), undefined);
+  assert.equal(of({ metric: "task" }).hasPublished, false);
+});
+
+test("an address restores the state that made it", () => {
+  const data = two();
+  const plain = initial(data);
+  assert.equal(toHash(data, plain), "");
+  const changes: Partial<State>[] = [
+    { n: 10_000 },
+    { metric: "cpu" },
+    { campaigns: [1] },
+    { kinds: ["timer", "future"], languages: ["go"], styles: ["tuned"] },
+    { parallel: "no", stackful: "yes" },
+    { search: "a b&c=d#é,~" },
+    { published: false, log: true, fit: false },
+    { hidden: ["go/a,b~", "rust/thread"] },
+    { sort: "entry", descending: true, everyN: true },
+    { entry: "evil/<b>x</b>&=#" },
+  ];
+  for (const change of changes) {
+    const state = { ...plain, ...change };
+    assert.deepEqual(fromHash(data, `#${toHash(data, state)}`), state, JSON.stringify(change));
+  }
+  const all = Object.assign({}, plain, ...changes) as State;
+  assert.deepEqual(fromHash(data, toHash(data, all)), all);
+});
+
+test("an address that makes no sense is as none", () => {
+  const data = everything();
+  for (const hash of [
+    "#n=3&metric=x&campaigns=7,x&workload=dance",
+    "#%",
+    "#=&&&",
+    "#n=Infinity&parallel=maybe",
+  ]) {
+    assert.deepEqual(fromHash(data, hash), initial(data), hash);
+  }
+});
+
+test("figures are written as the tables of taskscale write them", () => {
+  assert.equal(format.bytes(0), "0 B");
+  assert.equal(format.bytes(1023), "1.00 KiB");
+  assert.equal(format.bytes(227_206_144), "217 MiB");
+  assert.equal(format.bytes(2_777_362_432), "2.59 GiB");
+  assert.equal(format.perTask(15.62), "15.6 B");
+  assert.equal(format.perTask(2774.6), "2,775 B");
+  assert.equal(format.seconds(0.00089), "890 µs");
+  assert.equal(format.seconds(0.094), "94 ms");
+  assert.equal(format.seconds(3.256), "3.26 s");
+  assert.equal(format.count(1_000_000), "1M");
+  assert.equal(format.count(2_500), "2.5k");
+  assert.equal(format.count(1_234_567), "1,234,567");
+  assert.deepEqual(
+    format.ticks(900 * 1024 ** 2, true),
+    [0, 200, 400, 600, 800].map((mib) => mib * 1024 ** 2),
+  );
+  assert.deepEqual(format.ticks(0, true), [0]);
+});
