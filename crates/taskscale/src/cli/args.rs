@@ -85,34 +85,34 @@ pub struct Global {
 pub enum Command {
     /// Measure entries (the main job; `run` may be left out)
     Run(Run),
+    /// Measure any program, which need not know anything of taskscale
+    Measure(Box<Measure>),
+    /// Find the most tasks that fit in a memory, or the least memory for some tasks
+    Limit(Limit),
+    /// Compare two campaigns, or two entries of one: what costs more, less, the same
+    Compare(Compare),
+    /// Show campaigns again, in any format: tables, charts, data for other tools
+    Report(Report),
     /// Show the catalogue: entries, kinds, versions, and why some are unavailable
     List(List),
-    /// Build entries into the cache without measuring them
-    Build(Build),
     /// Examine this machine: control groups, limits, disturbances, toolchains
     #[command(after_help = "\
 Examples:
   taskscale doctor              before the first campaign, and whenever figures look odd
   taskscale doctor --verbose    with the commands that toolchains are asked by")]
     Doctor,
-    /// Show campaigns again, in any format: tables, charts, data for other tools
-    Report(Report),
+    /// Build entries into the cache without measuring them
+    Build(Build),
     /// Check that entries are good citizens: protocol, waits, claims, files, pinned versions
     Check(Check),
     /// Write a new entry that works: program, manifest and README, to be made your own
     New(New),
     /// Remove builds that are kept of older sources and toolchains, and say how much was freed
     Clean(Clean),
-    /// Compare two campaigns, or two entries of one: what costs more, less, the same
-    Compare(Compare),
     /// Print the completions of a shell
     Completions(Completions),
     /// Print the manual page, or write one for each command
     Man(Man),
-    /// Find the most tasks that fit in a memory, or the least memory for some tasks
-    Limit(Limit),
-    /// Measure any program, which need not know anything of taskscale
-    Measure(Box<Measure>),
 }
 
 #[derive(Debug, PartialEq, ClapArgs)]

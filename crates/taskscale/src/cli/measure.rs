@@ -10,7 +10,8 @@ use super::measure_options::{Options, validate};
 use super::progress::Progress;
 use super::report::for_standard_output;
 use super::run::{
-    PLATEAU_S, check_folder, describe, ended_by_signal, new_folder, open, settle, show, what_is_kept,
+    PLATEAU_S, announce, check_folder, describe, ended_by_signal, new_folder, open, settle, show,
+    what_is_kept,
 };
 use super::{Failure, OrUsage, print_result, printable, say_aside};
 use crate::campaign::{self, Outcome};
@@ -38,6 +39,7 @@ pub fn run(args: &Measure, global: &Global) -> Result<ExitCode, Failure> {
         hold: Hold::Chosen { plateau_s: PLATEAU_S },
     };
     let (mut store, campaign, mut samples) = open(&folder, describe(plan, None, prepared), &progress)?;
+    announce(&folder, &campaign, prepared, &samples);
     let mut runner = LocalRunner::new(home, &interrupt, PathBuf::from("/proc/self/exe"));
     let outcome = campaign::run(
         &campaign,

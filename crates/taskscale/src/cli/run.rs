@@ -136,14 +136,7 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
     };
     let now = describe(plan, options.seed, &prepared);
     let (mut store, campaign, mut samples) = open(&folder, now, &progress)?;
-    let ready = prepared.iter().filter(|entry| entry.command.is_ok()).count() as u64;
-    emit(Event::Plan {
-        folder: folder.display().to_string(),
-        plan: campaign.plan.clone(),
-        seed: campaign.seed,
-        runs: ready * campaign.plan.tasks.len() as u64 * u64::from(campaign.plan.repetitions),
-        kept_samples: samples.len() as u64,
-    });
+    announce(&folder, &campaign, &prepared, &samples);
     let settings = Settings { memory_cap_bytes: options.memory_cap_bytes, time_cap: options.time_cap };
     // Not its path: this very program, even where another version has been put in its place meanwhile.
     let launcher = PathBuf::from("/proc/self/exe");
@@ -215,6 +208,18 @@ pub(super) fn prepare_all(
         }
     }
     prepared
+}
+
+/// Tells programs that watch what is about to be measured.
+pub(super) fn announce(folder: &Path, campaign: &Campaign, prepared: &[Prepared], kept: &[Sample]) {
+    let ready = prepared.iter().filter(|entry| entry.command.is_ok()).count() as u64;
+    emit(Event::Plan {
+        folder: folder.display().to_string(),
+        plan: campaign.plan.clone(),
+        seed: campaign.seed,
+        runs: ready * campaign.plan.tasks.len() as u64 * u64::from(campaign.plan.repetitions),
+        kept_samples: kept.len() as u64,
+    });
 }
 
 /// What became of an entry's build.

@@ -9,15 +9,17 @@ use clap::{Args as ClapArgs, ValueEnum};
     group = clap::ArgGroup::new("find").required(true).args(["memory", "tasks"]),
     after_help = "\
 Examples:
-  taskscale limit go rust/tokio-spawn --memory 512MiB     the most tasks that hold in 512 MiB
-  taskscale limit java/virtual-thread -n 100k             the least memory, and the CPU that it costs
+  taskscale limit go rust/tokio-spawn --memory 512MiB   the most tasks that hold in 512 MiB
+  taskscale limit java/virtual-thread -n 100k           the least memory, and what CPU it costs
   taskscale limit go/goroutine -n 100k --env 'GOMEMLIMIT={memory:90%}'
-  taskscale limit go --memory 512MiB -o DIR               again with the same DIR: goes on where it stopped
+  taskscale limit go --memory 512MiB -o DIR             with the same DIR again: goes on
 
-Every run has a control group of its own with the memory as its limit, kernel memory and files included and swap
-off, so that runtimes that size themselves by their container do so here. docs/limit.md has the method.
+Every run has a control group of its own with the memory as its limit, kernel memory and files \
+included and swap off, so that runtimes that size themselves by their container do so here. \
+docs/limit.md has the method.
 
-Exit codes: 0 found, or known to hold nowhere; 1 not found with the runs allowed; 2 wrong usage, or no control group."
+Exit codes: 0 found, or known to hold nowhere; 1 not found with the runs allowed; 2 wrong usage, \
+or no control group."
 )]
 pub struct Limit {
     /// Entries, as for `run`
