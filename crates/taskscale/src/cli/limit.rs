@@ -9,14 +9,17 @@ use anyhow::{Context, anyhow, bail};
 use super::args::{Global, Limit, LimitFormat};
 use super::progress::Progress;
 use super::report::for_standard_output;
-use super::run::{check_folder, ended_by_signal, new_folder, prepare_all, warn_of_rejected, what_is_kept};
-use super::{Failure, OrUsage, open_catalog, print_result, printable, say_aside};
+use super::run::{
+    check_folder, ended_by_signal, interrupted, lock_machine, name_folder, new_folder, prepare_all,
+    warn_of_rejected, what_is_kept,
+};
+use super::{Failure, OrUsage, open_catalog, print_result};
 use crate::campaign::{Prepared, plan_digest};
 use crate::catalog::{Entry, Runtime, select};
 use crate::limit::{
     self, Find, HOLD, LimitError, LimitReport, Order, Purpose, QUESTION_SCHEMA, Question, Seen, Verdict,
 };
-use crate::measure::{GroupHome, Interrupt, LocalRunner, MachineLock, available_memory_bytes, machine_facts};
+use crate::measure::{GroupHome, Interrupt, LocalRunner, available_memory_bytes, machine_facts};
 use crate::record::{self, Campaign, Loaded, MemorySource, Plan, SCHEMA_VERSION, Sample, Store};
 use crate::report;
 use crate::units;
@@ -91,14 +94,9 @@ pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
 
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let progress = Progress::new(global.quiet);
-    let holder = format!("taskscale {} with {}", std::process::id(), folder.display());
-    let lock = MachineLock::acquire(&holder, &interrupt, |who| {
-        progress
-            .say(&format!("waiting: {who} is measuring on this machine, and two would measure each other"));
-    })?;
-    if lock.is_none() {
+    let Some(_lock) = lock_machine(&folder, &progress, &interrupt)? else {
         return Ok(ended_by_signal(&interrupt));
-    }
+    };
     let home = GroupHome::find();
     require_group(&home).or_usage()?;
     keep_room(&mut question, &folder).or_usage()?;
@@ -133,17 +131,9 @@ pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
         Ok(outcome) => outcome,
         Err(error) => return Err(Failure::Broken(anyhow!(error).context(what_is_kept(&folder)))),
     };
-    let shown = folder.display();
-    if args.format == LimitFormat::Table && !samples.is_empty() {
-        print_result(&printable(&format!("\nCampaign: {shown}\n")))?;
-    } else {
-        say_aside(&format!("campaign: {shown}"));
-    }
+    name_folder(&folder, args.format == LimitFormat::Table && !samples.is_empty())?;
     if outcome.interrupted {
-        say_aside(&format!(
-            "interrupted: what was measured is kept; the same command with `-o {shown}` goes on"
-        ));
-        return Ok(ended_by_signal(&interrupt));
+        return Ok(interrupted(&folder, &interrupt));
     }
     Ok(if report.fell_short() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

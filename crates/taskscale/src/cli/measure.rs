@@ -10,10 +10,10 @@ use super::measure_options::{Options, validate};
 use super::progress::Progress;
 use super::report::for_standard_output;
 use super::run::{
-    PLATEAU_S, announce, check_folder, describe, ended_by_signal, new_folder, open, settle, show,
-    what_is_kept,
+    PLATEAU_S, announce, check_folder, describe, ended_by_signal, interrupted, name_folder, new_folder, open,
+    settle, show, what_is_kept, write_page,
 };
-use super::{Failure, OrUsage, print_result, printable, say_aside};
+use super::{Failure, OrUsage, print_result};
 use crate::campaign::{self, Outcome};
 use crate::measure::{Interrupt, LocalRunner};
 use crate::record::{self, Campaign, Hold, OWN_WORKLOAD, Plan, Sample};
@@ -72,23 +72,17 @@ fn conclude(
     outcome: &Outcome,
     interrupt: &Interrupt,
 ) -> Result<ExitCode, Failure> {
-    let shown = folder.display();
-    if samples.is_empty() {
-        say_aside(&format!("campaign: {shown}"));
-    } else {
+    let table = args.format == Format::Table && !samples.is_empty();
+    if !samples.is_empty() {
         show(folder, campaign, samples, args.format)?;
-        if args.format == Format::Table {
-            print_result(&more(options, campaign, samples))?;
-            print_result(&printable(&format!("\nCampaign: {shown}\n")))?;
-        } else {
-            say_aside(&format!("campaign: {shown}"));
-        }
     }
+    if table {
+        print_result(&more(options, campaign, samples))?;
+    }
+    write_page(folder, campaign, samples);
+    name_folder(folder, table)?;
     if outcome.interrupted {
-        say_aside(&format!(
-            "interrupted: what was measured is kept; the same command with `-o {shown}` goes on"
-        ));
-        return Ok(ended_by_signal(interrupt));
+        return Ok(interrupted(folder, interrupt));
     }
     let fell_short = record::last_attempts(samples).iter().any(|sample| {
         // Here it is the program that the user named: one that cannot be started fell short.

@@ -159,18 +159,26 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
     conclude(&options, &folder, &campaign, &prepared, &samples, &outcome, &interrupt)
 }
 
+/// The machine for ourselves: two campaigns would measure each other. `None` where the user would not wait.
+pub(super) fn lock_machine(
+    folder: &Path,
+    progress: &Progress,
+    interrupt: &Interrupt,
+) -> Result<Option<MachineLock>, Failure> {
+    let holder = format!("taskscale {} with {}", std::process::id(), folder.display());
+    Ok(MachineLock::acquire(&holder, interrupt, |who| {
+        progress
+            .say(&format!("waiting: {who} is measuring on this machine, and two would measure each other"));
+    })?)
+}
+
 /// The machine for ourselves, and a place for control groups. `None` where the user would not wait.
 pub(super) fn settle(
     folder: &Path,
     progress: &Progress,
     interrupt: &Interrupt,
 ) -> Result<Option<(MachineLock, GroupHome)>, Failure> {
-    let holder = format!("taskscale {} with {}", std::process::id(), folder.display());
-    let lock = MachineLock::acquire(&holder, interrupt, |who| {
-        progress
-            .say(&format!("waiting: {who} is measuring on this machine, and two would measure each other"));
-    })?;
-    let Some(lock) = lock else { return Ok(None) };
+    let Some(lock) = lock_machine(folder, progress, interrupt)? else { return Ok(None) };
     // Before any child of ours exists: one that shares our control group keeps us from stepping aside.
     let home = GroupHome::find();
     for why in home.why_none().iter().filter(|_| home.source() == record::MemorySource::Proc) {
@@ -310,26 +318,35 @@ fn conclude(
         show(folder, campaign, samples, options.format)?;
     }
     write_page(folder, campaign, samples);
-    let shown = folder.display();
-    if options.format == Format::Table && !samples.is_empty() {
-        print_result(&printable(&format!("\nCampaign: {shown}\n")))?;
-    } else {
-        say_aside(&format!("campaign: {shown}"));
-    }
+    name_folder(folder, options.format == Format::Table && !samples.is_empty())?;
     if outcome.interrupted {
-        say_aside(&format!(
-            "interrupted: what was measured is kept; the same command with `-o {shown}` goes on"
-        ));
-        return Ok(ended_by_signal(interrupt));
+        return Ok(interrupted(folder, interrupt));
     }
     let build_failed = prepared.iter().any(|entry| matches!(entry.command, Err(NotReady::BuildFailed(_))));
     let fell_short = record::last_attempts(samples).iter().any(|sample| sample.status.fell_short());
     Ok(if build_failed || fell_short { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
+/// Says where the campaign is: below a table for people, else aside.
+pub(super) fn name_folder(folder: &Path, below_table: bool) -> Result<(), Failure> {
+    let shown = folder.display();
+    if below_table {
+        return print_result(&printable(&format!("\nCampaign: {shown}\n")));
+    }
+    say_aside(&format!("campaign: {shown}"));
+    Ok(())
+}
+
+/// The end of a campaign that the user cut off.
+pub(super) fn interrupted(folder: &Path, interrupt: &Interrupt) -> ExitCode {
+    let shown = folder.display();
+    say_aside(&format!("interrupted: what was measured is kept; the same command with `-o {shown}` goes on"));
+    ended_by_signal(interrupt)
+}
+
 /// Leaves the page in the campaign's folder. The result was printed and its samples are kept: where there is no page,
 /// that is said and all else goes on.
-fn write_page(folder: &Path, campaign: &Campaign, samples: &[Sample]) {
+pub(super) fn write_page(folder: &Path, campaign: &Campaign, samples: &[Sample]) {
     if samples.is_empty() {
         return;
     }
