@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow, bail};
 
 use super::args::{Global, Limit, LimitFormat};
+use super::hint::Advice;
 use super::progress::Progress;
 use super::report::for_standard_output;
 use super::run::{
@@ -155,9 +156,9 @@ fn require_group(home: &GroupHome) -> anyhow::Result<()> {
         return Ok(());
     }
     let why = home.why_none().join("; ");
-    bail!(
-        "`limit` needs a control group that can limit memory, and none can be made here ({why}): `taskscale doctor` says what would give one"
-    );
+    let error =
+        anyhow!("`limit` needs a control group that can limit memory, and none can be made here ({why})");
+    Err(error.context(Advice("`taskscale doctor` says what would give one".to_owned())))
 }
 
 /// A search goes on with the room that it began with: a run with memory to spare is known by it. Refuses memory that
