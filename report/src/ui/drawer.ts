@@ -27,7 +27,8 @@ export function drawer(app: App): Drawer {
     body,
   );
   element.addEventListener("close", () => {
-    if (app.state.entry) app.set({ entry: "" });
+    // The event comes a moment after the closing: "forward" may have opened the drawer again by then.
+    if (!element.open && app.state.entry) app.set({ entry: "" });
   });
   element.addEventListener("click", (event) => {
     // What is clicked beside the panel is the dialog itself.
