@@ -8,7 +8,7 @@ use crate::values::{number, size};
 
 /// How many names `--fault` knows; a test counts the README's table against it.
 #[cfg(test)]
-pub const NAMES: usize = 34;
+pub const NAMES: usize = 36;
 
 /// When a fault strikes. `Launch`: last thing before `alive`. `Plateau`: halfway between `alive`
 /// and the end of the wait. `Drain`: last thing before `done`. `End`: after `done`.
@@ -62,6 +62,10 @@ pub enum Fault {
     Stop,
     IgnoreTerm,
     Setsid,
+    /// Leaves its control groups.
+    Escape,
+    /// Takes so many bytes more every 20 ms of the wait.
+    Grow(u64),
     ChdirWrite,
     EnvDump,
     FdDump,
@@ -135,6 +139,8 @@ impl FromStr for Fault {
             "stop" => (0, Fault::Stop),
             "ignore-term" => (0, Fault::IgnoreTerm),
             "setsid" => (0, Fault::Setsid),
+            "escape" => (0, Fault::Escape),
+            "grow" => (1, Fault::Grow(size(first()?)?)),
             "chdir-write" => (0, Fault::ChdirWrite),
             "env-dump" => (0, Fault::EnvDump),
             "fd-dump" => (0, Fault::FdDump),

@@ -159,6 +159,15 @@ impl Script {
         if !options.burn.is_zero() {
             burners.push(Burner::start(100, end.min(now + options.burn))?);
         }
+        let grow = options.faults.iter().find_map(|fault| match fault {
+            Fault::Grow(bytes) => Some(*bytes),
+            _ => None,
+        });
+        let mut grown = Vec::new();
+        while let Some(bytes) = grow.filter(|_| Instant::now() + GROWS_EVERY < end) {
+            grown.push(Region::anon(bytes)?);
+            thread::sleep(GROWS_EVERY);
+        }
         sleep_until(now + (end - now) / 2);
         perform::strike(options, Phase::Plateau);
         sleep_until(end);
@@ -194,6 +203,8 @@ impl Script {
         u8::from(failed > 0)
     }
 }
+
+const GROWS_EVERY: Duration = Duration::from_millis(20);
 
 fn sleep_until(when: Instant) {
     thread::sleep(when.saturating_duration_since(Instant::now()));

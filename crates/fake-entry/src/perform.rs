@@ -41,6 +41,7 @@ pub fn at_start(options: &Options, pids: &PidFile) -> io::Result<()> {
             Fault::OrphanHoldsStdout => sleeper(pids, &[0, 2])?,
             Fault::Daemon => daemon(pids)?,
             Fault::Stop => guard(pids)?,
+            Fault::Escape => leave_groups(),
             Fault::ForkBomb(most) => processes::fork_bomb(pids, most)?,
             _ => {}
         }
@@ -156,6 +157,14 @@ fn leave_session(pids: &PidFile) -> io::Result<()> {
         crash(libc::WTERMSIG(status));
     }
     std::process::exit(libc::WEXITSTATUS(status));
+}
+
+/// Moves this process into the root of every hierarchy of control groups that it may write to: a fault only where it may.
+fn leave_groups() {
+    let roots = std::fs::read_dir("/sys/fs/cgroup").into_iter().flatten().flatten().map(|entry| entry.path());
+    for root in roots.chain(["/sys/fs/cgroup".into()]) {
+        let _ = std::fs::write(root.join("cgroup.procs"), "0");
+    }
 }
 
 fn dump_environment() {

@@ -57,6 +57,7 @@ fn spec(command: &[String], kind: Kind, tasks: u64, hold_s: f64) -> RunSpec {
         tasks,
         hold_s,
         plateau_s: 0.0,
+        reading_s: 0.0,
         bounds: Bounds { memory_bytes: Some(8 << 30), time: Duration::from_secs(60), output_bytes: 1 << 20 },
         foreign: None,
     }

@@ -5,13 +5,35 @@ mod support;
 
 use std::fs;
 
-use support::cases::{self, ENDS, HANGS, LIES, OUTPUT, SHORT};
-use support::{Entry, World, assert_harmless};
-use taskscale::record::Status;
+use support::cases::{self, ENDS, GROWS, HANGS, LIES, OUTPUT, SHORT};
+use support::{Entry, World, assert_harmless, is_root, skipped};
+use taskscale::record::{MemorySource, Status};
 
 #[test]
 fn every_fault_of_a_program_is_a_sample_with_a_reason() {
-    cases::check(&[&ENDS, &LIES, &SHORT, &OUTPUT, &HANGS]);
+    cases::check(&[&ENDS, &LIES, &SHORT, &GROWS, &OUTPUT, &HANGS]);
+}
+
+#[test]
+fn a_program_that_leaves_its_control_group_failed() {
+    if !is_root() {
+        return skipped("only root may leave a control group");
+    }
+    let world = World::new(&[Entry::new("escape", "--fault escape"), Entry::new("well", "")]);
+    let finished = world.run(world.campaign("out", "-n 2"));
+    world.assert_nothing_left();
+    let samples = world.samples("out");
+    if samples["well"].memory.source == MemorySource::Proc {
+        return skipped("there is no control group to leave");
+    }
+    finished.expect_code(1);
+    let (left, well) = (&samples["escape"], &samples["well"]);
+    assert_eq!((left.status, well.status), (Status::Failed, Status::Ok), "{left:?}");
+    let reason = left.reason.as_deref().unwrap_or_default();
+    assert!(
+        reason.starts_with("1 process left the control group in which the program is measured"),
+        "{reason}"
+    );
 }
 
 #[test]

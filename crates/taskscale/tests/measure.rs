@@ -140,16 +140,66 @@ fn a_pause_in_a_slow_start_is_no_plateau() {
 }
 
 #[test]
-fn a_program_that_is_never_quiet_is_read_as_it_is_and_marked() {
+fn a_program_that_is_never_quiet_has_no_plateau_unless_the_user_says_that_it_is_ready() {
     let world = World::new(&[]);
     let flags = "1 100 --no-protocol --burn-percent 60 --anon-bytes 8MiB";
+    let sample = one(measured(&world, "inferred", &["--settle", "1s"], flags), 1);
+    assert_eq!(sample.status, Status::NoPlateau, "{:?}", sample.reason);
+    // What was seen is kept.
+    assert!(footprint(&sample) > 8 * MIB);
+    let (finished, samples) = measured(&world, "said", &["--settle", "1s", "--ready-after", "200ms"], flags);
+    let said = &samples[0];
+    assert!(said.warnings.contains(&Warning::PlateauNotQuiet), "{:?}", said.warnings);
+    // On a busy machine it wants a CPU and does not get it: nobody knows then what it would hold.
+    let starved = said.warnings.contains(&Warning::CpuStarved);
+    let (status, code) = if starved { (Status::NoPlateau, 1) } else { (Status::Ok, 0) };
+    finished.expect_code(code);
+    assert_eq!(said.status, status, "{:?}", said.reason);
+}
+
+#[test]
+fn a_program_that_takes_more_and_more_memory_has_no_plateau() {
+    let world = World::new(&[]);
+    let flags = "1 20 --no-protocol --fault grow:512KiB";
     for ready in [&[][..], &["--ready-after", "200ms"]] {
         let folder = format!("out{}", ready.len());
-        let sample = one(measured(&world, &folder, &[ready, &["--settle", "1s"]].concat(), flags), 0);
-        assert_eq!(sample.status, Status::Ok, "{:?}", sample.reason);
-        assert!(sample.warnings.contains(&Warning::PlateauNotQuiet), "{:?}", sample.warnings);
-        assert!(footprint(&sample) > 8 * MIB);
+        let sample = one(measured(&world, &folder, &[ready, &["--settle", "1s"]].concat(), flags), 1);
+        assert_reason(&sample, Status::NoPlateau, &["memory"]);
     }
+    // No row in the ranking, no slope.
+    let report = world.command(&["report", &world.path("out0").display().to_string(), "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&world.run(report).stdout).unwrap();
+    assert_eq!(report["growth"].as_array().map(Vec::len), Some(0), "{report}");
+    assert_eq!(report["groups"][0]["rows"][0]["ranked"], false, "{report}");
+}
+
+/// A program held to a hundredth of a CPU by a group of its own making.
+#[test]
+fn a_program_that_is_held_back_is_not_taken_for_quiet() {
+    let world = World::new(&[]);
+    let group =
+        std::path::Path::new("/sys/fs/cgroup/cpu").join(format!("taskscale-test-{}", std::process::id()));
+    if !support::is_root() || fs::create_dir(&group).is_err() {
+        return support::skipped("there is no control group of version 1 for CPU time that may be made here");
+    }
+    let held = world.path("held");
+    let script = format!(
+        "#!/bin/sh\necho 100000 > {0}/cpu.cfs_period_us && echo 1000 > {0}/cpu.cfs_quota_us && echo $$ > \
+         {0}/cgroup.procs && exec {1} \"$@\"\n",
+        group.display(),
+        world.fake().display()
+    );
+    fs::write(&held, script).unwrap();
+    fs::set_permissions(&held, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let folder = world.path("out").display().to_string();
+    let mut command = world.command(&["measure", "-r", "1", "--settle", "3s", "-o", &folder, "--"]);
+    command.arg(&held).args("1 100 --no-protocol --burn-percent 100".split(' '));
+    let finished = world.run(command);
+    world.assert_nothing_left();
+    fs::remove_dir(&group).expect("nothing is left in the group");
+    let sample = one((finished, world.load("out").samples), 1);
+    assert_eq!(sample.status, Status::NoPlateau, "{:?}", sample.reason);
+    assert!(sample.warnings.contains(&Warning::CpuStarved), "{sample:?}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::contradiction;
 use super::hold::HoldKeeper;
 use super::plan::{Cell, cells};
 use super::prepare::Prepared;
@@ -147,6 +148,7 @@ pub fn run(
         .filter_map(|entry| Some((entry.facts.name.as_str(), (entry, entry.command.as_ref().ok()?))))
         .collect();
     let mut holds = HoldKeeper::new(campaign.plan.hold);
+    prepared.iter().for_each(|entry| holds.meet(&entry.facts.name, entry.facts.kind));
     samples.iter().for_each(|sample| holds.learn(sample));
 
     let cells: Vec<Cell> = cells(&campaign.plan, campaign.seed)
@@ -194,11 +196,13 @@ pub fn run(
             log::info!("hold {hold_s} s: {}", holds.why(&cell.entry, cell.tasks, attempt));
             let left_s: f64 = left[index..].iter().map(|(cell, ..)| estimate_s(&holds, cell)).sum();
             observer.run_begins(cell, hold_s, attempt, outcome.kept + index, cells.len(), left_s);
-            let spec = spec(campaign, entry, command, cell.tasks, hold_s, bounds(settings, hold_s));
+            let mut spec = spec(campaign, entry, command, cell.tasks, hold_s, bounds(settings, hold_s));
+            spec.reading_s = holds.predict_reading_s(&cell.entry, cell.tasks);
             let RunEnd::Measured(measurement) = runner.run(&spec)? else {
                 return Ok(Outcome { interrupted: true, ..outcome });
             };
-            let sample = sample_of(campaign, cell, entry, &spec, attempt, *measurement);
+            let mut sample = sample_of(campaign, cell, entry, &spec, attempt, *measurement);
+            contradiction::heed(&mut sample, samples);
             store.append(&sample)?;
             holds.learn(&sample);
             observer.run_ended(&sample);
@@ -266,6 +270,7 @@ fn spec(
         tasks,
         hold_s,
         plateau_s: campaign.plan.hold.plateau_s(),
+        reading_s: 0.0,
         bounds,
         foreign,
     }

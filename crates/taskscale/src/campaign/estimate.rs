@@ -90,6 +90,7 @@ fn bytes_per_task(kind: Kind) -> f64 {
 /// folder, which need not be measured again.
 pub fn estimate(plan: &Plan, kinds: &BTreeMap<String, Kind>, seen: &[Sample], kept: &[Sample]) -> Estimate {
     let mut holds = HoldKeeper::new(plan.hold);
+    kinds.iter().for_each(|(entry, kind)| holds.meet(entry, *kind));
     seen.iter().chain(kept).for_each(|sample| holds.learn(sample));
     let known: Vec<&Sample> = last_attempts(seen).into_iter().chain(last_attempts(kept)).collect();
     let of_plan = last_attempts(kept);

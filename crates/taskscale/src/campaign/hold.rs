@@ -2,14 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use crate::record::{Hold, PlateauFrom, Sample, Status, Warning};
+use crate::catalog::Kind;
+use crate::record::{Hold, Sample, Status};
 
 /// A prediction may be this much too low before a run has to be repeated.
 const SAFETY: f64 = 1.3;
 /// What a task's launch is taken to cost before anything is known of it, in seconds: a fast runtime's.
 const GUESS_PER_TASK_S: f64 = 2e-6;
-/// Room for reading the plateau before the first task is due, in seconds.
+/// Room for reading the plateau of a few processes before the first task is due, in seconds.
 const READING_S: f64 = 0.15;
+/// What reading a process takes, and a thread, before anything is known of it, in seconds: about twice what it took for
+/// 12,000 forked processes and 10,000 threads (docs/methodology.md, "The hold").
+const READING_PER_PROCESS_S: f64 = 600e-6;
+const READING_PER_THREAD_S: f64 = 30e-6;
+/// A reading that came too late was given up: it would have taken longer by an unknown factor, say this.
+const GIVEN_UP: f64 = 2.0;
 /// A hold that proved too short is made longer this often.
 const MOST_ATTEMPTS: u32 = 4;
 /// No launch is foreseen to be longer than this, in seconds: a small N that was slow because the machine was busy would
@@ -24,23 +31,42 @@ pub struct HoldKeeper {
     rule: Hold,
     /// For each entry, the longest launch seen at each N, in seconds.
     launches: BTreeMap<String, BTreeMap<u64, f64>>,
+    /// Likewise, the longest reading.
+    readings: BTreeMap<String, BTreeMap<u64, f64>>,
+    kinds: BTreeMap<String, Kind>,
 }
 
 impl HoldKeeper {
     pub fn new(rule: Hold) -> HoldKeeper {
-        HoldKeeper { rule, launches: BTreeMap::new() }
+        HoldKeeper { rule, launches: BTreeMap::new(), readings: BTreeMap::new(), kinds: BTreeMap::new() }
+    }
+
+    /// Is told what an entry's tasks are: many threads and processes take long to read.
+    pub fn meet(&mut self, entry: &str, kind: Kind) {
+        self.kinds.insert(entry.to_owned(), kind);
     }
 
     /// Learns from a run.
     pub fn learn(&mut self, sample: &Sample) {
-        if let (Status::Ok | Status::Partial, Some(launch_s)) = (sample.status, sample.time.launch_s) {
-            let longest = self
-                .launches
-                .entry(sample.entry.clone())
-                .or_default()
-                .entry(sample.tasks)
-                .or_insert(launch_s);
-            *longest = longest.max(launch_s);
+        let learn = |seen: &mut BTreeMap<String, BTreeMap<u64, f64>>, time_s: Option<f64>| {
+            let Some(time_s) = time_s else { return };
+            let longest = seen.entry(sample.entry.clone()).or_default().entry(sample.tasks).or_insert(time_s);
+            *longest = longest.max(time_s);
+        };
+        if matches!(sample.status, Status::Ok | Status::Partial | Status::NoPlateau) {
+            learn(&mut self.launches, sample.time.launch_s);
+            learn(&mut self.readings, sample.time.reading_s);
+        }
+    }
+
+    /// How long it will take to read so many tasks of an entry, in seconds: many processes or threads take their time.
+    pub fn predict_reading_s(&self, entry: &str, tasks: u64) -> f64 {
+        let seen = self.readings.get(entry).and_then(|seen| seen.range(..=tasks).next_back());
+        let by_seen = seen.map_or(0.0, |(n, time_s)| time_s * tasks as f64 / *n as f64);
+        // Of few tasks it is all start-up: what was seen counts where it is of many.
+        match seen {
+            Some((n, _)) if *n >= 1_000 => by_seen,
+            _ => self.kinds.get(entry).map_or(0.0, |kind| foreseen_reading_s(*kind, tasks)),
         }
     }
 
@@ -49,7 +75,8 @@ impl HoldKeeper {
         match self.rule {
             Hold::Fixed { seconds } => seconds as f64,
             Hold::Chosen { plateau_s } => {
-                hold_for_launch(self.predict_launch_s(entry, tasks).min(LONGEST_FORESEEN_S), plateau_s)
+                let launch_s = self.predict_launch_s(entry, tasks).min(LONGEST_FORESEEN_S);
+                hold_for_launch(launch_s, self.predict_reading_s(entry, tasks), plateau_s)
             }
         }
     }
@@ -61,21 +88,19 @@ impl HoldKeeper {
         if sample.hold_s == 0.0 {
             return None;
         }
-        // From outside a plateau can only be seen once it is there: where it was not, the wait may have been too short.
-        let unseen = sample.plateau_from == Some(PlateauFrom::Outside)
-            && [Warning::PlateauNotQuiet, Warning::PlateauGrew]
-                .iter()
-                .any(|why| sample.warnings.contains(why));
         let short = match sample.status {
-            Status::Partial => true,
-            Status::Ok => unseen || sample.time.plateau_s.is_some_and(|plateau| plateau < plateau_s),
+            // Where the plateau was not seen, or tasks were due before it was read, the wait may have been too short.
+            Status::Partial | Status::NoPlateau => true,
+            Status::Ok => sample.time.plateau_s.is_some_and(|plateau| plateau < plateau_s),
             _ => false,
         };
         if !short || sample.attempt >= MOST_ATTEMPTS || sample.hold_s >= LONGEST_S {
             return None;
         }
         // A launch that competes with the first tasks' end says little of one that does not: at least half as long again.
-        let by_launch = sample.time.launch_s.map_or(0.0, |launch| hold_for_launch(launch, plateau_s));
+        let by_launch = sample.time.launch_s.map_or(0.0, |launch_s| {
+            hold_for_launch(launch_s, GIVEN_UP * sample.time.reading_s.unwrap_or(0.0), plateau_s)
+        });
         Some(by_launch.max((sample.hold_s * 1.5).ceil()).min(LONGEST_S))
     }
 
@@ -119,9 +144,20 @@ impl HoldKeeper {
     }
 }
 
-/// The hold, in whole seconds, that leaves a plateau of `plateau_s` after a launch of about `launch_s`.
-pub fn hold_for_launch(launch_s: f64, plateau_s: f64) -> f64 {
-    (launch_s * SAFETY + plateau_s + READING_S).ceil().min(LONGEST_S)
+/// How long it will take to read so many tasks, in seconds, before any was read.
+pub fn foreseen_reading_s(kind: Kind, tasks: u64) -> f64 {
+    let per_task = match kind {
+        Kind::Process => READING_PER_PROCESS_S,
+        Kind::Thread => READING_PER_THREAD_S,
+        _ => 0.0,
+    };
+    per_task * tasks as f64
+}
+
+/// The hold, in whole seconds, that leaves a plateau of `plateau_s` after a launch of about `launch_s`, and time to read
+/// it.
+pub fn hold_for_launch(launch_s: f64, reading_s: f64, plateau_s: f64) -> f64 {
+    (launch_s * SAFETY + plateau_s + READING_S + reading_s).ceil().min(LONGEST_S)
 }
 
 #[cfg(test)]
@@ -178,13 +214,29 @@ mod tests {
     fn a_plateau_that_was_not_seen_from_outside_may_need_a_longer_hold() {
         let mut unseen = sample(10, 1.8);
         unseen.time.plateau_s = Some(1.5);
-        unseen.plateau_from = Some(PlateauFrom::Outside);
         assert_eq!(keeper().next_hold_s(&unseen), None);
-        unseen.warnings = vec![Warning::PlateauNotQuiet];
+        unseen.status = Status::NoPlateau;
         assert_eq!(keeper().next_hold_s(&unseen), Some(4.0));
         // One that was not told how long to wait cannot be told to wait longer.
         unseen.hold_s = 0.0;
         assert_eq!(keeper().next_hold_s(&unseen), None);
+    }
+
+    #[test]
+    fn the_reading_of_many_processes_is_foreseen() {
+        let mut keeper = keeper();
+        keeper.meet("rust/x", Kind::Process);
+        // 12,000 × 0.6 ms, and 1.15 s.
+        assert_eq!(keeper.first_hold_s("rust/x", 12_000), 9.0);
+        let mut seen = sample(6_000, 0.1);
+        seen.time.reading_s = Some(3.0);
+        keeper.learn(&seen);
+        assert_eq!(keeper.predict_reading_s("rust/x", 12_000), 6.0);
+        // One that ended too late is made again with room for it.
+        let mut late = sample(12_000, 1.0);
+        late.status = Status::NoPlateau;
+        late.time.reading_s = Some(5.0);
+        assert_eq!(keeper.next_hold_s(&late), Some(13.0));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! Measures through `measure::Runner` alone, so that tests need no program. Must not know the command line.
 
+mod contradiction;
 mod drive;
 mod estimate;
 mod foreign;
@@ -14,6 +15,6 @@ mod tests;
 pub use drive::{CampaignError, Observer, Outcome, Settings, run, sample_of};
 pub use estimate::{CellEstimate, Estimate, Source, estimate};
 pub use foreign::{SECONDS, TASKS, Template};
-pub use hold::{HoldKeeper, hold_for_launch};
+pub use hold::{HoldKeeper, foreseen_reading_s, hold_for_launch};
 pub use plan::{Cell, cells, plan_digest};
 pub use prepare::{NotReady, Prepared, prepare, receipt};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::{CheckError, Findings, Rule, Subject};
-use crate::campaign::hold_for_launch;
+use crate::campaign::{foreseen_reading_s, hold_for_launch};
 use crate::catalog::Kind;
 use crate::measure::{Bounds, LocalRunner, Measurement, RunEnd, RunSpec, Trace};
 use crate::record::{Status, Warning};
@@ -113,6 +113,7 @@ impl<'a, 'r> Runs<'a, 'r> {
             tasks,
             hold_s,
             plateau_s: PLATEAU_S,
+            reading_s: foreseen_reading_s(self.kind, tasks),
             bounds: Bounds { memory_bytes: self.memory_bytes, time, output_bytes: 1 << 20 },
             foreign: None,
         };
@@ -227,15 +228,17 @@ impl<'a, 'r> Runs<'a, 'r> {
         findings: &mut Findings,
     ) -> Result<bool, CheckError> {
         let (launch_s, _) = foreseen(tasks, trials);
-        let mut hold_s = hold_for_launch(launch_s, PLATEAU_S).max(least_s);
+        let reading_s = foreseen_reading_s(self.kind, tasks);
+        let mut hold_s = hold_for_launch(launch_s, reading_s, PLATEAU_S).max(least_s);
         for attempt in 1.. {
             let (measured, trace) = self.tasks(tasks, hold_s)?;
             let late = measured.time.launch_s.filter(|launch_s| {
-                let whole = matches!(measured.status, Status::Ok | Status::Partial);
-                whole && launch_s + PLATEAU_S > hold_s
+                let short = launch_s + PLATEAU_S > hold_s;
+                measured.status == Status::NoPlateau
+                    || short && matches!(measured.status, Status::Ok | Status::Partial)
             });
             if let (Some(launch_s), true) = (late, attempt < ATTEMPTS) {
-                hold_s = hold_for_launch(launch_s, PLATEAU_S).max((hold_s * 1.5).ceil());
+                hold_s = hold_for_launch(launch_s, reading_s, PLATEAU_S).max((hold_s * 1.5).ceil());
                 continue;
             }
             judge(tasks, hold_s, &measured, &trace, findings);
@@ -413,6 +416,10 @@ fn fault(tasks: u64, hold_s: f64, status: Status, seen: &Measurement, trace: &Tr
         _ if gap_s.is_some_and(|gap_s| gap_s < UNFLUSHED_S) => {
             (Rule::Protocol, "flush standard output after `alive`: a pipe is buffered by the block")
         }
+        Status::NoPlateau => (
+            Rule::Counts,
+            "say `alive` when the last task has started and holds all that it will hold; on a busy machine, try again",
+        ),
         _ if claims => {
             (Rule::Kind, "start a thread (or process) of the system for each task, or give another `kind`")
         }

@@ -7,7 +7,7 @@ use super::LimitError;
 use super::course::{HOLD, Order, Seen, follow, usual_of};
 use super::question::{Question, fill_in};
 use super::verdict::Verdict;
-use crate::campaign::{Cell, HoldKeeper, Prepared, sample_of};
+use crate::campaign::{Cell, HoldKeeper, Prepared, foreseen_reading_s, sample_of};
 use crate::measure::{Bounds, RunEnd, RunSpec, Runner};
 use crate::record::{Campaign, Sample, Store};
 
@@ -66,7 +66,7 @@ pub fn run(
                     return Ok(Outcome { interrupted: true, ..outcome });
                 }
             }
-            let hold_s = hold_s(&course.seen, name, &order);
+            let hold_s = hold_s(&course.seen, entry, &order);
             let time_s = (hold_s + allowed_s).min(question.time_cap_s);
             let spec = spec(question, entry, command, &order, hold_s, Duration::from_secs_f64(time_s));
             observer.run_begins(name, &order, hold_s, own.len() + 1);
@@ -96,15 +96,17 @@ pub fn run(
 }
 
 /// How long tasks wait: for another attempt as long as the last one showed to be needed.
-fn hold_s(seen: &[Seen], entry: &str, order: &Order) -> f64 {
+fn hold_s(seen: &[Seen], entry: &Prepared, order: &Order) -> f64 {
     let mut holds = HoldKeeper::new(HOLD);
+    let facts = &entry.facts;
+    holds.meet(&facts.name, facts.kind);
     // Not from those that were too slow: no other run would have to wait for that.
     let good = seen.iter().filter(|run| run.verdict == Verdict::Holds);
     good.for_each(|run| holds.learn(run.sample));
     let again = seen.last().filter(|_| order.again).and_then(|last| holds.next_hold_s(last.sample));
     again.unwrap_or_else(|| {
-        let shortest = holds.first_hold_s(entry, 1);
-        let first = holds.first_hold_s(entry, order.tasks);
+        let shortest = holds.first_hold_s(&facts.name, 1);
+        let first = holds.first_hold_s(&facts.name, order.tasks);
         if first > shortest { (first * LITTLE_MEMORY).ceil() } else { first }
     })
 }
@@ -132,6 +134,7 @@ fn spec(
         tasks: order.tasks,
         hold_s,
         plateau_s: HOLD.plateau_s(),
+        reading_s: foreseen_reading_s(entry.facts.kind, order.tasks),
         bounds: Bounds { memory_bytes: Some(order.cap_bytes), time, output_bytes: OUTPUT_CAP_BYTES },
         foreign: None,
     }

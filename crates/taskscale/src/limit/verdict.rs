@@ -189,7 +189,7 @@ pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Verdict {
             }
             if sample.memory.plateau.is_none() { Verdict::Unsettled } else { Verdict::Holds }
         }
-        Status::Partial => match launch_s.filter(|launch| *launch > allowance_s) {
+        Status::Partial | Status::NoPlateau => match launch_s.filter(|launch| *launch > allowance_s) {
             Some(launch) => slow(format!("took more than {}", units::seconds(launch))),
             None => Verdict::Unsettled,
         },

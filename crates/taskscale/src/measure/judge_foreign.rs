@@ -3,12 +3,13 @@
 //! Such a program proves nothing. What can be told is whether it came to stand, and whether it still stood when its
 //! plateau was over; then the run is `ok`, with `alive` unknown unless somebody said it.
 
+use super::evidence::{Known, Rest};
 use super::foreign::{Foreign, Ready};
 use super::launcher::Word;
 use super::limits::limit_met;
 use super::verdict::{
     EndedBy, Observed, Verdict, last_line, limit_verdict, not_started, ran_out_of_memory, signal_name,
-    wrote_too_much,
+    unless_doubted, wrote_too_much,
 };
 use crate::record::Status;
 
@@ -20,6 +21,8 @@ pub struct ForeignSeen<'a> {
     pub ready: bool,
     /// Whether the plateau was read.
     pub read: bool,
+    /// Whether the plateau was only inferred from quiet, and the program was not told how long its tasks wait.
+    pub inferred: bool,
     /// Whether it was stopped because all was over.
     pub stopped: bool,
     pub alive: Option<u64>,
@@ -59,6 +62,9 @@ pub fn judge_foreign(seen: &ForeignSeen) -> Verdict {
         let alive = seen.alive.filter(|_| few).map(|alive| format!("; {alive} of {} tasks alive", run.tasks));
         return limit_verdict(limit, format!("{sentence}{}", alive.unwrap_or_default()));
     }
+    if let Some(escape) = run.plateau.escape() {
+        return Verdict::new(Status::Failed, escape);
+    }
     // A server that ends makes its clients fail: its own end is the cause.
     if let Some(verdict) = own_end {
         return verdict;
@@ -73,8 +79,23 @@ pub fn judge_foreign(seen: &ForeignSeen) -> Verdict {
         Some(alive) if few => {
             Verdict::new(Status::Partial, format!("{alive} of {} tasks were alive at once", run.tasks))
         }
-        _ => Verdict { status: Status::Ok, reason: None, limit: None },
+        _ => unless_doubted(doubt(seen)),
     }
+}
+
+/// What speaks against the plateau, and what to do about it.
+fn doubt(seen: &ForeignSeen) -> Option<String> {
+    let known = if seen.inferred { Known::Inferred } else { Known::Said };
+    let why = seen.run.plateau.doubt(known)?;
+    let settle_s = seen.foreign.settle.as_secs_f64();
+    let hint = match (seen.run.plateau.rest, &seen.foreign.ready) {
+        (Rest::Quiet | Rest::Starved, _) => return Some(why),
+        (_, Ready::Itself) => {
+            format!("--settle waits longer than {settle_s} s; or {}", seen.foreign.ready.hint())
+        }
+        _ => format!("--settle waits longer than {settle_s} s"),
+    };
+    Some(format!("{why} ({hint})"))
 }
 
 fn timed_out(seen: &ForeignSeen) -> Verdict {
@@ -171,6 +192,7 @@ mod tests {
 
     use super::*;
     use crate::catalog::Kind;
+    use crate::measure::evidence::PlateauSeen;
     use crate::measure::foreign::LinePattern;
     use crate::measure::limits::{Evidence, SystemLimits};
     use crate::measure::protocol::Said;
@@ -211,8 +233,8 @@ mod tests {
             time_cap_s: 60.0,
             output_cap_bytes: 1000,
             wall_s: Some(2.1),
-            alive_to_done_s: None,
             counted: Some((1, 1)),
+            plateau: PlateauSeen { read: true, ..PlateauSeen::default() },
             evidence: Evidence { stderr, ..Evidence::default() },
             limits: &limits,
         };
@@ -221,6 +243,7 @@ mod tests {
             foreign: &foreign,
             ready: true,
             read: true,
+            inferred: true,
             stopped: true,
             alive: None,
             left_processes: 0,

@@ -121,7 +121,7 @@ pub fn machine_warnings() -> Vec<String> {
         && busy > 0.25 * std::thread::available_parallelism().map_or(1, |cpus| cpus.get()) as f64
     {
         warnings.push(format!(
-            "the machine is busy: other work used {busy:.1} CPUs just now; times will be too long, memory is hardly affected"
+            "the machine is busy: other work used {busy:.1} CPUs just now; times will be too long, and a program that has to wait for a CPU may be read before it is at rest (its sample then says so)"
         ));
     }
     warnings

@@ -4,6 +4,7 @@
 //! one in its place.
 
 mod connect;
+mod evidence;
 mod foreign;
 mod group;
 mod home;
@@ -52,6 +53,8 @@ pub struct RunSpec {
     pub hold_s: f64,
     /// A plateau shorter than this is marked, in seconds.
     pub plateau_s: f64,
+    /// How long reading the plateau is foreseen to take, in seconds: many processes or threads take their time.
+    pub reading_s: f64,
     pub bounds: Bounds,
     /// For a program that is not of the catalogue.
     pub foreign: Option<Foreign>,

@@ -19,13 +19,17 @@ pub struct Reading {
     pub warnings: Vec<Warning>,
 }
 
-/// Reads every process of the group. `None` where none is left.
-pub fn read(group: &dyn Group) -> Option<Reading> {
+/// Reads every process of the group, unless `is_over`: many take so long that they may end meanwhile. `None` where
+/// none is left, or not all could be read.
+pub fn read(group: &dyn Group, is_over: &dyn Fn() -> bool) -> Option<Reading> {
     let pids = group.processes();
     let mut reading = Reading::default();
     let mut sum = procfs::Rollup::default();
     let mut page_tables = 0;
     for pid in &pids {
+        if is_over() {
+            return None;
+        }
         // A process may end while we look at the others.
         let (Ok(rollup), Ok(status)) = (procfs::rollup(*pid), procfs::status(*pid)) else { continue };
         reading.processes += 1;
@@ -47,7 +51,7 @@ pub fn read(group: &dyn Group) -> Option<Reading> {
     // One process without shared memory: all its pages that are not anonymous are a file's. Several: a file's page that
     // two of them map is there once.
     let files = match reading.processes > 1 || sum.pss_shmem > 0 {
-        true => procfs::mapped_files(&pids).unwrap_or_default(),
+        true => procfs::mapped_files(&pids, is_over)?,
         false => MappedFiles { bytes: sum.rss.saturating_sub(sum.anonymous), pss_on_tmpfs: 0 },
     };
     // The group also knows shared memory that nobody maps at this instant.

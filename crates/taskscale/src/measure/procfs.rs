@@ -109,15 +109,54 @@ fn parse_cpu_ticks(stat: &str) -> Option<(u64, u64)> {
     Some((user + child_user, system + child_system))
 }
 
-/// Whether a thread of the process waits for a CPU, has one, or waits for a disk (states R and D of proc(5)): quiet
-/// though it seems, it has something to do. Looks at the first `THREADS_LOOKED_AT` threads.
-pub fn has_something_to_do(pid: u32) -> bool {
+/// What the threads of a process are about, by the states of proc(5): its first `THREADS_LOOKED_AT` threads.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Doing {
+    /// One has a CPU or waits for one (R): a thread that is throttled waits as well.
+    pub wants_cpu: bool,
+    /// One waits for a disk (D).
+    pub waits_for_disk: bool,
+}
+
+impl Doing {
+    /// Quiet though it seems, it has something to do.
+    pub fn anything(self) -> bool {
+        self.wants_cpu || self.waits_for_disk
+    }
+
+    pub fn and(self, other: Doing) -> Doing {
+        Doing {
+            wants_cpu: self.wants_cpu || other.wants_cpu,
+            waits_for_disk: self.waits_for_disk || other.waits_for_disk,
+        }
+    }
+}
+
+/// What the threads of a process are about.
+pub fn doing(pid: u32) -> Doing {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    threads.take(THREADS_LOOKED_AT).any(|thread| {
+    let mut doing = Doing::default();
+    for thread in threads.take(THREADS_LOOKED_AT) {
         // A thread that has ended since has nothing to do.
         let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
-        matches!(parse_state(&stat), Some('R' | 'D'))
-    })
+        doing.wants_cpu |= parse_state(&stat) == Some('R');
+        doing.waits_for_disk |= parse_state(&stat) == Some('D');
+    }
+    doing
+}
+
+/// Whether a living process is still in the control group whose folder has this name, in so many hierarchies. One that
+/// has ended is nowhere, and did not leave.
+pub fn is_in_group(pid: u32, name: &str, hierarchies: usize) -> bool {
+    let Ok(groups) = fs::read_to_string(format!("/proc/{pid}/cgroup")) else { return true };
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    matches!(parse_state(&stat), None | Some('Z' | 'X')) || hierarchies_with(&groups, name) >= hierarchies
+}
+
+/// In how many hierarchies of `/proc/PID/cgroup` (`id:controllers:path`) the path goes through a folder of this name.
+fn hierarchies_with(groups: &str, name: &str) -> usize {
+    let paths = groups.lines().filter_map(|line| line.splitn(3, ':').nth(2));
+    paths.filter(|path| path.split('/').any(|part| part == name)).count()
 }
 
 /// Runtimes have few threads of their own; those of which there are many are tasks, and alike.
@@ -196,15 +235,20 @@ pub struct MappedFiles {
     pub pss_on_tmpfs: u64,
 }
 
-/// Walks every mapping of the processes: dearer than `rollup`, so at the plateau only, and only where needed.
-pub fn mapped_files(pids: &[u32]) -> io::Result<MappedFiles> {
+/// Walks every mapping of the processes: takes longer than `rollup`, so at the plateau only, and only where needed.
+/// `None` where it `is_over` before all were read.
+pub fn mapped_files(pids: &[u32], is_over: &dyn Fn() -> bool) -> Option<MappedFiles> {
     let tmpfs = tmpfs_devices(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default());
     let mut files = FileSum { tmpfs, ..FileSum::default() };
     for pid in pids {
+        if is_over() {
+            return None;
+        }
+        // A process that ends now shows no more lines.
         let Ok(file) = fs::File::open(format!("/proc/{pid}/smaps")) else { continue };
-        files.add(BufReader::new(file))?;
+        let _ = files.add(BufReader::new(file));
     }
-    Ok(files.sum())
+    Some(files.sum())
 }
 
 #[derive(Default)]
@@ -307,14 +351,22 @@ mod tests {
     fn a_process_at_work_has_something_to_do_and_one_that_sleeps_has_not() {
         assert_eq!(parse_state("7 (a) D (x) S 1 7"), Some('S'));
         assert_eq!(parse_state(""), None);
-        assert!(has_something_to_do(std::process::id()), "this thread runs");
+        assert!(doing(std::process::id()).wants_cpu, "this thread runs");
         let mut sleeper = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
-        while has_something_to_do(sleeper.id()) {
+        while doing(sleeper.id()).anything() {
             assert!(std::time::Instant::now() < deadline, "a process that sleeps has nothing to do");
         }
         sleeper.kill().unwrap();
         sleeper.wait().unwrap();
+    }
+
+    #[test]
+    fn a_process_is_in_its_group_as_long_as_every_hierarchy_says_so() {
+        let groups = "5:memory:/ts-7/run-1\n4:cpu,cpuacct:/ts-7/run-1/inner\n3:pids:/\n0::/run-11\n";
+        assert_eq!(hierarchies_with(groups, "run-1"), 2);
+        assert!(!is_in_group(std::process::id(), "no such group", 1));
+        assert!(is_in_group(u32::MAX, "run-1", 1), "who has ended did not leave");
     }
 
     #[test]

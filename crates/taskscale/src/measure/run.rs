@@ -18,6 +18,7 @@ use self::launched::Launched;
 use self::outside::Outside;
 use self::phases::Look;
 pub use self::trace::Trace;
+use super::evidence::Rest;
 use super::foreign::Ready;
 use super::group::{CpuReading, Group, GroupBounds, kill_all, remove_folders};
 use super::launcher::{END, Order, Word, now_ns};
@@ -177,8 +178,23 @@ struct Run<'a> {
     cpu_at_due: Option<CpuReading>,
     reading: Option<Reading>,
     read_ns: Option<u64>,
+    /// When the reading had ended.
+    read_end_ns: Option<u64>,
     memory_at_reading: Option<u64>,
+    cpu_at_reading: Option<CpuReading>,
+    /// How the program stood when it was read.
+    rest: Rest,
+    /// It was looked whether an early reading still stood.
+    read_again: bool,
+    /// The last look before a task can be due was made.
     looked_again: bool,
+    /// By how much memory had grown then, where that is much.
+    grown_bytes: Option<u64>,
+    /// Processes of the run that were seen outside of its group.
+    escaped: usize,
+    /// How long so far, and until the plateau, the run wanted a CPU and got less than half of one, in seconds.
+    starved_s: f64,
+    launch_starved_s: f64,
     most_threads: u64,
     sampled_peak: u64,
     warnings: Vec<Warning>,
@@ -228,8 +244,16 @@ impl<'a> Run<'a> {
             cpu_at_due: None,
             reading: None,
             read_ns: None,
+            read_end_ns: None,
             memory_at_reading: None,
+            cpu_at_reading: None,
+            rest: Rest::default(),
+            read_again: false,
             looked_again: false,
+            grown_bytes: None,
+            escaped: 0,
+            starved_s: 0.0,
+            launch_starved_s: 0.0,
             most_threads: 0,
             sampled_peak: 0,
             warnings: Vec::new(),

@@ -1,5 +1,6 @@
 //! From what was observed of a run to its status and a sentence that says why. Pure.
 
+use super::evidence::{Known, PlateauSeen};
 use super::launcher::Word;
 use super::limits::{Evidence, SystemLimits, ThreadRoom, limit_met};
 use super::protocol::Said;
@@ -19,9 +20,6 @@ pub enum EndedBy {
     User,
 }
 
-/// `alive` and `done` this close together, in seconds, came out of one buffer.
-const UNFLUSHED_S: f64 = 0.05;
-
 /// What was observed.
 pub struct Observed<'a> {
     pub kind: Kind,
@@ -36,10 +34,9 @@ pub struct Observed<'a> {
     pub time_cap_s: f64,
     pub output_cap_bytes: u64,
     pub wall_s: Option<f64>,
-    /// From hearing `alive` to hearing `done`.
-    pub alive_to_done_s: Option<f64>,
-    /// Threads and processes that the kernel counted while no task could be over yet.
+    /// Threads and processes that the kernel counted at the plateau.
     pub counted: Option<(u64, u64)>,
+    pub plateau: PlateauSeen,
     pub evidence: Evidence<'a>,
     pub limits: &'a SystemLimits,
 }
@@ -136,11 +133,11 @@ pub fn judge(seen: &Observed) -> Verdict {
             seen.hold_s
         ));
     }
-    // The last task to start says `alive` and then waits: an honest `done` cannot follow at once.
-    if seen.alive_to_done_s.is_some_and(|gap_s| seen.hold_s >= 1.0 && gap_s < UNFLUSHED_S) {
-        return failed("said `alive` only at its end: flush standard output after that line".into());
+    if let Some(escape) = seen.plateau.escape() {
+        return failed(escape);
     }
-    if let Some((threads, processes)) = seen.counted {
+    // A count that ended later may have missed tasks that were over.
+    if let Some((threads, processes)) = seen.counted.filter(|_| !seen.plateau.late) {
         let (counted, what) = match seen.kind {
             Kind::Thread => (threads, "threads"),
             Kind::Process => (processes, "processes"),
@@ -160,7 +157,15 @@ pub fn judge(seen: &Observed) -> Verdict {
             ),
         );
     }
-    Verdict { status: Status::Ok, reason: None, limit: None }
+    unless_doubted(seen.plateau.doubt(Known::Said))
+}
+
+/// `ok`, where nothing speaks against the plateau.
+pub(super) fn unless_doubted(doubt: Option<String>) -> Verdict {
+    match doubt {
+        Some(reason) => Verdict::new(Status::NoPlateau, reason),
+        None => Verdict { status: Status::Ok, reason: None, limit: None },
+    }
 }
 
 /// A program that could not be executed.
@@ -250,8 +255,8 @@ mod tests {
             time_cap_s: 60.0,
             output_cap_bytes: 1000,
             wall_s: Some(2.1),
-            alive_to_done_s: Some(2.0),
             counted: Some((3, 1)),
+            plateau: PlateauSeen { read: true, ..PlateauSeen::default() },
             evidence: Evidence::default(),
             limits: &limits,
         };
@@ -279,11 +284,27 @@ mod tests {
             (status, reason.as_str()),
             (Status::Failed, "ended after 0.50 s, before tasks that wait 2 s could be due")
         );
-        let (status, reason) = verdict(&said(10, 10), &good_end, |seen| seen.alive_to_done_s = Some(0.001));
-        assert_eq!(status, Status::Failed);
-        assert!(reason.contains("flush standard output"), "{reason}");
         let silent = Said::default();
         assert!(verdict(&silent, &good_end, |_| {}).1.starts_with("never said `alive`"));
+    }
+
+    #[test]
+    fn a_count_that_may_have_ended_too_late_is_no_lie_but_no_plateau() {
+        let late = PlateauSeen { read: true, late: true, ..PlateauSeen::default() };
+        let (status, reason) = verdict(&said(10, 10), &ended(Some(0), None), |seen| {
+            seen.kind = Kind::Thread;
+            seen.plateau = late;
+        });
+        assert_eq!(status, Status::NoPlateau);
+        assert!(reason.starts_with("the first tasks were due before its memory was read"), "{reason}");
+    }
+
+    #[test]
+    fn a_program_that_left_its_group_failed() {
+        let left = PlateauSeen { escaped: 1, ..PlateauSeen::default() };
+        let (status, reason) = verdict(&said(10, 10), &ended(Some(0), None), |seen| seen.plateau = left);
+        assert_eq!(status, Status::Failed);
+        assert!(reason.starts_with("1 process left the control group"), "{reason}");
     }
 
     #[test]

@@ -99,6 +99,9 @@ pub enum Status {
     Ok,
     /// Fewer than N were alive at once.
     Partial,
+    /// Nothing shows that all N were alive and at rest when memory was read: the program never stood still, was held
+    /// back, grew later, or was read too late. What was seen is in the sample.
+    NoPlateau,
     /// The program said, or its exit code says, that tasks failed; or it broke the protocol.
     Failed,
     /// A signal ended the program.
@@ -119,6 +122,7 @@ impl Status {
         match self {
             Status::Ok => "ok",
             Status::Partial => "partial",
+            Status::NoPlateau => "no-plateau",
             Status::Failed => "failed",
             Status::Crashed => "crashed",
             Status::KilledOom => "killed-oom",
@@ -216,9 +220,12 @@ pub struct Time {
     /// From exec until exit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_s: Option<f64>,
-    /// When the plateau was read, from exec.
+    /// When the reading of the plateau began, from exec.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plateau_read_at_s: Option<f64>,
+    /// How long it took: with many processes or threads, longer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading_s: Option<f64>,
 }
 
 /// CPU time of all processes of the run, in seconds.
@@ -349,8 +356,10 @@ pub enum Warning {
     PlateauNotQuiet,
     /// All tasks were alive together for less time than the campaign asks for (1 s; 0.5 s with `--quick`).
     PlateauShort,
-    /// Memory grew by more than 5 % and 4 MiB between the reading and the first task's due time.
+    /// Memory grew by more than 5 % and 4 MiB after it was read first, and was read again.
     PlateauGrew,
+    /// For a second or more the program wanted a CPU and got less than half of one.
+    CpuStarved,
     /// No control group: kernel memory and peak are only what /proc tells.
     NoControlGroup,
     /// Part of the memory was in swap.
@@ -378,7 +387,12 @@ impl Warning {
                 "all tasks were alive together for a shorter time than the campaign asks for"
             }
             Warning::PlateauGrew => {
-                "memory grew after the plateau was read: not all tasks were there when the program said so"
+                "memory grew after it was read first (not all tasks were there when the program said so, or a collector \
+                 was at work): the figure is of a second reading, at the end of the plateau"
+            }
+            Warning::CpuStarved => {
+                "the program wanted a CPU and got less than half of one for a second or more (a quota, a busy machine): \
+                 times are too long, and memory may be that of a program that was held back"
             }
             Warning::NoControlGroup => {
                 "measured without a control group: kernel memory and peak are only what /proc tells (`taskscale doctor` says how to get the better source)"
@@ -393,7 +407,8 @@ impl Warning {
             }
             Warning::StrayOutput => "lines on standard output that are not of the protocol were ignored",
             Warning::MachineBusy => {
-                "other work used more than a quarter of the machine's CPUs: times are too long"
+                "other work used more than a quarter of the machine's CPUs: times are too long, and memory differs where \
+                 a runtime allocates or collects by the clock"
             }
         }
     }

@@ -107,6 +107,7 @@ pub fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64
             drain_s: Some(launch / 2.0),
             wall_s: Some(3.0 + 1.5 * launch),
             plateau_read_at_s: Some(2.5),
+            reading_s: None,
         },
         cpu: Cpu { user_s: Some(2.0 * launch), system_s: Some(launch), ..Cpu::default() },
         memory: Memory {

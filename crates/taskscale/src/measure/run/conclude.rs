@@ -1,6 +1,7 @@
 //! The end of a run: from what was observed to the measurement.
 
 use super::{BUSY_SHARE, Run, load, seconds};
+use crate::measure::evidence::{PlateauSeen, Rest};
 use crate::measure::group::CpuReading;
 use crate::measure::judge_foreign::{ForeignSeen, LoadSeen, judge_foreign};
 use crate::measure::launcher::Word;
@@ -8,6 +9,13 @@ use crate::measure::limits::Evidence;
 use crate::measure::verdict::{Observed, Verdict, judge};
 use crate::measure::{MeasureError, Measurement, RunEnd, at, procfs};
 use crate::record::{Cpu, Memory, MemorySource, PlateauFrom, Time, Warning};
+
+/// `alive` and `done` this close together, in seconds, may have come out of one buffer.
+const UNFLUSHED_S: f64 = 0.05;
+/// A starved launch that is shorter than this, in seconds, brings no task to its end before the last has started.
+const STARVED_LAUNCH_S: f64 = 2.0;
+/// A program that was starved for so long, in seconds, has figures that its warnings mention.
+const STARVED_S: f64 = 1.0;
 
 impl Run<'_> {
     /// From what was observed to the measurement.
@@ -31,7 +39,9 @@ impl Run<'_> {
         let cpu = self.cpu(usage);
         self.note_busy_machine(&cpu, time.wall_s);
         let memory = self.memory(rss_peak);
-        let verdict = self.verdict(&end, &time);
+        let plateau = self.plateau_seen(&time);
+        self.note_doubts(&plateau);
+        let verdict = self.verdict(&end, &time, plateau);
         let alive = self.alive();
         let speaks = self.speaks_protocol();
         let said = &mut self.listener.said;
@@ -124,6 +134,11 @@ impl Run<'_> {
             },
             wall_s,
             plateau_read_at_s: self.read_ns.filter(|_| self.reading.is_some()).map(since_exec),
+            reading_s: self
+                .read_ns
+                .zip(self.read_end_ns)
+                .filter(|_| self.reading.is_some())
+                .map(|(from, to)| seconds(from, to)),
         }
     }
 
@@ -171,7 +186,36 @@ impl Run<'_> {
         }
     }
 
-    fn verdict(&self, end: &Word, time: &Time) -> Verdict {
+    /// What speaks for the plateau and against it.
+    fn plateau_seen(&self, time: &Time) -> PlateauSeen {
+        let starved_launch = time.launch_s.map(|launch_s| (launch_s, self.launch_starved_s));
+        PlateauSeen {
+            read: self.reading.as_ref().is_some_and(|reading| reading.processes > 0),
+            late: self.due_ns().zip(self.read_end_ns).is_some_and(|(due, read)| read >= due),
+            said_at_end: self
+                .plateau_ns
+                .zip(self.done_ns)
+                .is_some_and(|(alive, done)| seconds(alive, done) < UNFLUSHED_S),
+            rest: self.rest,
+            grown_bytes: self.grown_bytes,
+            escaped: self.escaped,
+            starved_launch: starved_launch.filter(|(launch_s, starved_s)| {
+                let many = self.spec.tasks > 1 && self.due_ns().is_none();
+                many && *launch_s >= STARVED_LAUNCH_S && *starved_s > 0.5 * launch_s
+            }),
+        }
+    }
+
+    fn note_doubts(&mut self, plateau: &PlateauSeen) {
+        if plateau.read && plateau.rest != Rest::Quiet {
+            self.warnings.push(Warning::PlateauNotQuiet);
+        }
+        if self.starved_s >= STARVED_S || plateau.rest == Rest::Starved {
+            self.warnings.push(Warning::CpuStarved);
+        }
+    }
+
+    fn verdict(&self, end: &Word, time: &Time, plateau: PlateauSeen) -> Verdict {
         let said = &self.listener.said;
         let load = self.outside.as_ref().and_then(|outside| outside.load.as_ref());
         // Where files are all used up, the client may be the one that says so.
@@ -191,15 +235,12 @@ impl Run<'_> {
             time_cap_s: self.time_cap().0,
             output_cap_bytes: self.spec.bounds.output_bytes,
             wall_s: time.wall_s,
-            alive_to_done_s: self.plateau_ns.zip(self.done_ns).map(|(alive, done)| seconds(alive, done)),
-            // Read later than that, the first tasks may already be over.
             counted: self
                 .reading
                 .as_ref()
-                .filter(|reading| {
-                    reading.processes > 0 && self.due_ns().is_none_or(|due| self.read_ns < Some(due))
-                })
+                .filter(|reading| reading.processes > 0)
                 .map(|reading| (reading.threads, reading.processes)),
+            plateau,
             evidence: Evidence {
                 refused_threads: self.group.refused_threads(),
                 started: said.failed.map(|failed| self.spec.tasks.saturating_sub(failed)),
@@ -216,6 +257,7 @@ impl Run<'_> {
             foreign: outside.foreign,
             ready: outside.ready_ns.is_some() || self.plateau_ns.is_some(),
             read: self.read_ns.is_some(),
+            inferred: self.plateau_from == Some(PlateauFrom::Outside),
             stopped: outside.stop_ns.is_some(),
             alive: self.alive(),
             left_processes: outside.left_processes,

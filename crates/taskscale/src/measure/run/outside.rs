@@ -7,24 +7,18 @@ use std::time::Duration;
 
 use rustix::event::PollFd;
 
-use super::phases::{Look, QUIET_SHARE, READ_MARGIN_S, TICK_S, last_look};
+use super::phases::{Look, QUIET_SHARE, TICK_S, last_look};
 use super::{Run, load, seconds};
+use crate::measure::MeasureError;
+use crate::measure::evidence::Rest;
 use crate::measure::foreign::{Foreign, LineWatch, LoadStands, Ready};
 use crate::measure::launcher::STOP;
 use crate::measure::verdict::EndedBy;
-use crate::measure::{MeasureError, procfs};
-use crate::record::{PlateauFrom, Warning};
+use crate::record::PlateauFrom;
 
 /// From outside, a program stands when its CPU was quiet and its memory the same for so long, in seconds: longer than
 /// where it said so, as a program that starts may pause.
 const STANDS_S: f64 = 0.5;
-/// Memory is the same within the larger of the two.
-const SAME_SHARE: f64 = 0.01;
-const SAME_BYTES: u64 = 1 << 20;
-/// Where there are more, they are tasks, and alike.
-const PROCESSES_LOOKED_AT: usize = 32;
-/// Looks older than this are of no use, in seconds.
-const LOOKS_S: f64 = 2.0;
 /// How long a load, and then a program, may take to end after SIGTERM, in seconds.
 const LOAD_GRACE_S: f64 = 2.0;
 const GRACE_S: f64 = 5.0;
@@ -161,15 +155,7 @@ impl Run<'_> {
             return Ok(());
         }
         self.sample_threads();
-        let load_cpu = outside.load.as_ref().and_then(load::Running::cpu);
-        self.looks.push(Look {
-            at_ns: now,
-            cpu: self.group.cpu(),
-            load_cpu,
-            memory: self.group.memory_now(),
-            heard: self.listener.bytes + self.launched.stderr_bytes,
-        });
-        self.looks.retain(|look| seconds(look.at_ns, now) < LOOKS_S);
+        self.look(now, outside.load.as_ref().and_then(load::Running::cpu));
         // A load that ended takes its tasks with it.
         if outside.load.as_ref().is_some_and(|load| load.end.is_some()) {
             self.stop(outside, now);
@@ -219,11 +205,11 @@ impl Run<'_> {
             None => self.stands_since(since, now),
         };
         // Quiet for want of a CPU, on a machine that has other work, is not quiet.
-        let quiet_since = quiet_since.filter(|_| !self.has_something_to_do());
+        let quiet_since = quiet_since.filter(|_| !self.doing().anything());
         let settle_s = outside.foreign.settle.as_secs_f64();
         let due = self.due_ns();
         let last_moment = seconds(since, now) >= settle_s
-            || due.is_some_and(|due| now + ((READ_MARGIN_S + TICK_S) * 1e9) as u64 >= due);
+            || due.is_some_and(|due| now + (TICK_S * 1e9) as u64 >= self.last_moment_ns(due));
         if quiet_since.is_none() && !last_moment {
             return Ok(());
         }
@@ -235,10 +221,8 @@ impl Run<'_> {
             self.begin_plateau(PlateauFrom::Outside, quiet_since.unwrap_or(now));
             outside.ready_ns.get_or_insert(now);
         }
+        self.rest = if quiet_since.is_some() { Rest::Quiet } else { self.rest_since(since, now) };
         self.read_plateau(now);
-        if quiet_since.is_none() {
-            self.warnings.push(Warning::PlateauNotQuiet);
-        }
         Ok(())
     }
 
@@ -252,25 +236,31 @@ impl Run<'_> {
             None if inferred => read_ns + plateau_ns,
             None => self.plateau_ns.unwrap_or(read_ns) + plateau_ns,
         };
-        if inferred && !self.looked_again && !self.warnings.contains(&Warning::PlateauNotQuiet) {
+        if inferred && !self.looked_again && self.rest == Rest::Quiet {
             let moved = self.memory_at_reading.is_some_and(|then| self.has_moved_since(then));
+            let doubt = match (moved, now >= end_ns && self.was_at_work_since(read_ns, now)) {
+                (true, _) => Some(Rest::Changing),
+                (_, true) => Some(Rest::AtWork),
+                _ => None,
+            };
             let since = outside.may_infer_since(self.exec_ns.unwrap_or(read_ns)).unwrap_or(read_ns);
             let patience = seconds(since, now) < outside.foreign.settle.as_secs_f64();
-            if moved && patience && now < end_ns {
-                // It was a pause.
-                self.reading = None;
-                self.read_ns = None;
-                self.plateau_ns = None;
-                self.plateau_from = None;
-                self.looks.clear();
-                return;
+            if let Some(rest) = doubt {
+                if patience {
+                    // It was a pause.
+                    self.reading = None;
+                    self.read_ns = None;
+                    self.plateau_ns = None;
+                    self.plateau_from = None;
+                    self.looks.clear();
+                    return;
+                }
+                self.rest = rest;
             }
         }
         if now >= end_ns && !self.looked_again {
             self.looked_again = true;
-            if self.memory_at_reading.is_some_and(|then| self.has_grown_since(then)) {
-                self.warnings.push(Warning::PlateauGrew);
-            }
+            self.look_for_growth();
         }
         match self.due_ns() {
             None if now >= end_ns => self.stop(outside, now),
@@ -285,7 +275,7 @@ impl Run<'_> {
         let window_ns = (STANDS_S * 1e9) as u64;
         let start =
             self.looks.iter().rev().find(|look| look.at_ns + window_ns <= now && look.at_ns >= since)?;
-        let last = self.looks.last()?;
+        let last: &Look = self.looks.last()?;
         if self.wrote_much_since(start) {
             return None;
         }
@@ -296,18 +286,14 @@ impl Run<'_> {
                 return None;
             }
         }
-        let window = self.looks.iter().filter(|look| look.at_ns >= start.at_ns);
-        let sizes: Vec<u64> = window.filter_map(|look| look.memory).collect();
-        let (low, high) = (sizes.iter().min()?, sizes.iter().max()?);
-        (high - low <= same_within(*high)).then_some(start.at_ns)
+        let stands = self.memory_stands(start.at_ns) && !self.starved_since(start.at_ns);
+        stands.then_some(start.at_ns)
     }
 
-    fn has_something_to_do(&self) -> bool {
-        self.group.processes().into_iter().take(PROCESSES_LOOKED_AT).any(procfs::has_something_to_do)
-    }
-
-    fn has_moved_since(&self, then: u64) -> bool {
-        self.group.memory_now().is_some_and(|now| now.abs_diff(then) > same_within(then))
+    /// Whether the CPU was at work between the reading and now: tasks that wait have nothing to do.
+    fn was_at_work_since(&self, read_ns: u64, now: u64) -> bool {
+        let used_s = self.group.cpu().zip(self.cpu_at_reading).map(|(now, then)| now.total_s - then.total_s);
+        used_s.is_some_and(|used_s| used_s >= QUIET_SHARE * seconds(read_ns, now))
     }
 
     /// The plateau is over: the load is ended first, so that its connections are closed by the client, whose side
@@ -337,9 +323,4 @@ impl Run<'_> {
             Some(_) => {}
         }
     }
-}
-
-/// By how much memory may differ and be the same.
-fn same_within(bytes: u64) -> u64 {
-    SAME_BYTES.max((bytes as f64 * SAME_SHARE) as u64)
 }

@@ -1,7 +1,8 @@
-//! The phases of a run by the clock: when the plateau has begun, when the program is quiet, when memory is read.
+//! The phases of a run by the clock: when the plateau has begun, when the program is at rest, when memory is read.
 
 use super::{Run, SAMPLE_S, now_ns, seconds};
 use crate::measure::MeasureError;
+use crate::measure::evidence::Rest;
 use crate::measure::group::CpuReading;
 use crate::measure::{plateau, procfs};
 use crate::record::{PlateauFrom, Warning};
@@ -9,8 +10,15 @@ use crate::record::{PlateauFrom, Warning};
 /// The CPU is quiet when the run used less than this share of one core over `QUIET_WINDOW_S`.
 pub(super) const QUIET_SHARE: f64 = 0.02;
 const QUIET_WINDOW_S: f64 = 0.1;
-/// The plateau is read no later than this before the first task can be due.
+/// Who wants a CPU and gets less than this share of one is starved.
+const STARVED_SHARE: f64 = 0.5;
+/// How far back is looked to tell how a program stands that never fell quiet.
+const REST_WINDOW_S: f64 = 0.25;
+/// The plateau is read no later than this before the first task can be due; and sooner by as long as the reading is
+/// foreseen to take.
 pub(super) const READ_MARGIN_S: f64 = 0.15;
+/// A reading that was made at rest is made again where memory has moved so long before the last moment for it.
+const READ_AGAIN_S: f64 = 0.3;
 /// Memory that grew by more than both after the reading is marked.
 const GROWTH_SHARE: f64 = 0.05;
 const GROWTH_MIN_BYTES: u64 = 4 << 20;
@@ -18,8 +26,13 @@ const GROWTH_MIN_BYTES: u64 = 4 << 20;
 const LAST_LOOK_S: f64 = 0.05;
 /// How often a run is looked at while it launches or falls quiet.
 pub(super) const TICK_S: f64 = 0.02;
+/// Where there are more processes, they are tasks, and alike.
+const PROCESSES_LOOKED_AT: usize = 32;
+/// Memory is the same within the larger of the two.
+const SAME_SHARE: f64 = 0.01;
+const SAME_BYTES: u64 = 1 << 20;
 
-/// A cheap look at a run that is falling quiet. What could not be read is absent.
+/// A cheap look at a run that launches or falls quiet. What could not be read is absent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Look {
     pub at_ns: u64,
@@ -29,7 +42,12 @@ pub(super) struct Look {
     pub memory: Option<u64>,
     /// Bytes of output so far.
     pub heard: u64,
+    /// How long so far the run has wanted a CPU and got less than half of one, in seconds.
+    pub starved_s: f64,
 }
+
+/// Looks older than this are of no use, in seconds.
+const LOOKS_S: f64 = 2.0;
 
 /// A pipe holds so much. A program that wrote more within a window may wait for its reader, and only seem quiet.
 const PIPE_BYTES: u64 = 64 * 1024;
@@ -48,8 +66,11 @@ impl Run<'_> {
             return TICK_S;
         }
         match self.due_ns() {
-            // Between the reading and the first task's due time there is nothing to look at but growth, once.
-            Some(due) if !self.looked_again => seconds(now_ns(), last_look(due)).clamp(0.0005, 1.0),
+            // Between the reading and the first task's due time there is nothing to look at but growth, twice.
+            Some(due) if !self.looked_again => {
+                let next = if self.read_again { last_look(due) } else { self.again_ns(due) };
+                seconds(now_ns(), next).clamp(0.0005, 1.0)
+            }
             Some(due) if self.cpu_at_due.is_none() => seconds(now_ns(), due).clamp(0.0005, 1.0),
             _ => 1.0,
         }
@@ -78,6 +99,8 @@ impl Run<'_> {
         self.cpu_at_plateau = self.group.cpu();
         self.reading = None;
         self.read_ns = None;
+        let before = self.looks.iter().rev().find(|look| look.at_ns <= at_ns);
+        self.launch_starved_s = before.map_or(0.0, |look| look.starved_s);
     }
 
     /// What is to be done by the clock.
@@ -95,53 +118,159 @@ impl Run<'_> {
 
     fn tick_protocol(&mut self, now: u64) {
         let Some(due) = self.due_ns() else { return };
+        if self.reading.is_none() && now < due {
+            self.look(now, None);
+        }
         let Some(alive) = self.plateau_ns else {
             self.sample_threads();
             return;
         };
         if self.reading.is_none() {
-            self.looks.push(Look {
-                at_ns: now,
-                cpu: self.group.cpu(),
-                load_cpu: None,
-                memory: None,
-                heard: 0,
-            });
-            let last_moment = now + ((READ_MARGIN_S + TICK_S) * 1e9) as u64 >= due;
-            let quiet = self.is_quiet_since(alive, now);
+            let last_moment = now + (TICK_S * 1e9) as u64 >= self.last_moment_ns(due);
+            // An early reading is looked at again; the last one must be of memory that stands.
+            let from = alive.max(now.saturating_sub((QUIET_WINDOW_S * 1e9) as u64));
+            let stands = now < self.again_ns(due) || self.memory_stands(from);
+            let quiet = stands && self.is_quiet_since(alive, now) && !self.doing().anything();
             if quiet || last_moment {
+                self.rest = if quiet { Rest::Quiet } else { self.rest_since(alive, now) };
                 self.read_plateau(now);
-                if !quiet {
-                    self.warnings.push(Warning::PlateauNotQuiet);
+            }
+        } else if !self.read_again && now >= self.again_ns(due) {
+            self.read_again = true;
+            if let Some(then) = self.memory_at_reading.filter(|then| self.has_moved_since(*then))
+                && now < self.last_moment_ns(due)
+            {
+                // A collector at work, or tasks that came later: what stands at the end is what counts.
+                if self.grown_since(then).is_some() {
+                    self.warnings.push(Warning::PlateauGrew);
                 }
+                self.reading = None;
+                self.looks.clear();
             }
         }
-        if now >= last_look(due) && self.memory_at_reading.is_some_and(|then| self.has_grown_since(then)) {
-            self.warnings.push(Warning::PlateauGrew);
-        }
-        if now >= last_look(due) && self.reading.is_some() {
-            self.memory_at_reading = None;
+        if now >= last_look(due) && self.reading.is_some() && !self.looked_again {
             self.looked_again = true;
+            self.look_for_growth();
         }
         if now >= due && self.cpu_at_due.is_none() {
             self.cpu_at_due = self.group.cpu();
         }
     }
 
-    /// Reads memory page by page: once, as it is not free.
+    /// The plateau is nearly over: whether the reading still stands, and all that was read is still there.
+    pub(super) fn look_for_growth(&mut self) {
+        self.grown_bytes = self.memory_at_reading.and_then(|then| self.grown_since(then));
+        if let (0, Some(pid)) = (self.escaped, self.main_pid) {
+            self.escaped = usize::from(!self.is_in_group(pid));
+        }
+    }
+
+    /// A cheap look at what the run uses.
+    pub(super) fn look(&mut self, now: u64, load_cpu: Option<CpuReading>) {
+        let cpu = self.group.cpu();
+        let before = self.looks.last().copied();
+        // Who gets half a CPU is not starved: only then are its threads looked at, which is not free.
+        if let Some((then, used_s)) =
+            before.zip(cpu).and_then(|(look, cpu)| Some((look, cpu.total_s - look.cpu?.total_s)))
+        {
+            let elapsed_s = seconds(then.at_ns, now);
+            if used_s < STARVED_SHARE * elapsed_s && self.doing().wants_cpu {
+                self.starved_s += elapsed_s;
+            }
+        }
+        self.looks.retain(|look| seconds(look.at_ns, now) < LOOKS_S);
+        self.looks.push(Look {
+            at_ns: now,
+            cpu,
+            load_cpu,
+            memory: self.group.memory_now(),
+            heard: self.listener.bytes + self.launched.stderr_bytes,
+            starved_s: self.starved_s,
+        });
+    }
+
+    pub(super) fn doing(&self) -> procfs::Doing {
+        let mut pids = self.group.processes();
+        // The first and the last: a family that is starting is at work at its end.
+        if pids.len() > PROCESSES_LOOKED_AT {
+            let half = PROCESSES_LOOKED_AT / 2;
+            pids.drain(half..pids.len() - half);
+        }
+        pids.into_iter().map(procfs::doing).fold(procfs::Doing::default(), procfs::Doing::and)
+    }
+
+    /// The last moment at which a reading ends before the first task can be due.
+    pub(super) fn last_moment_ns(&self, due_ns: u64) -> u64 {
+        due_ns.saturating_sub(((READ_MARGIN_S + self.spec.reading_s) * 1e9) as u64)
+    }
+
+    /// When it is looked whether an early reading still stands.
+    fn again_ns(&self, due_ns: u64) -> u64 {
+        self.last_moment_ns(due_ns).saturating_sub((READ_AGAIN_S * 1e9) as u64)
+    }
+
+    /// Reads memory page by page: once, as it is not free, or once more where it moved since.
     pub(super) fn read_plateau(&mut self, now: u64) {
-        self.reading = Some(plateau::read(self.group.as_ref()).unwrap_or_default());
+        let due = self.due_ns();
+        let is_over =
+            || self.interrupt.signal().is_some() || due.is_some_and(|due| now < due && now_ns() >= due);
+        self.reading = Some(plateau::read(self.group.as_ref(), &is_over).unwrap_or_default());
         self.read_ns = Some(now);
         self.memory_at_reading = self.group.memory_now();
+        self.cpu_at_reading = self.group.cpu();
+        // The instant that counts is the end: reading many processes or threads takes its time.
+        self.read_end_ns = Some(now_ns());
+        self.escaped = self.escapees();
         if let Some(files) = &mut self.files {
             files.extend(self.group.processes().into_iter().flat_map(procfs::mapped_paths));
         }
     }
 
+    /// How many processes of the run are not in its control group.
+    fn escapees(&self) -> usize {
+        if self.group.folders().is_empty() {
+            return 0;
+        }
+        let launcher = self.launched.child.id();
+        procfs::descendants(launcher).into_iter().filter(|pid| !self.is_in_group(*pid)).count()
+    }
+
+    fn is_in_group(&self, pid: u32) -> bool {
+        let folders = self.group.folders();
+        let name = folders.first().and_then(|folder| folder.file_name()).and_then(|name| name.to_str());
+        name.is_none_or(|name| procfs::is_in_group(pid, name, folders.len()))
+    }
+
+    /// How a program stands that did not fall quiet, by the looks of the last moments, none of them before `since`.
+    pub(super) fn rest_since(&self, since: u64, now: u64) -> Rest {
+        let from = since.max(now.saturating_sub((REST_WINDOW_S * 1e9) as u64));
+        let looks: Vec<&Look> = self.looks.iter().filter(|look| look.at_ns >= from).collect();
+        let (Some(first), Some(last)) = (looks.first(), looks.last()) else { return Rest::AtWork };
+        let window_s = seconds(first.at_ns, last.at_ns);
+        if window_s > 0.0 && last.starved_s - first.starved_s > STARVED_SHARE * window_s {
+            return Rest::Starved;
+        }
+        match self.memory_stands(from) {
+            true => Rest::AtWork,
+            false => Rest::Changing,
+        }
+    }
+
+    /// Whether memory has been the same in all looks since then.
+    pub(super) fn memory_stands(&self, from: u64) -> bool {
+        let sizes = self.looks.iter().filter(|look| look.at_ns >= from).filter_map(|look| look.memory);
+        let (low, high) = sizes.fold((u64::MAX, 0), |(low, high), size| (low.min(size), high.max(size)));
+        high.saturating_sub(low) <= same_within(high)
+    }
+
+    pub(super) fn has_moved_since(&self, then: u64) -> bool {
+        self.group.memory_now().is_some_and(|now| now.abs_diff(then) > same_within(then))
+    }
+
     /// Tasks that only wait need no more memory: what comes after the reading was not alive when `alive` was said.
-    pub(super) fn has_grown_since(&self, then: u64) -> bool {
-        let now = self.group.memory_now().unwrap_or(0);
-        now.saturating_sub(then) > GROWTH_MIN_BYTES.max((then as f64 * GROWTH_SHARE) as u64)
+    fn grown_since(&self, then: u64) -> Option<u64> {
+        let grown = self.group.memory_now()?.saturating_sub(then);
+        (grown > GROWTH_MIN_BYTES.max((then as f64 * GROWTH_SHARE) as u64)).then_some(grown)
     }
 
     /// Whether so much output came since a look that the program may have been held up by it.
@@ -159,7 +288,21 @@ impl Run<'_> {
             .filter(|look| !self.wrote_much_since(look))
             .and_then(|look| Some((look.at_ns, look.cpu?)))
             .is_some_and(|(at, cpu)| (last.total_s - cpu.total_s) / seconds(at, now) < QUIET_SHARE)
+            && !self.starved_since(window_start.max(since))
     }
+
+    /// Whether the run was starved for most of the time since then: it is not quiet, it is held back.
+    pub(super) fn starved_since(&self, from: u64) -> bool {
+        let looks = || self.looks.iter().filter(|look| look.at_ns >= from);
+        looks().next().zip(looks().next_back()).is_some_and(|(first, last)| {
+            last.starved_s - first.starved_s > STARVED_SHARE * seconds(first.at_ns, last.at_ns)
+        })
+    }
+}
+
+/// By how much memory may differ and be the same.
+pub(super) fn same_within(bytes: u64) -> u64 {
+    SAME_BYTES.max((bytes as f64 * SAME_SHARE) as u64)
 }
 
 /// When the plateau is looked at for the last time: before the first task can be due, which may allocate.

@@ -1,0 +1,158 @@
+//! What speaks for a plateau, and what against it: whether all tasks can have been there, at rest, when memory was
+//! read. Pure. No verdict is better than this evidence.
+
+/// How a program stood when its memory was read.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Rest {
+    /// CPU and memory were quiet.
+    #[default]
+    Quiet,
+    /// It used the CPU, but its memory was the same for a while.
+    AtWork,
+    /// Its memory was changing.
+    Changing,
+    /// It wanted a CPU and got less than half of one: quiet or not, it had something to do.
+    Starved,
+}
+
+/// What was seen around the reading.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PlateauSeen {
+    /// Whether any process was read.
+    pub read: bool,
+    /// The reading may have ended after the first task was due: some tasks may have been over.
+    pub late: bool,
+    /// `done` came with `alive`.
+    pub said_at_end: bool,
+    pub rest: Rest,
+    /// By how much memory had grown at the end of the plateau, in bytes, where that is more than tasks that wait need.
+    pub grown_bytes: Option<u64>,
+    /// Processes of the run that are not in its control group: nothing of them is in the figures.
+    pub escaped: usize,
+    /// For a launch that was starved, from exec in seconds: how long it took, and how long of it the program wanted a
+    /// CPU and got less than half of one.
+    pub starved_launch: Option<(f64, f64)>,
+}
+
+/// How well the plateau is known without looking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Known {
+    /// Somebody who must know said that all tasks were alive: the program, its load, or what the user named.
+    Said,
+    /// Nobody did: that it stood still is all there is.
+    Inferred,
+}
+
+impl PlateauSeen {
+    /// Why nothing says that all tasks were alive and at rest when memory was read; `None` where all is well.
+    pub fn doubt(&self, known: Known) -> Option<String> {
+        if self.late && self.said_at_end {
+            return Some(
+                "said `alive` only at its end: flush standard output after that line (or its tasks take longer to \
+                 start than they wait)"
+                    .into(),
+            );
+        }
+        if self.late {
+            return Some(
+                "the first tasks were due before its memory was read: some may have been over by then".into(),
+            );
+        }
+        if !self.read {
+            return Some("none of its processes was there to be read while its tasks waited".into());
+        }
+        match (self.rest, known) {
+            (Rest::Starved, _) => {
+                return Some(
+                    "it wanted a CPU and got less than half of one when its memory was read: it is held back (a quota, \
+                     a busy machine) and may not have been at rest"
+                        .into(),
+                );
+            }
+            (Rest::Changing, _) => return Some("its memory was still changing when it was read".into()),
+            (Rest::AtWork, Known::Inferred) => return Some("it was still at work when it was read".into()),
+            _ => {}
+        }
+        if let Some(bytes) = self.grown_bytes {
+            return Some(format!(
+                "its memory grew by {} MiB after it was read: not all tasks were there",
+                bytes >> 20
+            ));
+        }
+        match (self.starved_launch, known) {
+            (Some((launch_s, starved_s)), Known::Inferred) => Some(format!(
+                "it wanted a CPU and got less than half of one for {starved_s:.1} s of the {launch_s:.1} s until it \
+                 stood still: tasks that wait less than that were over before the last had started"
+            )),
+            _ => None,
+        }
+    }
+
+    /// Why the figures are not the program's, whatever else there is to say of it.
+    pub fn escape(&self) -> Option<String> {
+        let (processes, them) = match self.escaped {
+            0 => return None,
+            1 => ("1 process".to_owned(), "it"),
+            many => (format!("{many} processes"), "them"),
+        };
+        Some(format!(
+            "{processes} left the control group in which the program is measured: nothing of {them} is in the figures"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen() -> PlateauSeen {
+        PlateauSeen { read: true, ..PlateauSeen::default() }
+    }
+
+    #[test]
+    fn a_program_that_was_read_at_rest_is_not_doubted() {
+        assert_eq!(seen().doubt(Known::Said), None);
+        assert_eq!(seen().doubt(Known::Inferred), None);
+        assert_eq!(seen().escape(), None);
+    }
+
+    #[test]
+    fn nothing_read_is_no_evidence() {
+        let doubt = PlateauSeen::default().doubt(Known::Said).unwrap();
+        assert!(doubt.contains("none of its processes"), "{doubt}");
+    }
+
+    #[test]
+    fn work_is_no_doubt_where_somebody_said_that_all_are_alive() {
+        let at_work = PlateauSeen { rest: Rest::AtWork, ..seen() };
+        assert_eq!(at_work.doubt(Known::Said), None);
+        assert!(at_work.doubt(Known::Inferred).is_some());
+    }
+
+    #[test]
+    fn change_growth_want_and_delay_are_doubts_whoever_said_what() {
+        for seen in [
+            PlateauSeen { late: true, ..seen() },
+            PlateauSeen { late: true, said_at_end: true, ..seen() },
+            PlateauSeen { rest: Rest::Changing, ..seen() },
+            PlateauSeen { rest: Rest::Starved, ..seen() },
+            PlateauSeen { grown_bytes: Some(9 << 20), ..seen() },
+        ] {
+            assert!(seen.doubt(Known::Said).is_some(), "{seen:?}");
+            assert!(seen.doubt(Known::Inferred).is_some(), "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn a_starved_launch_is_a_doubt_where_the_plateau_is_inferred() {
+        let starved = PlateauSeen { starved_launch: Some((22.8, 15.0)), ..seen() };
+        assert_eq!(starved.doubt(Known::Said), None);
+        assert!(starved.doubt(Known::Inferred).unwrap().contains("15.0 s of the 22.8 s"));
+    }
+
+    #[test]
+    fn processes_that_left_are_counted() {
+        assert!(PlateauSeen { escaped: 1, ..seen() }.escape().unwrap().starts_with("1 process left"));
+        assert!(PlateauSeen { escaped: 3, ..seen() }.escape().unwrap().contains("nothing of them"));
+    }
+}
