@@ -1,7 +1,7 @@
 //! The end of a run: from what was observed to the measurement.
 
 use super::{BUSY_SHARE, Run, load, seconds};
-use crate::measure::group::CpuReading;
+use crate::measure::group::{CpuReading, MemoryWant};
 use crate::measure::judge_foreign::{ForeignSeen, LoadSeen, judge_foreign};
 use crate::measure::launcher::Word;
 use crate::measure::limits::Evidence;
@@ -171,6 +171,15 @@ impl Run<'_> {
         }
     }
 
+    fn want_of_memory(&self) -> MemoryWant {
+        let want = self.group.memory_want();
+        MemoryWant {
+            cap_met: want.cap_met || self.group.memory_peak().is_some_and(|peak| self.fills_cap(peak)),
+            out_of_memory: want.out_of_memory || self.out_of_memory,
+            ..want
+        }
+    }
+
     fn verdict(&self, end: &Word, time: &Time) -> Verdict {
         let said = &self.listener.said;
         let load = self.outside.as_ref().and_then(|outside| outside.load.as_ref());
@@ -186,7 +195,8 @@ impl Run<'_> {
             said,
             end,
             ended_by: self.ended_by,
-            oom_kills: self.group.oom_kills(),
+            want: self.want_of_memory(),
+            stood_at_cap: self.stood_at_cap,
             memory_cap_bytes: self.spec.bounds.memory_bytes,
             time_cap_s: self.time_cap().0,
             output_cap_bytes: self.spec.bounds.output_bytes,
@@ -204,6 +214,7 @@ impl Run<'_> {
                 refused_threads: self.group.refused_threads(),
                 started: said.failed.map(|failed| self.spec.tasks.saturating_sub(failed)),
                 threads: self.most_threads,
+                open_files: self.open_files,
                 stderr: &stderr,
             },
             limits: self.limits,
@@ -221,6 +232,7 @@ impl Run<'_> {
             left_processes: outside.left_processes,
             load: load.map(|load| LoadSeen {
                 end: load.end.clone().filter(|_| !load.stopping),
+                launcher_lost: load.is_lost(),
                 stderr: String::from_utf8_lossy(&load.launched().stderr_tail).into_owned(),
             }),
         })

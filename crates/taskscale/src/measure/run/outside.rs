@@ -171,7 +171,7 @@ impl Run<'_> {
         });
         self.looks.retain(|look| seconds(look.at_ns, now) < LOOKS_S);
         // A load that ended takes its tasks with it.
-        if outside.load.as_ref().is_some_and(|load| load.end.is_some()) {
+        if outside.load.as_ref().is_some_and(load::Running::has_ended) {
             self.stop(outside, now);
             return Ok(());
         }
