@@ -13,6 +13,8 @@ use crate::record::MemorySource;
 
 /// Pages that a processor charges, or counts, by itself before the group knows (MEMCG_CHARGE_BATCH; 32 before 6.1).
 const BATCH_PAGES: usize = 64;
+/// How many groups a program may make inside its own. Version 1 has no such bound; there the memory cap holds them.
+const MOST_GROUPS_BELOW: u64 = 1000;
 
 /// Lets the children of `folder` have the controllers that taskscale needs: memory always, pids where there is one.
 pub fn enable_controllers(folder: &Path) -> io::Result<()> {
@@ -54,6 +56,8 @@ impl GroupV2 {
         }
         // Memory in swap would be missing from every figure. Fails harmlessly where swap is not built in.
         let _ = write_control(&self.folder.join("memory.swap.max"), 0);
+        // Groups inside a run's own are listed with it, and cost the kernel memory until long after their removal.
+        let _ = write_control(&self.folder.join("cgroup.max.descendants"), MOST_GROUPS_BELOW);
         if let Some(threads) = bounds.threads {
             // Fails where the pids controller is not delegated.
             let _ = write_control(&self.folder.join("pids.max"), threads);
