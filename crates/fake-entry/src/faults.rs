@@ -8,7 +8,7 @@ use crate::values::{number, size};
 
 /// How many names `--fault` knows; a test counts the README's table against it.
 #[cfg(test)]
-pub const NAMES: usize = 36;
+pub const NAMES: usize = 40;
 
 /// When a fault strikes. `Launch`: last thing before `alive`. `Plateau`: halfway between `alive`
 /// and the end of the wait. `Drain`: last thing before `done`. `End`: after `done`.
@@ -38,6 +38,10 @@ pub enum Fault {
     Exit(Phase, u8),
     Hang(Phase),
     Oom(Phase),
+    OomChild,
+    FileLimit,
+    SignalParent(Phase, libc::c_int),
+    Subgroups,
     Noise(Noise, u64, Phase),
     NoAlive,
     AliveEarly,
@@ -112,6 +116,13 @@ impl FromStr for Fault {
             }
             "hang" => (1, Fault::Hang(first()?.parse()?)),
             "oom" => (1, Fault::Oom(phase_or(0, Phase::Launch)?)),
+            "oom-child" => (0, Fault::OomChild),
+            "file-limit" => (0, Fault::FileLimit),
+            "signal-parent" => {
+                let signal = args.get(1).map_or(Ok(libc::SIGKILL), |text| signal(text))?;
+                (2, Fault::SignalParent(first()?.parse()?, signal))
+            }
+            "subgroups" => (0, Fault::Subgroups),
             "flood" => (2, noise(Noise::Flood)?),
             "flood-stderr" => (2, noise(Noise::FloodStderr)?),
             "long-line" => (2, noise(Noise::LongLine)?),
@@ -162,7 +173,8 @@ fn signal(text: &str) -> Result<libc::c_int, String> {
         "KILL" => Ok(libc::SIGKILL),
         "TERM" => Ok(libc::SIGTERM),
         "INT" => Ok(libc::SIGINT),
-        _ => Err("a signal is SEGV, ABRT, BUS, ILL, KILL, TERM or INT".to_owned()),
+        "STOP" => Ok(libc::SIGSTOP),
+        _ => Err("a signal is SEGV, ABRT, BUS, ILL, KILL, TERM, INT or STOP".to_owned()),
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod args;
 mod faults;
+mod groups;
 mod memory;
 mod output;
 mod perform;
@@ -183,6 +184,9 @@ impl Script {
         }
         if queued_bytes > 0 {
             text += &format!("metric socket_queued {queued_bytes} bytes\n");
+        }
+        if self.has(Fault::Subgroups) {
+            text += &format!("metric subgroups {} groups\n", groups::entered());
         }
         if self.has(Fault::EscapeText) {
             text += "metric \x1b[31m<script>alert(1)</script>\x1b[0m 1 <b>unit</b>\n\

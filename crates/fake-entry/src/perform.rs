@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::args::{LONGEST_MS, Options};
 use crate::faults::{Fault, Phase};
 use crate::processes::{self, PidFile};
-use crate::{memory, output};
+use crate::{groups, memory, output};
 
 /// What happens before anything else of the launch, in the order of the command line, except that
 /// the dumps come first and see the process as it was started.
@@ -37,6 +37,13 @@ pub fn at_start(options: &Options, pids: &PidFile) -> io::Result<()> {
                     unsafe { libc::signal(signal, libc::SIG_IGN) };
                 }
             }
+            Fault::Subgroups => groups::enter()?,
+            Fault::OomChild => {
+                let child = pids.child(|| {
+                    memory::until_killed(options.oom_max);
+                })?;
+                processes::wait_for(child);
+            }
             Fault::Orphan => sleeper(pids, &[0, 1, 2])?,
             Fault::OrphanHoldsStdout => sleeper(pids, &[0, 2])?,
             Fault::Daemon => daemon(pids)?,
@@ -58,6 +65,11 @@ pub fn strike(options: &Options, phase: Phase) {
             Fault::Exit(when, code) if when == phase => std::process::exit(code.into()),
             Fault::Hang(when) if when == phase => hang(),
             Fault::IgnoreTerm if phase == Phase::Plateau => hang(),
+            Fault::FileLimit if phase == Phase::Launch => run_out_of_files(),
+            Fault::SignalParent(when, signal) if when == phase => {
+                // SAFETY: a plain system call.
+                unsafe { libc::kill(libc::getppid(), signal) };
+            }
             Fault::Oom(when) if when == phase => {
                 let message = memory::until_killed(options.oom_max);
                 output::err(format!("fake-entry: {message}\n").as_bytes());
@@ -65,6 +77,24 @@ pub fn strike(options: &Options, phase: Phase) {
             }
             _ => {}
         }
+    }
+}
+
+/// Opens files until one is refused, and complains about it without end.
+fn run_out_of_files() {
+    let most = libc::rlimit { rlim_cur: 64, rlim_max: 64 };
+    // SAFETY: reads the struct.
+    unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &most) };
+    let mut open = Vec::new();
+    let error = loop {
+        match std::fs::File::open("/dev/null") {
+            Ok(file) => open.push(file),
+            Err(error) => break error,
+        }
+    };
+    let line = format!("fake-entry: cannot open file {}: {error}\n", open.len() + 1);
+    for _ in 0..(1 << 30) / line.len() {
+        output::err(line.as_bytes());
     }
 }
 

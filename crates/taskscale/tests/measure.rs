@@ -369,6 +369,13 @@ fn a_load_is_started_when_the_program_is_ready_and_is_not_in_the_figures() {
     assert_reason(&sample, Status::Partial, &["2 of 3 tasks were alive at once"]);
     let sample = load("broken", "echo no route >&2; exit {tasks}", &["--ready-after", "100ms"], 1);
     assert_reason(&sample, Status::Failed, &["the load exited with code 3; it said: no route"]);
+    // The load's launcher is its parent.
+    let sample = load("lost", "kill -9 $PPID; sleep 100; : {tasks}", &[], 1);
+    assert_reason(
+        &sample,
+        Status::Failed,
+        &["(its launcher), which was killed: by the load, or by somebody"],
+    );
     let sample = load("short", "echo alive {tasks}", &[], 1);
     assert_reason(&sample, Status::Failed, &["the load ended before the plateau was over"]);
     // A load that is not to be ended by a mere request.

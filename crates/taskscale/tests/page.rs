@@ -109,6 +109,7 @@ fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64) ->
             drain_s: Some(launch / 2.0),
             wall_s: Some(2.123456 + 1.5 * launch),
             plateau_read_at_s: Some(2.5),
+            reading_s: None,
         },
         cpu: Cpu {
             user_s: Some(2.0 * launch),

@@ -8,7 +8,7 @@ use super::places::find_catalog;
 use super::{Failure, OrUsage, print_result, printable};
 use crate::catalog::Catalog;
 use crate::measure::{GroupHome, available_memory_bytes, machine_facts, read_limits};
-use crate::record::MemorySource;
+use crate::record::{LimitHit, MemorySource};
 use crate::toolchain::{self, Cache};
 use crate::units;
 
@@ -94,26 +94,24 @@ fn control_groups(home: &GroupHome) -> Vec<String> {
 fn limits() -> Vec<String> {
     let limits = read_limits();
     let mut lines = Vec::new();
-    let mut line = |name: &str, value: u64, bites: String, lift: Option<&String>| {
-        let remedy = lift.map(|command| format!("; `{command}` lifts it")).unwrap_or_default();
-        lines.push(format!("{name:<20} {value:>10}  {bites}{remedy}"));
+    let mut line = |limit: &LimitHit, bites: String, remedy: Option<String>| {
+        let remedy = remedy.map(|remedy| format!("; {remedy}")).unwrap_or_default();
+        lines.push(format!("{:<20} {:>10}  {bites}{remedy}", limit.name, limit.value));
     };
     for room in limits.thread_rooms() {
         let bites = format!("OS threads end near {}", units::grouped(room.room));
-        line(&room.limit.name, room.limit.value, bites, room.limit.lift.as_ref());
+        line(&room.limit, bites, room.remedy);
     }
-    if let Some((rooms, limit)) = limits.map_rooms() {
+    if let Some((rooms, (limit, remedy))) = limits.map_rooms() {
         let bites = format!(
             "OS threads and fibers with mapped stacks end between {} (four areas each, as in Rust) and {} (two)",
             units::grouped(*rooms.start()),
             units::grouped(*rooms.end())
         );
-        line(&limit.name, limit.value, bites, limit.lift.as_ref());
+        line(&limit, bites, remedy);
     }
-    if let Some(files) = limits.open_files {
-        let lift =
-            limits.open_files_hard.filter(|hard| *hard > files).map(|hard| format!("ulimit -n {hard}"));
-        line("ulimit -n", files, format!("connections end near {}", units::count(files)), lift.as_ref());
+    if let Some((limit, remedy)) = limits.files_met() {
+        line(&limit, format!("connections end near {}", units::count(limit.value)), remedy);
     }
     if let Some(available) = available_memory_bytes() {
         lines.push(format!(

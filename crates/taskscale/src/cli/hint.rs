@@ -118,8 +118,8 @@ fn of_measuring(error: &MeasureError) -> String {
             _ => of_io(error),
         },
         MeasureError::Launcher(_) => {
-            "something ended taskscale's own helper, often for want of memory: look into `dmesg`, lower --memory-cap, \
-             and start it again: it goes on where it stopped"
+            "taskscale's own helper could not do its work: mend what it says, look into `dmesg` for what the kernel says, \
+             and start taskscale again: it goes on where it stopped"
                 .to_owned()
         }
     }

@@ -253,15 +253,9 @@ pub fn clean_up_after_the_dead() {
         for folder in fs::read_to_string(note.path()).unwrap_or_default().lines().map(PathBuf::from) {
             // The note could have been tampered with: remove only what bears our name.
             if folder.file_name().is_some_and(|last| last.to_string_lossy() == name) {
-                let runs: Vec<PathBuf> = fs::read_dir(&folder)
-                    .into_iter()
-                    .flatten()
-                    .flatten()
-                    .map(|child| child.path())
-                    .filter(|path| path.is_dir())
-                    .collect();
-                kill_all(&runs);
-                removed = removed.and(remove_folders(&runs)).and(remove_folders(&[folder]));
+                let folder = [folder];
+                kill_all(&folder);
+                removed = removed.and(remove_folders(&folder));
             }
         }
         let _ = fs::remove_dir_all(scratch_folder(&name));
@@ -354,14 +348,18 @@ impl Mount {
     }
 
     fn folder_of(&self, group: &str) -> PathBuf {
-        let inside = group.strip_prefix(self.root.trim_end_matches('/')).unwrap_or(group);
+        let root = self.root.trim_end_matches('/');
+        let below = |rest: &&str| rest.is_empty() || rest.starts_with('/');
+        let inside = group.strip_prefix(root).filter(below).unwrap_or(group);
         self.folder.join(inside.trim_start_matches('/'))
     }
 }
 
 fn mounts() -> Vec<Mount> {
-    let text = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-    text.lines().filter_map(parse_mount).filter(|mount| mount.kind.starts_with("cgroup")).collect()
+    let text = fs::read("/proc/self/mountinfo").unwrap_or_default();
+    // A mount of somebody else's may have a name that is no text.
+    let lines = text.split(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
+    lines.filter_map(parse_mount).filter(|mount| mount.kind.starts_with("cgroup")).collect()
 }
 
 /// One line of mountinfo: `id parent dev root folder options [fields…] - kind source super-options` (proc(5)).
@@ -373,8 +371,8 @@ fn parse_mount(line: &str) -> Option<Mount> {
     let (kind, _source, options) = (after.next()?, after.next()?, after.next()?);
     Some(Mount {
         kind: kind.into(),
-        root: root.into(),
-        folder: PathBuf::from(folder),
+        root: procfs::unescaped(root),
+        folder: PathBuf::from(procfs::unescaped(folder)),
         options: options.into(),
     })
 }
@@ -419,6 +417,15 @@ mod tests {
         let line = "36 25 0:30 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory";
         let mount = parse_mount(line).unwrap();
         assert_eq!(mount.folder_of("/docker/abc/x"), PathBuf::from("/sys/fs/cgroup/memory/x"));
+    }
+
+    #[test]
+    fn escapes_of_mountinfo_are_undone() {
+        // A group "a b" within a folder of which the name holds a tab, a line end and a backslash.
+        let line = r"36 25 0:30 /a\040b /c\011d\012e\134040 ro - cgroup2 cgroup2 rw";
+        let mount = parse_mount(line).unwrap();
+        assert_eq!(mount.folder_of("/a b/x"), PathBuf::from("/c\td\ne\\040/x"));
+        assert_eq!(mount.folder_of("/a bc"), PathBuf::from("/c\td\ne\\040/a bc"));
     }
 
     #[test]

@@ -3,14 +3,11 @@
 //! Such a program proves nothing. What can be told is whether it came to stand, and whether it still stood when its
 //! plateau was over; then the run is `ok`, with `alive` unknown unless somebody said it.
 
+use super::causes::{cause, stood_at_cap, wrote_too_much};
 use super::evidence::{Known, Rest};
 use super::foreign::{Foreign, Ready};
 use super::launcher::Word;
-use super::limits::limit_met;
-use super::verdict::{
-    EndedBy, Observed, Verdict, last_line, limit_verdict, not_started, ran_out_of_memory, signal_name,
-    unless_doubted, wrote_too_much,
-};
+use super::verdict::{EndedBy, Observed, Verdict, last_line, signal_name, unless_doubted};
 use crate::record::Status;
 
 /// What was observed.
@@ -36,31 +33,27 @@ pub struct ForeignSeen<'a> {
 pub struct LoadSeen {
     /// Its end, where it came by itself.
     pub end: Option<Word>,
+    /// Whether the process that had started it was killed, and it with it.
+    pub launcher_lost: bool,
     pub stderr: String,
 }
 
-/// Judges such a run; causes come before effects.
+/// Judges such a run by the rules that docs/methodology.md numbers: the first that applies decides.
 pub fn judge_foreign(seen: &ForeignSeen) -> Verdict {
     let run = seen.run;
-    if let Word::Refused { why, errno } = run.end {
-        return not_started(why, *errno);
-    }
-    match run.ended_by {
-        Some(EndedBy::TimeOut | EndedBy::Hopeless) => return timed_out(seen),
-        Some(EndedBy::OutputCap) => return wrote_too_much(run),
-        _ => {}
-    }
-    if let Some(verdict) = ran_out_of_memory(run) {
-        return verdict;
-    }
     let own_end = if seen.stopped { None } else { own_end(seen) };
     let load_end = seen.load.as_ref().and_then(load_end);
     let few = seen.alive.is_some_and(|alive| alive < run.tasks);
-    if (own_end.is_some() || load_end.is_some() || few)
-        && let Some((limit, sentence)) = limit_met(run.limits, run.kind, &run.evidence)
-    {
-        let alive = seen.alive.filter(|_| few).map(|alive| format!("; {alive} of {} tasks alive", run.tasks));
-        return limit_verdict(limit, format!("{sentence}{}", alive.unwrap_or_default()));
+    let short = own_end.is_some() || load_end.is_some() || few;
+    let alive = seen.alive.filter(|_| few).map(|alive| format!("; {alive} of {} tasks alive", run.tasks));
+    if let Some(verdict) = cause(run, short.then(|| alive.unwrap_or_default())) {
+        return verdict;
+    }
+    if matches!(run.ended_by, Some(EndedBy::TimeOut | EndedBy::Hopeless)) {
+        return timed_out(seen);
+    }
+    if let Some(verdict) = wrote_too_much(run) {
+        return verdict;
     }
     if let Some(escape) = run.plateau.escape() {
         return Verdict::new(Status::Failed, escape);
@@ -102,7 +95,7 @@ fn timed_out(seen: &ForeignSeen) -> Verdict {
     let cap_s = seen.run.time_cap_s;
     let ready = &seen.foreign.ready;
     let last = last_line(seen.run.evidence.stderr);
-    let reason = if !seen.ready {
+    let mut reason = if !seen.ready {
         format!("ended after {cap_s} s: {}{last} ({})", ready.awaited(), ready.hint())
     } else if seen.load.is_some() && !seen.read {
         format!(
@@ -119,6 +112,7 @@ fn timed_out(seen: &ForeignSeen) -> Verdict {
              stopped after its plateau)"
         )
     };
+    reason.push_str(&stood_at_cap(seen.run));
     Verdict::new(Status::TimedOut, reason)
 }
 
@@ -170,6 +164,11 @@ fn own_end(seen: &ForeignSeen) -> Option<Verdict> {
 /// What is wrong with a load that ended by itself: its tasks ended with it.
 fn load_end(load: &LoadSeen) -> Option<String> {
     let last = last_line(&load.stderr);
+    if load.launcher_lost {
+        let reason = "the load ended with the process that had started it (its launcher), which was killed: by the load, \
+                      or by somebody else on this machine";
+        return Some(format!("{reason}{last}"));
+    }
     Some(match load.end.as_ref()? {
         Word::Refused { why, .. } => format!("the load could not be started: {why}"),
         Word::Ended { signal: Some(signal), .. } => {
@@ -194,6 +193,7 @@ mod tests {
     use crate::catalog::Kind;
     use crate::measure::evidence::PlateauSeen;
     use crate::measure::foreign::LinePattern;
+    use crate::measure::group::MemoryWant;
     use crate::measure::limits::{Evidence, SystemLimits};
     use crate::measure::protocol::Said;
 
@@ -228,7 +228,8 @@ mod tests {
             said: &said,
             end,
             ended_by,
-            oom_kills: 0,
+            want: MemoryWant::default(),
+            stood_at_cap: false,
             memory_cap_bytes: Some(64 << 20),
             time_cap_s: 60.0,
             output_cap_bytes: 1000,
@@ -305,7 +306,8 @@ mod tests {
     fn a_load_that_ends_is_named_with_its_last_words() {
         let (status, reason) = verdict(Ready::Itself, &ended(Some(0), None), "", None, |seen| {
             let end = Some(ended(Some(1), None));
-            seen.load = Some(LoadSeen { end, stderr: "connection refused\n".to_owned() });
+            seen.load =
+                Some(LoadSeen { end, launcher_lost: false, stderr: "connection refused\n".to_owned() });
         });
         assert_eq!(status, Status::Failed);
         assert_eq!(reason, "the load exited with code 1; it said: connection refused");
@@ -318,6 +320,9 @@ mod tests {
         assert_eq!(verdict(Ready::Itself, &end, "", None, few).0, Status::Partial);
         let (status, reason) = verdict(Ready::Itself, &end, "accept: Too many open files\n", None, few);
         assert_eq!(status, Status::Limit);
-        assert_eq!(reason, "ulimit -n = 1024 open files; 7 of 10 tasks alive; `ulimit -n 4096` lifts it");
+        assert_eq!(
+            reason,
+            "ulimit -n = 1024 open files; 7 of 10 tasks alive; `ulimit -n 4096` raises it as far as its hard limit"
+        );
     }
 }

@@ -46,6 +46,9 @@ pub(super) struct Order {
     pub join: Vec<PathBuf>,
     /// The group's folders, to be emptied and removed should taskscale die.
     pub group: Vec<PathBuf>,
+    /// The run's working folder, which no other run has: for taskscale alone, should the launcher die.
+    #[serde(skip)]
+    pub scratch: PathBuf,
 }
 
 /// What the launcher says, a line each.
@@ -316,12 +319,7 @@ fn end_everything(group: &[PathBuf], main: Option<u32>, voice: &mut Voice) {
         if !reap(main, voice) {
             return;
         }
-        for pid in procfs::descendants(std::process::id()) {
-            if let Some(pid) = rustix::process::Pid::from_raw(pid as i32) {
-                // It may have ended since it was listed.
-                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-            }
-        }
+        procfs::kill(&procfs::descendants(std::process::id()));
         std::thread::sleep(Duration::from_millis(if round < 50 { 1 } else { 10 }));
     }
 }

@@ -25,8 +25,11 @@ pub struct SystemLimits {
     /// Soft limit of open files.
     pub open_files: Option<u64>,
     pub open_files_hard: Option<u64>,
+    /// fs.file-max: of the whole machine.
+    pub machine_files: Option<u64>,
     /// Soft limit of processes and threads of this user; does not bind root.
     pub user_processes: Option<u64>,
+    pub user_processes_hard: Option<u64>,
     /// The tightest pids.max of the control groups that taskscale is in.
     pub group_threads: Option<u64>,
     /// Threads and processes there are now in the group of that bound.
@@ -40,6 +43,7 @@ pub fn read_limits() -> SystemLimits {
     let number = |path: &str| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
     let open_files = getrlimit(Resource::Nofile);
     let root = rustix::process::geteuid().is_root();
+    let processes = getrlimit(Resource::Nproc);
     let group_threads = group_threads();
     SystemLimits {
         pid_max: number("/proc/sys/kernel/pid_max"),
@@ -47,7 +51,9 @@ pub fn read_limits() -> SystemLimits {
         max_map_count: number("/proc/sys/vm/max_map_count"),
         open_files: open_files.current,
         open_files_hard: open_files.maximum,
-        user_processes: if root { None } else { getrlimit(Resource::Nproc).current },
+        machine_files: number("/proc/sys/fs/file-max"),
+        user_processes: processes.current.filter(|_| !root),
+        user_processes_hard: processes.maximum.filter(|_| !root),
         group_threads: group_threads.map(|(most, _)| most),
         group_threads_now: group_threads.map_or(0, |(_, now)| now),
         threads_now: threads_now().unwrap_or(0),
@@ -79,38 +85,91 @@ pub struct ThreadRoom {
     /// Threads that no run may take, beyond those there are.
     kept: u64,
     pub limit: LimitHit,
+    pub remedy: Option<String>,
 }
 
 impl ThreadRoom {
     /// The limit, and a sentence on it.
-    pub fn told(self) -> (LimitHit, String) {
+    pub fn told(self) -> Met {
         let sentence = format!(
             "{} = {} leaves room for {} threads ({} are kept for the rest of the machine)",
             self.limit.name, self.limit.value, self.room, self.kept
         );
-        (self.limit, sentence)
+        Met { limit: self.limit, sentence, remedy: self.remedy }
+    }
+}
+
+/// A limit that a run has met.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Met {
+    pub limit: LimitHit,
+    /// How it is known.
+    pub sentence: String,
+    /// Who can raise it, and how.
+    pub remedy: Option<String>,
+}
+
+/// A limit that a command lifts.
+fn lifted_by(name: &str, value: u64, command: String) -> (LimitHit, Option<String>) {
+    let remedy = format!("`{command}` lifts it");
+    (LimitHit { name: name.to_owned(), value, lift: Some(command) }, Some(remedy))
+}
+
+/// One of the limits that each process may raise for itself, but only as far as a second one, the hard limit.
+struct SoftLimit {
+    /// As the shell names it.
+    name: &'static str,
+    /// As limits.conf and containers name it, and services.
+    file: &'static str,
+    service: &'static str,
+}
+
+const OPEN_FILES: SoftLimit = SoftLimit { name: "ulimit -n", file: "nofile", service: "LimitNOFILE" };
+const USER_PROCESSES: SoftLimit = SoftLimit { name: "ulimit -u", file: "nproc", service: "LimitNPROC" };
+
+impl SoftLimit {
+    /// `hard`: `None` where there is none.
+    fn at(&self, value: u64, hard: Option<u64>) -> (LimitHit, Option<String>) {
+        let SoftLimit { name, file, service } = self;
+        if hard.is_none_or(|hard| hard > value) {
+            let most = hard.map_or("unlimited".to_owned(), |hard| hard.to_string());
+            let command = format!("{name} {most}");
+            let as_far = if hard.is_some() { "raises it as far as its hard limit" } else { "lifts it" };
+            let remedy = format!("`{command}` {as_far}");
+            return (LimitHit { name: (*name).to_owned(), value, lift: Some(command) }, Some(remedy));
+        }
+        let remedy = format!(
+            "its hard limit is no higher, and only root (CAP_SYS_RESOURCE) can raise that: {file} in \
+             /etc/security/limits.conf, {service}= of a service, an option of a container"
+        );
+        (LimitHit { name: (*name).to_owned(), value, lift: None }, Some(remedy))
     }
 }
 
 impl SystemLimits {
     /// Every limit on threads with the room it leaves, tightest first.
     pub fn thread_rooms(&self) -> Vec<ThreadRoom> {
-        let lift_to = |name: &str, value: u64| Some(format!("sysctl -w {name}={value}"));
         let machine = (self.threads_now, KEPT_FOR_THE_MACHINE);
+        let sysctl = |name, value| lifted_by(name, value, format!("sysctl -w {name}=4194304"));
+        let of_group = |value| {
+            let remedy = "who made the control group that taskscale is in can raise it: TasksMax= of a service or a \
+                          scope, an option of a container";
+            (LimitHit { name: "pids.max".to_owned(), value, lift: None }, Some(remedy.to_owned()))
+        };
         let limits = [
             // 4194304 is the kernel's own maximum (PID_MAX_LIMIT on 64-bit machines).
-            ("kernel.pid_max", self.pid_max, machine, lift_to("kernel.pid_max", 4_194_304)),
-            ("kernel.threads-max", self.threads_max, machine, lift_to("kernel.threads-max", 4_194_304)),
-            ("ulimit -u", self.user_processes, machine, Some("ulimit -u unlimited".to_owned())),
+            self.pid_max.map(|value| (sysctl("kernel.pid_max", value), machine)),
+            self.threads_max.map(|value| (sysctl("kernel.threads-max", value), machine)),
+            self.user_processes.map(|value| (USER_PROCESSES.at(value, self.user_processes_hard), machine)),
             // A container's bound is used up by the container's threads alone.
-            ("pids.max", self.group_threads, (self.group_threads_now, KEPT_FOR_THE_GROUP), None),
+            self.group_threads.map(|value| (of_group(value), (self.group_threads_now, KEPT_FOR_THE_GROUP))),
         ];
         let mut rooms: Vec<ThreadRoom> = limits
             .into_iter()
-            .filter_map(|(name, value, (now, kept), lift)| {
-                let value = value?;
-                let room = value.saturating_sub(now + kept);
-                Some(ThreadRoom { room, kept, limit: LimitHit { name: name.to_owned(), value, lift } })
+            .flatten()
+            .map(|((limit, remedy), (now, kept))| {
+                let room = limit.value.saturating_sub(now + kept);
+                ThreadRoom { room, kept, limit, remedy }
             })
             .collect();
         rooms.sort_by_key(|room| room.room);
@@ -130,10 +189,15 @@ impl SystemLimits {
 
     /// What vm.max_map_count leaves room for: a task with a stack of its own takes two memory areas in most runtimes
     /// (the stack and its guard page), four in Rust (a signal stack and its guard as well).
-    pub fn map_rooms(&self) -> Option<(RangeInclusive<u64>, LimitHit)> {
+    pub fn map_rooms(&self) -> Option<(RangeInclusive<u64>, (LimitHit, Option<String>))> {
         let value = self.max_map_count?;
-        let lift = Some("sysctl -w vm.max_map_count=2147483647".to_owned());
-        Some((value / 4..=value / 2, LimitHit { name: "vm.max_map_count".into(), value, lift }))
+        let command = "sysctl -w vm.max_map_count=2147483647".to_owned();
+        Some((value / 4..=value / 2, lifted_by("vm.max_map_count", value, command)))
+    }
+
+    /// The limit of open files, and who can raise it.
+    pub fn files_met(&self) -> Option<(LimitHit, Option<String>)> {
+        Some(OPEN_FILES.at(self.open_files?, self.open_files_hard))
     }
 }
 
@@ -146,56 +210,126 @@ pub struct Evidence<'a> {
     pub started: Option<u64>,
     /// The most threads seen.
     pub threads: u64,
+    /// The program's own limit of open files, read when it wrote of too many.
+    pub open_files: Option<OwnFiles>,
     pub stderr: &'a str,
 }
 
-/// The limit that a run has met, if the evidence points to one, with a sentence.
-pub fn limit_met(limits: &SystemLimits, kind: Kind, evidence: &Evidence) -> Option<(LimitHit, String)> {
-    let started = evidence.started.unwrap_or(evidence.threads);
+/// A process's own limit of open files. `None`: unlimited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OwnFiles {
+    pub soft: u64,
+    pub hard: Option<u64>,
+}
+
+impl OwnFiles {
+    pub fn of(pid: u32) -> Option<OwnFiles> {
+        OwnFiles::parse(&fs::read_to_string(format!("/proc/{pid}/limits")).ok()?)
+    }
+
+    fn parse(limits: &str) -> Option<OwnFiles> {
+        let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
+        let mut values = line.split_whitespace();
+        Some(OwnFiles { soft: values.next()?.parse().ok()?, hard: values.next()?.parse().ok() })
+    }
+}
+
+/// EMFILE, as C libraries, Go, Rust, Python, Java and Node.js word it.
+const TOO_MANY_FILES: [&str; 2] = ["oo many open files", "EMFILE"];
+/// ENFILE, likewise.
+const TOO_MANY_FILES_IN_SYSTEM: [&str; 2] = ["oo many open files in system", "ENFILE"];
+
+/// Whether a program says that it may open no more files.
+pub fn tells_of_open_files(stderr: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(stderr);
+    TOO_MANY_FILES.iter().any(|words| text.contains(words))
+}
+
+/// The limit that a run has met, where that is proved: the kernel counted it, or the program said so.
+pub fn limit_proved(limits: &SystemLimits, evidence: &Evidence) -> Option<Met> {
     if evidence.refused_threads.is_some_and(|times| times > 0)
         && let Some(tightest) = limits.thread_rooms().into_iter().next()
     {
         return Some(tightest.told());
     }
-    if kind.stackful() && started > 0 {
-        // Without a bound nothing is kept back, and the count of the machine's other threads drifts. A bound that was
-        // not met rules these limits out.
-        let near = |room: u64| (started as f64 - room as f64).abs() <= room as f64 * 0.03;
-        let mut rooms = limits.thread_rooms().into_iter();
-        let met = rooms.find(|room| near(room.room + room.kept));
-        if let Some(room) = met.filter(|_| evidence.refused_threads.is_none()) {
-            let sentence = format!("{} = {} ends it near {started} tasks", room.limit.name, room.limit.value);
-            return Some((room.limit, sentence));
-        }
-        if let Some((_, limit)) = limits.map_rooms()
-            && let Some(areas) = areas_per_task(started, limit.value)
-        {
-            let sentence =
-                format!("{} = {}: at {areas} memory areas a task it is used up", limit.name, limit.value);
-            return Some((limit, sentence));
-        }
+    let said = |words: [&str; 2]| words.iter().any(|words| evidence.stderr.contains(words));
+    if said(TOO_MANY_FILES_IN_SYSTEM) {
+        let value = limits.machine_files?;
+        let (limit, remedy) =
+            lifted_by("fs.file-max", value, format!("sysctl -w fs.file-max={}", value.saturating_mul(10)));
+        return Some(Met {
+            limit,
+            sentence: format!("fs.file-max = {value} open files on this machine"),
+            remedy,
+        });
     }
-    // EMFILE, as C libraries, Go, Rust, Python, Java and Node.js word it.
-    if ["Too many open files", "too many open files", "EMFILE"]
-        .iter()
-        .any(|words| evidence.stderr.contains(words))
-    {
-        let value = limits.open_files?;
-        let lift = limits.open_files_hard.map(|hard| format!("ulimit -n {hard}"));
-        let limit = LimitHit { name: "ulimit -n".into(), value, lift };
-        return Some((limit, format!("ulimit -n = {value} open files")));
+    if said(TOO_MANY_FILES) {
+        // A runtime may have raised the limit for itself, as Go and Java do.
+        let own = evidence.open_files.map(|own| OPEN_FILES.at(own.soft, own.hard));
+        let (limit, remedy) = own.or_else(|| limits.files_met())?;
+        let sentence = format!("ulimit -n = {} open files", limit.value);
+        return Some(Met { limit, sentence, remedy });
     }
     None
 }
 
-/// How many memory areas each of `started` tasks must have had, if they used up `max_map_count`; `None` where no small
-/// whole number fits. A few may be missing, as the program has areas of its own, and runtimes that map stacks by the
-/// thousand stop at the last whole one (Ruby); or be too many, where the last stacks got no guard page (Crystal).
-fn areas_per_task(started: u64, max_map_count: u64) -> Option<u64> {
-    (1..=6).find(|areas| {
-        let share = (areas * started) as f64 / max_map_count as f64;
-        (0.95..=1.001).contains(&share)
-    })
+/// The limit that a run has met that ended by itself: one that is proved, or that explains the number of tasks that had
+/// started. Unless such a number fits exactly, the sentence says that it is only probable.
+pub fn limit_met(limits: &SystemLimits, kind: Kind, evidence: &Evidence) -> Option<Met> {
+    limit_proved(limits, evidence).or_else(|| limit_inferred(limits, kind, evidence))
+}
+
+fn limit_inferred(limits: &SystemLimits, kind: Kind, evidence: &Evidence) -> Option<Met> {
+    let started = evidence.started.unwrap_or(evidence.threads);
+    if !kind.stackful() || started == 0 {
+        return None;
+    }
+    // Without a bound nothing is kept back, and the count of the machine's other threads drifts. A bound that was not
+    // met rules these limits out.
+    let near = |room: u64| (started as f64 - room as f64).abs() <= room as f64 * 0.03;
+    let mut rooms = limits.thread_rooms().into_iter();
+    let met = rooms.find(|room| near(room.room + room.kept));
+    if let Some(room) = met.filter(|_| evidence.refused_threads.is_none()) {
+        let LimitHit { name, value, .. } = &room.limit;
+        let sentence =
+            format!("probably {name} = {value}: it ended at {started} tasks, near what that leaves room for");
+        return Some(Met { sentence, limit: room.limit, remedy: room.remedy });
+    }
+    let (_, (limit, remedy)) = limits.map_rooms()?;
+    let (areas, fit) = areas_per_task(started, limit.value)?;
+    let used_up = format!("vm.max_map_count = {}: at {areas} memory areas a task", limit.value);
+    let sentence = match fit {
+        // A number that was looked up while threads were starting is not the one at which they ended.
+        Fit::Exact if evidence.started.is_some() => format!("{used_up} it is used up"),
+        _ => format!("probably {used_up}, {started} tasks come near it"),
+    };
+    Some(Met { limit, sentence, remedy })
+}
+
+/// How well a number of tasks explains that `max_map_count` is used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    /// But for a few areas, such as every program has of its own.
+    Exact,
+    Near,
+}
+
+/// Memory areas that a program has besides those of its tasks: of its own text and libraries.
+const OWN_AREAS: u64 = 128;
+/// The last stacks may have got no guard page (Crystal).
+const AREAS_TOO_MANY: u64 = 8;
+
+/// How many memory areas each of `started` tasks must have had, if they used up `max_map_count`. Exact fits are those
+/// of any small whole number. Near ones are those of two and four areas, which runtimes have, where up to 4 % are
+/// missing: a JVM has a thousand areas of its own, and runtimes that map stacks by the thousand stop at the last whole
+/// one (Ruby).
+fn areas_per_task(started: u64, max_map_count: u64) -> Option<(u64, Fit)> {
+    let used = |areas: u64| areas.saturating_mul(started);
+    let most = max_map_count + AREAS_TOO_MANY;
+    let exact =
+        (1..=6).find(|areas| (max_map_count.saturating_sub(OWN_AREAS)..=most).contains(&used(*areas)));
+    let near = || [2, 4].into_iter().find(|areas| (max_map_count / 100 * 96..=most).contains(&used(*areas)));
+    exact.map(|areas| (areas, Fit::Exact)).or_else(|| near().map(|areas| (areas, Fit::Near)))
 }
 
 #[cfg(test)]
@@ -231,33 +365,33 @@ mod tests {
     #[test]
     fn a_refusal_by_the_group_names_the_limit_behind_it() {
         let evidence = Evidence { refused_threads: Some(1), ..Evidence::default() };
-        let (limit, sentence) = limit_met(&limits(), Kind::Thread, &evidence).unwrap();
-        assert_eq!(limit.name, "kernel.pid_max");
-        assert!(sentence.contains("room for 31544 threads"), "{sentence}");
+        let met = limit_met(&limits(), Kind::Thread, &evidence).unwrap();
+        assert_eq!(met.limit.name, "kernel.pid_max");
+        assert!(met.sentence.contains("room for 31544 threads"), "{met:?}");
     }
 
     #[test]
     fn a_bound_on_threads_that_was_not_met_is_not_named() {
         // A JVM's threads: two memory areas each, and pid_max is hardly further away.
         let evidence = Evidence { started: Some(32_098), refused_threads: Some(0), ..Evidence::default() };
-        assert_eq!(limit_met(&limits(), Kind::Thread, &evidence).unwrap().0.name, "vm.max_map_count");
+        assert_eq!(limit_met(&limits(), Kind::Thread, &evidence).unwrap().limit.name, "vm.max_map_count");
         let unbounded = Evidence { refused_threads: None, ..evidence };
-        assert_eq!(limit_met(&limits(), Kind::Thread, &unbounded).unwrap().0.name, "kernel.pid_max");
+        assert_eq!(limit_met(&limits(), Kind::Thread, &unbounded).unwrap().limit.name, "kernel.pid_max");
     }
 
     #[test]
     fn tasks_whose_stacks_use_up_max_map_count_met_it() {
         let roomy = SystemLimits { pid_max: Some(4_194_304), ..limits() };
         let evidence = Evidence { started: Some(32_600), ..Evidence::default() };
-        assert_eq!(limit_met(&roomy, Kind::Stackful, &evidence).unwrap().0.name, "vm.max_map_count");
+        assert_eq!(limit_met(&roomy, Kind::Stackful, &evidence).unwrap().limit.name, "vm.max_map_count");
         // A Rust thread takes four.
         let rust = Evidence { started: Some(16_370), ..Evidence::default() };
-        let (_, sentence) = limit_met(&roomy, Kind::Thread, &rust).unwrap();
+        let sentence = limit_met(&roomy, Kind::Thread, &rust).unwrap().sentence;
         assert_eq!(sentence, "vm.max_map_count = 65530: at 4 memory areas a task it is used up");
         // Ruby's fibers come 1,024 at a time; the last of Crystal's have no guard page.
         for started in [31_743, 32_767] {
             let evidence = Evidence { started: Some(started), ..Evidence::default() };
-            assert_eq!(limit_met(&roomy, Kind::Stackful, &evidence).unwrap().0.name, "vm.max_map_count");
+            assert_eq!(limit_met(&roomy, Kind::Stackful, &evidence).unwrap().limit.name, "vm.max_map_count");
         }
         // A failure far from any limit is no limit, and what has no stack needs no memory areas.
         let few = Evidence { started: Some(100), ..Evidence::default() };
@@ -265,10 +399,73 @@ mod tests {
         assert_eq!(limit_met(&roomy, Kind::Stackless, &evidence), None);
     }
 
+    /// What a rule says of a crash at a number that no limit has chosen: it must hardly ever be certain.
+    #[test]
+    fn arbitrary_crash_points_are_hardly_ever_taken_for_max_map_count() {
+        let most = 65_530_u64;
+        let fits: Vec<Fit> =
+            (1..=most).filter_map(|started| Some(areas_per_task(started, most)?.1)).collect();
+        let share = |fit: Fit| fits.iter().filter(|found| **found == fit).count() as f64 / most as f64;
+        assert!(share(Fit::Exact) < 0.006, "{}", share(Fit::Exact));
+        assert!(share(Fit::Near) < 0.03, "{}", share(Fit::Near));
+    }
+
+    #[test]
+    fn a_number_that_only_comes_near_is_only_probable() {
+        let roomy = SystemLimits { pid_max: Some(4_194_304), ..limits() };
+        let sentence = |started, threads| {
+            let evidence = Evidence { started, threads, ..Evidence::default() };
+            limit_met(&roomy, Kind::Thread, &evidence).unwrap().sentence
+        };
+        // A JVM's threads.
+        let near = "probably vm.max_map_count = 65530: at 2 memory areas a task, 32098 tasks come near it";
+        assert_eq!(sentence(Some(32_098), 0), near);
+        // Counted by a look at a program that was starting more.
+        assert!(sentence(None, 16_370).starts_with("probably "));
+        let evidence = Evidence { started: Some(32_500), ..Evidence::default() };
+        let sentence = limit_met(&limits(), Kind::Thread, &evidence).unwrap().sentence;
+        assert!(
+            sentence.starts_with("probably kernel.pid_max = 32768: it ended at 32500 tasks"),
+            "{sentence}"
+        );
+    }
+
     #[test]
     fn open_files_are_known_by_the_message() {
+        let met = |limits: &SystemLimits, evidence| limit_met(limits, Kind::Stackless, &evidence).unwrap();
         let evidence =
             Evidence { stderr: "accept: Too many open files (os error 24)", ..Evidence::default() };
-        assert_eq!(limit_met(&limits(), Kind::Stackless, &evidence).unwrap().0.name, "ulimit -n");
+        let found = met(&limits(), evidence.clone());
+        assert_eq!(found.limit.lift.as_deref(), Some("ulimit -n 4096"));
+        assert_eq!(found.remedy.as_deref(), Some("`ulimit -n 4096` raises it as far as its hard limit"));
+        // What the program has is what counts: Go raises it for itself.
+        let own = Evidence { open_files: Some(OwnFiles { soft: 4096, hard: Some(4096) }), ..evidence };
+        let found = met(&limits(), own);
+        assert_eq!(
+            (found.limit.name.as_str(), found.limit.value, &found.limit.lift),
+            ("ulimit -n", 4096, &None)
+        );
+        let machine = SystemLimits { machine_files: Some(9000), ..limits() };
+        let evidence = Evidence { stderr: "Too many open files in system", ..Evidence::default() };
+        assert_eq!(met(&machine, evidence).limit.name, "fs.file-max");
+    }
+
+    /// `ulimit -n 20000` does not lift a limit of 20,000.
+    #[test]
+    fn where_the_hard_limit_is_the_obstacle_it_is_said_who_can_raise_it() {
+        for soft in [OPEN_FILES, USER_PROCESSES] {
+            let (limit, remedy) = soft.at(20_000, Some(20_000));
+            assert_eq!((limit.value, limit.lift), (20_000, None));
+            let remedy = remedy.unwrap();
+            for words in ["hard limit is no higher", "only root (CAP_SYS_RESOURCE)", soft.file, soft.service]
+            {
+                assert!(remedy.contains(words), "{words}: {remedy}");
+            }
+            assert_eq!(soft.at(10, None).0.lift.unwrap(), format!("{} unlimited", soft.name));
+        }
+        let user = SystemLimits { user_processes: Some(5000), user_processes_hard: Some(5000), ..limits() };
+        let room = user.thread_rooms().remove(0);
+        assert_eq!((room.limit.name.as_str(), room.limit.lift), ("ulimit -u", None));
+        assert!(room.remedy.unwrap().contains("LimitNPROC="));
     }
 }

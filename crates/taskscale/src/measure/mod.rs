@@ -3,6 +3,9 @@
 //! Knows nothing of catalogues' files, campaigns or reports. `Runner` is the seam: tests of campaigns put a scripted
 //! one in its place.
 
+mod causes;
+#[cfg(test)]
+mod causes_tests;
 mod connect;
 mod evidence;
 mod foreign;

@@ -4,7 +4,7 @@ use super::group::Group;
 use super::procfs::{self, MappedFiles};
 use crate::record::{MemorySource, Plateau, Warning};
 
-/// What a thread's stack in the kernel takes (THREAD_SIZE), in bytes; unknown elsewhere.
+/// What a thread's stack in the kernel takes (THREAD_SIZE), in bytes, but never less than a page; unknown elsewhere.
 const THREAD_STACK_BYTES: Option<u64> =
     if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) { Some(16 * 1024) } else { None };
 
@@ -57,7 +57,8 @@ pub fn read(group: &dyn Group, is_over: &dyn Fn() -> bool) -> Option<Reading> {
     // The group also knows shared memory that nobody maps at this instant.
     let shmem_bytes = sum.pss_shmem.saturating_sub(files.pss_on_tmpfs).max(account.shmem.unwrap_or(0));
 
-    let kernel_stacks = THREAD_STACK_BYTES.map(|bytes| bytes * reading.threads);
+    let stack_bytes = THREAD_STACK_BYTES.map(|bytes| bytes.max(rustix::param::page_size() as u64));
+    let kernel_stacks = stack_bytes.map(|bytes| bytes * reading.threads);
     let known = kernel_stacks.unwrap_or(0) + page_tables;
     let kernel_bytes = match account.kernel {
         Some(kernel) if kernel >= known => kernel,

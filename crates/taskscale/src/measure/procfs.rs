@@ -1,8 +1,13 @@
 //! What /proc tells of processes: parsing is pure, reading is beside it. All figures in bytes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufRead, BufReader};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 /// One process's memory from `smaps_rollup`, walked page by page by the kernel and so exact.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,6 +29,29 @@ pub struct ProcessStatus {
     pub rss_peak: u64,
     pub rss: u64,
     pub page_tables: u64,
+}
+
+/// The text of a file of /proc. Names of processes and of files need not be text: what is none of it is replaced, so
+/// that the figures beside them are read all the same.
+fn text(path: impl AsRef<Path>) -> io::Result<String> {
+    Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned())
+}
+
+/// Undoes the escapes of a field of mountinfo: a backslash and three octal digits for a space, a tab, a line end or a
+/// backslash (proc(5)).
+pub fn unescaped(field: &str) -> String {
+    let escapes = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
+    let mut plain = String::new();
+    let mut rest = field;
+    while let Some(start) = rest.find('\\') {
+        plain.push_str(&rest[..start]);
+        let known =
+            escapes.iter().find_map(|(escape, means)| Some((rest[start..].strip_prefix(escape)?, *means)));
+        let (after, means) = known.unwrap_or((&rest[start + 1..], "\\"));
+        plain.push_str(means);
+        rest = after;
+    }
+    plain + rest
 }
 
 /// The value of `Name:   123 kB`, in bytes.
@@ -83,17 +111,17 @@ pub fn parse_status(text: &str) -> ProcessStatus {
 
 /// Reads a process's `smaps_rollup`: walks its page tables, so at the plateau only.
 pub fn rollup(pid: u32) -> io::Result<Rollup> {
-    fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).map(|text| parse_rollup(&text))
+    text(format!("/proc/{pid}/smaps_rollup")).map(|text| parse_rollup(&text))
 }
 
 /// Reads a process's `status`: cheap.
 pub fn status(pid: u32) -> io::Result<ProcessStatus> {
-    fs::read_to_string(format!("/proc/{pid}/status")).map(|text| parse_status(&text))
+    text(format!("/proc/{pid}/status")).map(|text| parse_status(&text))
 }
 
 /// User and system time of a living process, its waited-for children included, in seconds, from `stat`.
 pub fn cpu_times(pid: u32) -> Option<(f64, f64)> {
-    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let text = text(format!("/proc/{pid}/stat")).ok()?;
     let ticks_per_s = rustix::param::clock_ticks_per_second() as f64;
     let (user, system) = parse_cpu_ticks(&text)?;
     Some((user as f64 / ticks_per_s, system as f64 / ticks_per_s))
@@ -138,7 +166,7 @@ pub fn doing(pid: u32) -> Doing {
     let mut doing = Doing::default();
     for thread in threads.take(THREADS_LOOKED_AT) {
         // A thread that has ended since has nothing to do.
-        let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        let stat = text(thread.path().join("stat")).unwrap_or_default();
         doing.wants_cpu |= parse_state(&stat) == Some('R');
         doing.waits_for_disk |= parse_state(&stat) == Some('D');
     }
@@ -148,8 +176,8 @@ pub fn doing(pid: u32) -> Doing {
 /// Whether a living process is still in the control group whose folder has this name, in so many hierarchies. One that
 /// has ended is nowhere, and did not leave.
 pub fn is_in_group(pid: u32, name: &str, hierarchies: usize) -> bool {
-    let Ok(groups) = fs::read_to_string(format!("/proc/{pid}/cgroup")) else { return true };
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let Ok(groups) = text(format!("/proc/{pid}/cgroup")) else { return true };
+    let stat = text(format!("/proc/{pid}/stat")).unwrap_or_default();
     matches!(parse_state(&stat), None | Some('Z' | 'X')) || hierarchies_with(&groups, name) >= hierarchies
 }
 
@@ -180,7 +208,7 @@ pub fn machine_cpu_s() -> Option<f64> {
 
 /// When a process started, in clock ticks since boot: with its pid, a name that is never used twice.
 pub fn start_ticks(pid: u32) -> Option<u64> {
-    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let text = text(format!("/proc/{pid}/stat")).ok()?;
     text[text.rfind(')')? + 1..].split_ascii_whitespace().nth(19)?.parse().ok()
 }
 
@@ -204,16 +232,43 @@ pub fn descendants(ancestor: u32) -> Vec<u32> {
     found
 }
 
-/// The files that a process has mapped.
-pub fn mapped_paths(pid: u32) -> std::collections::BTreeSet<std::path::PathBuf> {
-    let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
-    maps.lines().filter_map(mapped_path).map(Into::into).collect()
+/// Processes that were started with this variable in their environment.
+pub fn started_with(name: &str, value: &Path) -> Vec<u32> {
+    let wanted = [name.as_bytes(), b"=", value.as_os_str().as_bytes()].concat();
+    let has = |pid: &u32| {
+        // Those of other users cannot be read, and are not ours.
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|variable| variable == wanted)
+    };
+    pids().filter(has).collect()
 }
 
-/// The path at the end of a line of maps: `start-end access offset device inode path`. What has no inode is no file.
-fn mapped_path(line: &str) -> Option<&str> {
-    let (inode, path) = line.splitn(5, ' ').nth(4)?.split_once(' ')?;
-    (inode != "0").then(|| path.trim_start()).filter(|path| path.starts_with('/'))
+/// Kills processes. Any may have ended since it was listed.
+pub fn kill(pids: &[u32]) {
+    for pid in pids.iter().filter_map(|pid| Pid::from_raw(*pid as i32)) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
+}
+
+/// The files that a process has mapped.
+pub fn mapped_paths(pid: u32) -> BTreeSet<PathBuf> {
+    let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
+    maps.split(|byte| *byte == b'\n').filter_map(mapped_path).collect()
+}
+
+/// The path at the end of a line of maps: `start-end access offset device inode path`. What has no inode is no file. Of
+/// the path only line ends are escaped (seq_file_path in fs/proc/task_mmu.c), and not even backslashes.
+fn mapped_path(line: &[u8]) -> Option<PathBuf> {
+    let mut fields = line.splitn(6, |byte| *byte == b' ').skip(4);
+    let (inode, path) = (fields.next()?, fields.next()?.trim_ascii_start());
+    if inode == b"0" || !path.starts_with(b"/") {
+        return None;
+    }
+    let mut path = path.to_vec();
+    while let Some(start) = path.windows(4).position(|part| part == br"\012") {
+        path.splice(start..start + 4, [b'\n']);
+    }
+    Some(PathBuf::from(OsString::from_vec(path)))
 }
 
 fn pids() -> impl Iterator<Item = u32> {
@@ -238,7 +293,7 @@ pub struct MappedFiles {
 /// Walks every mapping of the processes: takes longer than `rollup`, so at the plateau only, and only where needed.
 /// `None` where it `is_over` before all were read.
 pub fn mapped_files(pids: &[u32], is_over: &dyn Fn() -> bool) -> Option<MappedFiles> {
-    let tmpfs = tmpfs_devices(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default());
+    let tmpfs = tmpfs_devices(&text("/proc/self/mountinfo").unwrap_or_default());
     let mut files = FileSum { tmpfs, ..FileSum::default() };
     for pid in pids {
         if is_over() {
@@ -265,8 +320,10 @@ impl FileSum {
         // The file that is mapped, if it is one, and whether it lies on tmpfs.
         let mut mapping: Option<(String, bool)> = None;
         let (mut rss, mut pss) = (0, 0);
-        for line in smaps.lines() {
+        for line in smaps.split(b'\n') {
             let line = line?;
+            // Names of files need not be text, and are not looked at.
+            let line = String::from_utf8_lossy(&line);
             if let Some(value) = kib_field(&line, "Rss") {
                 rss = value;
             } else if let Some(value) = kib_field(&line, "Pss") {
@@ -394,12 +451,55 @@ mod tests {
 
     #[test]
     fn mapped_files_are_known_by_their_paths() {
-        let line = "55d0-55d2 r-xp 00002000 fe:00 1311                       /usr/bin/my cat";
-        assert_eq!(mapped_path(line), Some("/usr/bin/my cat"));
-        assert_eq!(mapped_path("7ffc-7ffd rw-p 00000000 00:00 0                          [stack]"), None);
-        assert_eq!(mapped_path("7f00-7f01 rw-p 00000000 00:00 0 "), None);
-        assert_eq!(mapped_path(""), None);
+        let line = b"55d0-55d2 r-xp 00002000 fe:00 1311                       /usr/bin/my cat";
+        assert_eq!(mapped_path(line), Some("/usr/bin/my cat".into()));
+        assert_eq!(mapped_path(b"7ffc-7ffd rw-p 00000000 00:00 0                          [stack]"), None);
+        assert_eq!(mapped_path(b"7f00-7f01 rw-p 00000000 00:00 0 "), None);
+        assert_eq!(mapped_path(b""), None);
+        assert_eq!(mapped_path(br"1-2 r-xp 0 fe:00 7 /a\012b\134"), Some("/a\nb\\134".into()));
+        let no_text = mapped_path(b"1-2 r-xp 0 fe:00 7 /\xff").unwrap();
+        assert_eq!(no_text.as_os_str().as_bytes(), b"/\xff");
         assert!(mapped_paths(std::process::id()).contains(&std::env::current_exe().unwrap()));
+    }
+
+    #[test]
+    fn escapes_are_undone_once() {
+        assert_eq!(unescaped(r"/a\040b\011c\012d\134040"), "/a b\tc\nd\\040");
+        assert_eq!(unescaped(r"/a\04\"), r"/a\04\");
+    }
+
+    /// A name that is cut in the middle of a letter is no text, and the process is there all the same.
+    #[test]
+    fn a_process_whose_name_is_no_text_can_be_read() {
+        let named = || {
+            // SAFETY: names this thread; the text is valid and ends with a null.
+            unsafe { libc::prctl(libc::PR_SET_NAME, b"cut \xc3\0".as_ptr()) };
+            let me = rustix::thread::gettid().as_raw_nonzero().get() as u32;
+            (status(me).map(|status| status.threads > 0).unwrap_or(false), cpu_times(me), start_ticks(me))
+        };
+        let (status, times, start) = std::thread::spawn(named).join().unwrap();
+        assert!(status && times.is_some() && start.is_some());
+    }
+
+    #[test]
+    fn processes_are_found_by_what_they_were_started_with() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = std::process::Command::new("sleep");
+        let mut child = child.arg("60").env("TMPDIR", folder.path()).spawn().unwrap();
+        // From spawn on it has had its exec.
+        assert_eq!(started_with("TMPDIR", folder.path()), [child.id()]);
+        assert_eq!(started_with("TMPDIR", &folder.path().join("x")), [0; 0]);
+        kill(&[child.id()]);
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_file_whose_name_is_no_text_counts() {
+        let process =
+            b"7f00-7f01 r-xp 00001000 fe:01 42 /lib/\xff\nRss: 100 kB\nPss: 52 kB\nAnonymous: 4 kB\n";
+        let mut files = FileSum::default();
+        files.add(process.as_slice()).unwrap();
+        assert_eq!(files.sum().bytes, 96 << 10);
     }
 
     #[test]

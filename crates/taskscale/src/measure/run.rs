@@ -4,6 +4,7 @@ mod cold;
 mod conclude;
 mod launched;
 mod load;
+mod lost;
 mod outside;
 mod phases;
 mod trace;
@@ -22,7 +23,7 @@ use super::evidence::Rest;
 use super::foreign::Ready;
 use super::group::{CpuReading, Group, GroupBounds, kill_all, remove_folders};
 use super::launcher::{END, Order, Word, now_ns};
-use super::limits::{SystemLimits, read_limits};
+use super::limits::{OwnFiles, SystemLimits, read_limits, tells_of_open_files};
 use super::plateau::Reading;
 use super::protocol::{Event, Listener};
 use super::verdict::EndedBy;
@@ -37,6 +38,8 @@ const SAMPLE_S: f64 = 0.005;
 const HOPELESS_S: f64 = 5.0;
 /// How much of standard output is kept for `Trace`: its beginning.
 const OUTPUT_HEAD_BYTES: usize = 4096;
+/// A group stands at its cap from this share of it on: the kernel charges in batches, and keeps a little back.
+const FULL_SHARE: f64 = 0.98;
 /// How long the launcher may take to end everything.
 const END_PATIENCE_S: f64 = 60.0;
 
@@ -133,6 +136,7 @@ fn order(
         stdin,
         join: group.join_files(),
         group: group.folders(),
+        scratch: scratch.to_owned(),
     }
 }
 
@@ -171,6 +175,11 @@ struct Run<'a> {
     empty: bool,
     ending_since_ns: Option<u64>,
     ended_by: Option<EndedBy>,
+    /// When taskscale ended the run: whether it was out of memory, and whether it held as much as it may.
+    out_of_memory: bool,
+    stood_at_cap: bool,
+    /// The program's own limit of open files, read when it wrote of too many.
+    open_files: Option<OwnFiles>,
 
     looks: Vec<Look>,
     cpu_at_plateau: Option<CpuReading>,
@@ -218,7 +227,7 @@ impl<'a> Run<'a> {
         let stdin = foreign.and_then(|foreign| foreign.stdin.clone());
         let order = order(spec, &spec.command, group.as_ref(), scratch, stdin);
         let started_at = jiff::Timestamp::now();
-        let launched = Launched::start(launcher, &order)?;
+        let launched = Launched::start(launcher, order)?;
         group.set_launcher(launched.child.id());
         Ok(Run {
             spec,
@@ -239,6 +248,9 @@ impl<'a> Run<'a> {
             empty: false,
             ending_since_ns: None,
             ended_by: None,
+            out_of_memory: false,
+            stood_at_cap: false,
+            open_files: None,
             looks: Vec::new(),
             cpu_at_plateau: None,
             cpu_at_due: None,
@@ -280,7 +292,9 @@ impl<'a> Run<'a> {
             if let Some(since) = self.ending_since_ns
                 && seconds(since, now) > END_PATIENCE_S
             {
-                return Err(MeasureError::Launcher("it could not end the program's processes".into()));
+                // Stopped, perhaps, by the program. Should it be the kernel that cannot end them, nor can we.
+                self.launched.give_up()?;
+                self.end_without_launcher()?;
             }
             self.tick(now)?;
         }
@@ -314,8 +328,11 @@ impl<'a> Run<'a> {
         };
         if ready {
             self.hear_output();
-            for word in self.launched.hear(self.empty)? {
+            for word in self.launched.hear()? {
                 self.understand(word);
+            }
+            if self.launched.lost && !self.empty {
+                self.end_without_launcher()?;
             }
             if let Some(outside) = &mut self.outside {
                 outside.hear_load()?;
@@ -341,6 +358,9 @@ impl<'a> Run<'a> {
             outside.hear(&buffer[..length], true);
         }
         let length = self.launched.read_stderr(&mut buffer);
+        if self.open_files.is_none() && length > 0 && tells_of_open_files(&self.launched.stderr_tail) {
+            self.open_files = self.main_pid.and_then(OwnFiles::of);
+        }
         if let Some(outside) = &mut self.outside {
             outside.hear(&buffer[..length], false);
         }
@@ -400,6 +420,7 @@ impl<'a> Run<'a> {
         // The user's wish overrules: nothing of the run counts then.
         if self.ended_by.is_none() || why == EndedBy::User {
             self.ended_by = Some(why);
+            self.note_want_of_memory();
         }
         if self.ending_since_ns.is_none() {
             self.tell_launcher_to_end();
@@ -407,6 +428,17 @@ impl<'a> Run<'a> {
         if let Some(outside) = &mut self.outside {
             outside.kill_load();
         }
+    }
+
+    /// Asked before the run is ended: afterwards nothing of it wants memory any more.
+    fn note_want_of_memory(&mut self) {
+        self.stood_at_cap = self.group.memory_now().is_some_and(|now| self.fills_cap(now));
+        self.out_of_memory = self.group.memory_want().out_of_memory;
+    }
+
+    /// Whether so much memory is all that the run may have.
+    fn fills_cap(&self, bytes: u64) -> bool {
+        self.spec.bounds.memory_bytes.is_some_and(|cap| bytes as f64 >= cap as f64 * FULL_SHARE)
     }
 
     fn tell_launcher_to_end(&mut self) {

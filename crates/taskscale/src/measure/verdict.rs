@@ -1,8 +1,10 @@
 //! From what was observed of a run to its status and a sentence that says why. Pure.
 
+use super::causes::{cause, stood_at_cap, wrote_too_much};
 use super::evidence::{Known, PlateauSeen};
+use super::group::MemoryWant;
 use super::launcher::Word;
-use super::limits::{Evidence, SystemLimits, ThreadRoom, limit_met};
+use super::limits::{Evidence, SystemLimits};
 use super::protocol::Said;
 use crate::catalog::Kind;
 use crate::record::{LimitHit, Status};
@@ -15,6 +17,8 @@ pub enum EndedBy {
     Hopeless,
     OutputCap,
     MemoryCap,
+    /// The launcher was killed, and taskscale ended what was left.
+    LauncherLost,
     /// Its plateau was over, and it did not end when asked.
     Stopped,
     User,
@@ -29,7 +33,9 @@ pub struct Observed<'a> {
     /// `Ended` or `Refused`.
     pub end: &'a Word,
     pub ended_by: Option<EndedBy>,
-    pub oom_kills: u64,
+    pub want: MemoryWant,
+    /// Whether the run held as much memory as it may when taskscale ended it.
+    pub stood_at_cap: bool,
     pub memory_cap_bytes: Option<u64>,
     pub time_cap_s: f64,
     pub output_cap_bytes: u64,
@@ -55,45 +61,33 @@ impl Verdict {
     }
 }
 
-/// Judges a run. Causes come before effects: a program that the kernel killed for want of memory did not crash.
+/// Judges a run by the rules that docs/protocol.md numbers: the first that applies decides.
 pub fn judge(seen: &Observed) -> Verdict {
     let said = seen.said;
     let n = seen.tasks;
     let (code, signal) = match seen.end {
-        Word::Refused { why, errno } => return not_started(why, *errno),
         Word::Ended { code, signal, .. } => (*code, *signal),
         _ => (None, None),
     };
-    match seen.ended_by {
-        Some(EndedBy::Hopeless) => {
-            if let Some((limit, sentence)) = seen.limits.bound_to_meet(seen.kind, n).map(ThreadRoom::told) {
-                let most = seen.evidence.threads;
-                let reason =
-                    format!("{sentence}; ended after {} s with {most} threads started", seen.time_cap_s);
-                return limit_verdict(limit, reason);
-            }
-        }
-        Some(EndedBy::TimeOut) => {
-            let phase = match (said.alive, said.done) {
-                (None, _) => "tasks were still starting",
-                (Some(_), None) => "tasks were still waiting or ending",
-                (Some(_), Some(_)) => "it had said `done` but did not exit",
-            };
-            return Verdict::new(
-                Status::TimedOut,
-                format!("ended after {} s: {phase} (--timeout allows more)", seen.time_cap_s),
-            );
-        }
-        Some(EndedBy::OutputCap) => return wrote_too_much(seen),
-        _ => {}
-    }
-    if let Some(verdict) = ran_out_of_memory(seen) {
+    let short = code != Some(0) || said.failed.is_some_and(|failed| failed > 0);
+    let started = seen.evidence.started.map(|started| format!("; {started} of {n} tasks started"));
+    if let Some(verdict) = cause(seen, short.then(|| started.unwrap_or_default())) {
         return verdict;
     }
-    let short = code != Some(0) || said.failed.is_some_and(|failed| failed > 0);
-    if short && let Some((limit, sentence)) = limit_met(seen.limits, seen.kind, &seen.evidence) {
-        let started = seen.evidence.started.map(|started| format!("; {started} of {n} tasks started"));
-        return limit_verdict(limit, format!("{sentence}{}", started.unwrap_or_default()));
+    if matches!(seen.ended_by, Some(EndedBy::TimeOut | EndedBy::Hopeless)) {
+        let phase = match (said.alive, said.done) {
+            (None, _) => "tasks were still starting",
+            (Some(_), None) => "tasks were still waiting or ending",
+            (Some(_), Some(_)) => "it had said `done` but did not exit",
+        };
+        let cap = stood_at_cap(seen);
+        return Verdict::new(
+            Status::TimedOut,
+            format!("ended after {} s: {phase} (--timeout allows more){cap}", seen.time_cap_s),
+        );
+    }
+    if let Some(verdict) = wrote_too_much(seen) {
+        return verdict;
     }
     if let Some(signal) = signal {
         return Verdict::new(
@@ -168,36 +162,6 @@ pub(super) fn unless_doubted(doubt: Option<String>) -> Verdict {
     }
 }
 
-/// A program that could not be executed.
-pub(super) fn not_started(why: &str, errno: Option<i32>) -> Verdict {
-    let missing = matches!(errno, Some(libc::ENOENT | libc::EACCES | libc::ENOEXEC));
-    let status = if missing { Status::Unavailable } else { Status::Failed };
-    Verdict::new(status, format!("the program could not be started: {why}"))
-}
-
-pub(super) fn wrote_too_much(seen: &Observed) -> Verdict {
-    let reason = format!("ended because it wrote more than {} bytes of output", seen.output_cap_bytes);
-    Verdict::new(Status::Failed, reason)
-}
-
-pub(super) fn ran_out_of_memory(seen: &Observed) -> Option<Verdict> {
-    if seen.oom_kills == 0 && seen.ended_by != Some(EndedBy::MemoryCap) {
-        return None;
-    }
-    let reason = match seen.memory_cap_bytes {
-        Some(cap) => {
-            format!("ran out of memory under the cap of {} MiB (--memory-cap allows more)", cap >> 20)
-        }
-        None => "ran out of memory".to_owned(),
-    };
-    Some(Verdict::new(Status::KilledOom, reason))
-}
-
-pub(super) fn limit_verdict(limit: LimitHit, reason: String) -> Verdict {
-    let lift = limit.lift.as_ref().map(|lift| format!("; `{lift}` lifts it")).unwrap_or_default();
-    Verdict { status: Status::Limit, reason: Some(format!("{reason}{lift}")), limit: Some(limit) }
-}
-
 /// The last line that the program wrote to standard error: most say there what went wrong.
 fn last_words(seen: &Observed) -> String {
     last_line(seen.evidence.stderr)
@@ -250,7 +214,8 @@ mod tests {
             said,
             end,
             ended_by: None,
-            oom_kills: 0,
+            want: MemoryWant::default(),
+            stood_at_cap: false,
             memory_cap_bytes: Some(64 << 20),
             time_cap_s: 60.0,
             output_cap_bytes: 1000,
@@ -308,15 +273,8 @@ mod tests {
     }
 
     #[test]
-    fn causes_come_before_effects() {
+    fn a_crash_is_told_with_the_last_words() {
         let killed = ended(None, Some(libc::SIGKILL));
-        let (status, reason) = verdict(&said(10, 0), &killed, |seen| seen.oom_kills = 1);
-        assert_eq!(status, Status::KilledOom);
-        assert!(reason.contains("cap of 64 MiB"), "{reason}");
-        assert_eq!(
-            verdict(&said(10, 0), &killed, |seen| seen.ended_by = Some(EndedBy::TimeOut)).0,
-            Status::TimedOut
-        );
         let (status, reason) =
             verdict(&said(10, 0), &killed, |seen| seen.evidence.stderr = "one\nit broke\n");
         assert_eq!((status, reason.as_str()), (Status::Crashed, "ended by SIGKILL; it said: it broke"));

@@ -1,42 +1,169 @@
-//! Short commands whose output is wanted: bounded in time, never through a shell.
+//! Short commands whose output is wanted: bounded in time and in size, never through a shell.
 
-use std::io::{self, Read};
-use std::process::{Command, Output, Stdio};
-use std::thread;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+/// What is kept of each pipe. A version is a line.
+const KEPT_BYTES: usize = 64 * 1024;
+/// How often the command's end is looked for, beside its output.
+const TICK: Duration = Duration::from_millis(2);
+
 /// Runs `command` with no input and returns its output; ends it after `limit`, which is an error of kind `TimedOut`.
+///
+/// What it leaves in its process group is ended with it, and nothing is waited for after its end: a child that it left
+/// may hold the pipes open for ever.
 pub(super) fn output_within(command: &mut Command, limit: Duration) -> io::Result<Output> {
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    // Both pipes are drained by threads of their own, so that a talkative command cannot block on a full pipe.
-    let stdout = child.stdout.take().map(drain);
-    let stderr = child.stderr.take().map(drain);
     let deadline = Instant::now() + limit;
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break status;
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    // SAFETY: a plain system call between fork and exec. Ctrl-C in the terminal no longer reaches a group of its own:
+    // the command ends with taskscale all the same.
+    unsafe {
+        command.pre_exec(|| {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            Ok(())
+        });
+    }
+    let mut child = command.spawn()?;
+    let heard = hear(&mut child, deadline);
+    // Its end was not waited for yet: the number still means its group.
+    if let Some(group) = Pid::from_raw(child.id() as i32) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    let status = child.wait()?;
+    match heard? {
+        Some((stdout, stderr)) => Ok(Output { status, stdout, stderr }),
+        None => {
+            let message = format!("no answer within {} s", limit.as_secs_f64());
+            Err(io::Error::new(io::ErrorKind::TimedOut, message))
         }
-        if Instant::now() > deadline {
-            child.kill()?;
-            child.wait()?;
-            return Err(io::Error::new(
-                io::ErrorKind::TimedOut,
-                format!("no answer within {} s", limit.as_secs()),
-            ));
-        }
-        thread::sleep(Duration::from_millis(2));
-    };
-    let collect = |reader: Option<thread::JoinHandle<Vec<u8>>>| {
-        reader.and_then(|reader| reader.join().ok()).unwrap_or_default()
-    };
-    Ok(Output { status, stdout: collect(stdout), stderr: collect(stderr) })
+    }
 }
 
-fn drain(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        // What could be read before an error is all that can be had.
-        let _ = pipe.read_to_end(&mut bytes);
-        bytes
-    })
+/// What the command writes until it ends; `None` where it does not by the deadline.
+fn hear(child: &mut Child, deadline: Instant) -> io::Result<Option<(Vec<u8>, Vec<u8>)>> {
+    let pid = Pid::from_raw(child.id() as i32).ok_or_else(|| io::Error::other("a child has a number"))?;
+    let mut stdout = Heard::new(child.stdout.take().map(OwnedFd::from))?;
+    let mut stderr = Heard::new(child.stderr.take().map(OwnedFd::from))?;
+    loop {
+        let seen = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let ended = waitid(WaitId::Pid(pid), seen)?.is_some();
+        // After its end, so that nothing it has written is missed.
+        stdout.take();
+        stderr.take();
+        if ended {
+            return Ok(Some((stdout.bytes, stderr.bytes)));
+        }
+        if Instant::now() > deadline {
+            return Ok(None);
+        }
+        let mut waited: Vec<PollFd> = [&stdout.pipe, &stderr.pipe]
+            .into_iter()
+            .flatten()
+            .map(|pipe| PollFd::new(pipe, PollFlags::IN))
+            .collect();
+        match poll(&mut waited, Some(&Timespec { tv_sec: 0, tv_nsec: TICK.subsec_nanos().into() })) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// One pipe, and what came through it.
+struct Heard {
+    pipe: Option<OwnedFd>,
+    bytes: Vec<u8>,
+}
+
+impl Heard {
+    fn new(pipe: Option<OwnedFd>) -> io::Result<Heard> {
+        if let Some(pipe) = &pipe {
+            rustix::io::ioctl_fionbio(pipe, true)?;
+        }
+        Ok(Heard { pipe, bytes: Vec::new() })
+    }
+
+    /// Takes what is there now, and no more than a pipe holds: a command that writes without end is to be ended by its
+    /// deadline. Read and let go beyond what is kept, so that the command does not wait for its reader.
+    fn take(&mut self) {
+        let mut buffer = [0u8; 64 * 1024];
+        let Some(pipe) = &self.pipe else { return };
+        match rustix::io::read(&*pipe, &mut buffer) {
+            Ok(0) => self.pipe = None,
+            Ok(length) => {
+                let room = KEPT_BYTES - self.bytes.len();
+                self.bytes.extend_from_slice(&buffer[..length.min(room)]);
+            }
+            // Nothing there now; other errors of a pipe do not occur.
+            Err(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Longer than any test may take: a command that hangs is seen by that.
+    const LONG: Duration = Duration::from_secs(3600);
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn both_outputs_and_the_status_are_returned() {
+        let output = output_within(&mut shell("echo 1.2; echo said >&2; exit 3"), LONG).unwrap();
+        assert_eq!((output.stdout.as_slice(), output.stderr.as_slice()), (&b"1.2\n"[..], &b"said\n"[..]));
+        assert_eq!(output.status.code(), Some(3));
+    }
+
+    /// Without the mend this waits for the child, which holds the pipes.
+    #[test]
+    fn a_child_that_holds_the_pipes_is_not_waited_for_and_is_ended() {
+        let output = output_within(&mut shell("sleep 100000 & echo $!; echo 1.2"), LONG).unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let (pid, version) = text.split_once('\n').unwrap();
+        assert_eq!(version, "1.2\n");
+        let ended = || {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            // Gone, a zombie that nobody has waited for yet, or another process of the same number.
+            !stat.contains("(sleep)") || stat.contains(") Z ")
+        };
+        while !ended() {
+            std::thread::yield_now();
+        }
+    }
+
+    /// One that left its group is no longer ours to end, but is not waited for either.
+    #[test]
+    fn a_daemon_that_holds_the_pipes_is_not_waited_for() {
+        let output = output_within(&mut shell("setsid sleep 30 & echo 1.2"), LONG).unwrap();
+        assert_eq!(output.stdout, b"1.2\n");
+    }
+
+    #[test]
+    fn a_command_that_never_ends_is_ended_with_its_children() {
+        let error = output_within(&mut shell("sleep 100000 & wait"), Duration::from_millis(200)).unwrap_err();
+        assert_eq!(
+            (error.kind(), error.to_string().as_str()),
+            (io::ErrorKind::TimedOut, "no answer within 0.2 s")
+        );
+        let error = output_within(&mut shell("yes"), Duration::from_millis(200)).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[test]
+    fn much_output_is_read_and_let_go() {
+        let output = output_within(&mut shell("yes | head -c 1000000; echo 1.2 >&2"), LONG).unwrap();
+        assert_eq!((output.stdout.len(), output.stderr.as_slice()), (KEPT_BYTES, &b"1.2\n"[..]));
+        assert!(output.status.success());
+    }
 }

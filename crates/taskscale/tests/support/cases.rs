@@ -58,7 +58,7 @@ pub struct Batch {
     pub cases: &'static [Case],
 }
 
-use Status::{Crashed, Failed, KilledOom, NoPlateau, Partial, TimedOut};
+use Status::{Crashed, Failed, KilledOom, Limit, NoPlateau, Partial, TimedOut};
 use Warning::{LeftProcesses, PlateauGrew, PlateauNotQuiet, StrayOutput};
 
 pub const ENDS: Batch = Batch {
@@ -226,6 +226,8 @@ pub const HANGS: Batch = Batch {
     ],
 };
 
+const LAUNCHER_KILLED: &str = "ended with the process that had started it (the launcher), which was killed: by the program, or by somebody else";
+
 pub const LEAVES: Batch = Batch {
     title: "What it leaves behind",
     tasks: 5,
@@ -253,9 +255,36 @@ pub const LEAVES: Batch = Batch {
         .ends(Crashed, "ended by SIGSEGV")
         .warns(&[LeftProcesses])
         .check(made::<7>),
+        Case::new(
+            "kills-launcher",
+            "kills the process that started it (the launcher), with a daemon beside it",
+            "--processes 2 --grandchildren 2 --fault daemon --fault signal-parent:plateau",
+        )
+        .ends(Crashed, LAUNCHER_KILLED)
+        .check(made::<7>),
+        Case::new(
+            "terminates-launcher",
+            "the same by SIGTERM, while tasks start",
+            "--fault signal-parent:launch:TERM",
+        )
+        .ends(Crashed, LAUNCHER_KILLED),
+        Case::new(
+            "subgroups-launcher",
+            "the same from control groups of its own",
+            "--fault subgroups --fault orphan --fault signal-parent:plateau",
+        )
+        .ends(Crashed, LAUNCHER_KILLED)
+        .check(made::<2>),
         Case::new("fork-bomb", "is a fork bomb of 300 processes", "--fault fork-bomb:300")
             .warns(&[LeftProcesses])
             .check(made::<300>),
+        Case::new(
+            "subgroups",
+            "makes control groups inside its own, and lives in them with its family; one of which outlives it",
+            "--fault subgroups --fault orphan --processes 3 --grandchildren 2",
+        )
+        .warns(&[LeftProcesses])
+        .check(in_subgroups),
         Case::new("chdir-write", "writes into its working folder", "--fault chdir-write"),
         Case::new("env-dump", "lists its environment: only the allowed names are there (no `done`, so that the record shows it)", "--fault env-dump --fault no-done")
             .ends(Failed, "never said `done`")
@@ -294,6 +323,40 @@ pub const MEMORY: Batch = Batch {
     ],
 };
 
+pub const CAUSES: Batch = Batch {
+    title: "A cause and its effect",
+    tasks: 1001,
+    options: "--memory-cap 64MiB --timeout 6s",
+    bare: false,
+    cases: &[
+        Case::new(
+            "oom-and-hang",
+            "has a child that takes memory without end, and hangs when that is killed",
+            "--fault oom-child --fault hang:plateau --faults-from 1001",
+        )
+        .ends(KilledOom, "ran out of memory under the cap of 64 MiB (--memory-cap allows more)"),
+        Case::new(
+            "file-limit",
+            "opens too many files, and says so on standard error without end",
+            "--fault file-limit --faults-from 1001",
+        )
+        .ends(
+            Limit,
+            "ulimit -n = 64 open files; its hard limit is no higher, and only root (CAP_SYS_RESOURCE) can",
+        )
+        .check(|_, sample| match &sample.limit {
+            Some(limit) if limit.name == "ulimit -n" && limit.lift.is_none() => Ok(()),
+            other => Err(format!("the limit is {other:?}")),
+        }),
+        Case::new(
+            "stops-launcher",
+            "stops the process that started it (the launcher), and hangs",
+            "--fault signal-parent:plateau:STOP --fault hang:plateau --faults-from 1001",
+        )
+        .ends(TimedOut, "ended after 6 s: tasks were still waiting or ending"),
+    ],
+};
+
 /// The same where no control group can be had.
 pub const BARE: Batch = Batch {
     title: "Without a control group",
@@ -316,6 +379,13 @@ pub const BARE: Batch = Batch {
         .ends(Crashed, "ended by SIGSEGV")
         .warns(&[LeftProcesses])
         .check(made::<5>),
+        Case::new(
+            "bare-kills-launcher",
+            "kills the process that started it (the launcher), with a daemon beside it",
+            "--processes 2 --grandchildren 2 --fault daemon --fault signal-parent:plateau",
+        )
+        .ends(Crashed, LAUNCHER_KILLED)
+        .check(made::<7>),
         Case::new("bare-bomb", "is a fork bomb of 100 processes", "--fault fork-bomb:100")
             .warns(&[LeftProcesses])
             .check(made::<100>),
@@ -336,8 +406,8 @@ pub const BARE_HANGS: Batch = Batch {
         .ends(TimedOut, "ended after 3 s")],
 };
 
-pub const ALL: [&Batch; 10] =
-    [&ENDS, &LIES, &SHORT, &GROWS, &OUTPUT, &HANGS, &LEAVES, &MEMORY, &BARE, &BARE_HANGS];
+pub const ALL: [&Batch; 11] =
+    [&ENDS, &LIES, &SHORT, &GROWS, &OUTPUT, &HANGS, &LEAVES, &MEMORY, &CAUSES, &BARE, &BARE_HANGS];
 
 /// Warnings that have one cause only, and never the machine's load.
 const CAUSED: [Warning; 2] = [LeftProcesses, StrayOutput];
@@ -436,6 +506,17 @@ fn made<const COUNT: usize>(world: &World, sample: &Sample) -> Result<(), String
         Ok(())
     } else {
         Err(format!("{pids} processes in {runs} runs, not {COUNT} in each"))
+    }
+}
+
+/// The program was in groups of its own, where there are groups, and all of its family was counted: itself, an orphan,
+/// three children and two grandchildren.
+fn in_subgroups(_: &World, sample: &Sample) -> Result<(), String> {
+    let groups = sample.metrics.get("subgroups").map_or(0.0, |metric| metric.value);
+    let wanted = sample.memory.source != MemorySource::Proc;
+    match (groups > 0.0, sample.processes) {
+        (inside, Some(7)) if inside == wanted => Ok(()),
+        other => Err(format!("in {groups} groups of its own, as by {:?}: {other:?}", sample.memory.source)),
     }
 }
 

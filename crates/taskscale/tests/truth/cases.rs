@@ -216,6 +216,23 @@ pub fn all() -> Vec<Case> {
                 ],
             )
         },
+        case("subgroups-0", "", &["--fault", "subgroups", "--processes", "8"], vec![]),
+        Case {
+            reference: "subgroups-0",
+            ..case(
+                "subgroups",
+                "8 processes of 8 MiB each, in a control group inside the run's",
+                &["--fault", "subgroups", "--processes", "8", "--anon-bytes-per-process", "8MiB"],
+                vec![
+                    is(Anon, 64 * MIB),
+                    is(File, 0),
+                    is(Shmem, 0),
+                    is(KernelStack, 0),
+                    is(PageTables, tables_of(64 * MIB)),
+                    is(Peak, 64 * MIB),
+                ],
+            )
+        },
         case(
             "sockets",
             "64 TCP pairs, buffers full",

@@ -3,9 +3,11 @@
 //! All sizes in bytes, all times in seconds. A figure that cannot be had is `None`.
 
 mod none;
+mod tree;
 mod v1;
 mod v2;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -49,6 +51,18 @@ pub struct KernelAccount {
     pub charged: Option<u64>,
 }
 
+/// What the kernel says of a group that wants memory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MemoryWant {
+    /// Processes killed for it.
+    pub oom_kills: u64,
+    /// Whether the group met its own cap. Not yet a want of memory: a cache of files meets it as well, and gives way.
+    pub cap_met: bool,
+    /// Whether the group met its cap and nothing gave way, so that a process had to be killed: now (version 1), or
+    /// ever (version 2).
+    pub out_of_memory: bool,
+}
+
 /// The account of one run's processes.
 pub trait Group {
     fn source(&self) -> MemorySource;
@@ -56,7 +70,7 @@ pub trait Group {
     fn join_files(&self) -> Vec<PathBuf>;
     /// The group's folders, innermost first: what to remove when all is over.
     fn folders(&self) -> Vec<PathBuf>;
-    /// Living processes.
+    /// Living processes, in the group and in those that the program made below it.
     fn processes(&self) -> Vec<u32>;
     fn cpu(&self) -> Option<CpuReading>;
     /// Memory in use now. Cheap enough to be asked every few milliseconds.
@@ -64,8 +78,8 @@ pub trait Group {
     /// The kernel's own record of the highest memory; `None` where it keeps none and it must be sampled.
     fn memory_peak(&self) -> Option<u64>;
     fn kernel_account(&self) -> KernelAccount;
-    /// Processes killed for want of memory.
-    fn oom_kills(&self) -> u64;
+    /// What the kernel says of the group's want of memory.
+    fn memory_want(&self) -> MemoryWant;
     /// Whether the kernel itself keeps the run below its memory cap.
     fn enforces_memory_cap(&self) -> bool;
     /// How often the group was refused a new thread or process because of its own bound; `None` where it has none.
@@ -90,21 +104,13 @@ fn keyed(text: &str, key: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim().parse().ok())
 }
 
-fn read_pids(path: &Path) -> Vec<u32> {
-    let mut pids: Vec<u32> =
-        fs::read_to_string(path).unwrap_or_default().lines().filter_map(|line| line.parse().ok()).collect();
-    pids.sort_unstable();
-    pids.dedup();
-    pids
-}
-
 /// Writes a control file. The kernel takes or refuses a value at the write itself.
 fn write_control(path: &Path, value: impl ToString) -> io::Result<()> {
     fs::write(path, value.to_string())
 }
 
-/// Ends every process in the group folders: at once by `cgroup.kill` where there is one, else one by one with new
-/// ones forbidden, until none is left.
+/// Ends every process in the group folders and in the groups below them: at once by `cgroup.kill` where there is one,
+/// else one by one with new ones forbidden, until none is left.
 pub(super) fn kill_all(folders: &[PathBuf]) {
     for folder in folders {
         // Fails where the kernel (before 5.14) has no such file: then one by one, below.
@@ -113,47 +119,27 @@ pub(super) fn kill_all(folders: &[PathBuf]) {
         let _ = write_control(&folder.join("pids.max"), 0);
     }
     for _ in 0..200 {
-        let mut left = false;
-        for folder in folders {
-            for pid in read_pids(&folder.join("cgroup.procs")) {
-                left = true;
-                if let Some(pid) = rustix::process::Pid::from_raw(pid as i32) {
-                    // It may have ended since it was listed.
-                    let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-                }
-            }
-        }
-        if !left {
+        // In each folder, whatever was found in another.
+        if folders.iter().filter(|folder| tree::kill(folder)).count() == 0 {
             return;
         }
         thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// Removes a group's folders. The kernel refuses as long as an ended process is not yet fully gone: tried again for
-/// up to two seconds.
+/// The processes in the group folders and in the groups below them, each once.
+pub(super) fn processes_in(folders: &[PathBuf]) -> BTreeSet<u32> {
+    folders.iter().flat_map(|folder| tree::processes(folder)).collect()
+}
+
+/// Removes groups, with those that were made below them.
 pub(super) fn remove_folders(folders: &[PathBuf]) -> io::Result<()> {
     // Each is tried, whatever becomes of another.
     let mut removed = Ok(());
     for folder in folders {
-        removed = removed.and(remove_folder(folder));
+        removed = removed.and(tree::remove(folder));
     }
     removed
-}
-
-fn remove_folder(folder: &Path) -> io::Result<()> {
-    let mut tries = 0;
-    loop {
-        match fs::remove_dir(folder) {
-            Ok(()) => return Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(_) if tries < 400 => {
-                tries += 1;
-                thread::sleep(Duration::from_millis(if tries < 20 { 1 } else { 5 }));
-            }
-            Err(error) => return Err(error),
-        }
-    }
 }
 
 #[cfg(test)]

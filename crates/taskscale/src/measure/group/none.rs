@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::{CpuReading, Group, KernelAccount};
+use super::{CpuReading, Group, KernelAccount, MemoryWant};
 use crate::measure::procfs;
 use crate::record::MemorySource;
 
@@ -72,8 +72,8 @@ impl Group for NoGroup {
         KernelAccount::default()
     }
 
-    fn oom_kills(&self) -> u64 {
-        0
+    fn memory_want(&self) -> MemoryWant {
+        MemoryWant::default()
     }
 
     fn enforces_memory_cap(&self) -> bool {

@@ -5,7 +5,9 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use super::{CpuReading, Group, GroupBounds, KernelAccount, keyed, read_number, read_pids, write_control};
+use super::{
+    CpuReading, Group, GroupBounds, KernelAccount, MemoryWant, keyed, read_number, tree, write_control,
+};
 use crate::record::MemorySource;
 
 /// The folders in which a run's groups are made. Only memory is indispensable.
@@ -38,6 +40,9 @@ impl GroupV1 {
     }
 
     fn bound(&self, bounds: GroupBounds) -> io::Result<()> {
+        // Groups that the program makes below count as its own. Always so since Linux 5.11; before, it must be said
+        // while there are none.
+        let _ = write_control(&self.memory.join("memory.use_hierarchy"), 1);
         if let Some(bytes) = bounds.memory_bytes {
             write_control(&self.memory.join("memory.limit_in_bytes"), bytes)?;
             // The same bound with swap included: nothing may hide in swap. Absent where swap is not accounted.
@@ -76,7 +81,7 @@ impl Group for GroupV1 {
     }
 
     fn processes(&self) -> Vec<u32> {
-        read_pids(&self.memory.join("cgroup.procs"))
+        tree::processes(&self.memory)
     }
 
     fn cpu(&self) -> Option<CpuReading> {
@@ -111,14 +116,23 @@ impl Group for GroupV1 {
             page_tables: None,
             slab: None,
             sock: tcp,
-            shmem: keyed(&stat, "shmem"),
+            // Without `total_` it is that of this group alone, without those below.
+            shmem: keyed(&stat, "total_shmem"),
             charged: self.memory_now(),
         }
     }
 
-    fn oom_kills(&self) -> u64 {
-        let text = fs::read_to_string(self.memory.join("memory.oom_control")).unwrap_or_default();
-        keyed(&text, "oom_kill").unwrap_or(0)
+    fn memory_want(&self) -> MemoryWant {
+        let control = fs::read_to_string(self.memory.join("memory.oom_control")).unwrap_or_default();
+        // Both counters, as the cap is set on both: memory with swap is charged first. Linux 6.18 keeps neither.
+        let met = ["memory.failcnt", "memory.memsw.failcnt"].map(|name| self.number(name));
+        MemoryWant {
+            // Counted in the group of the process that was killed, wherever the cap is.
+            oom_kills: tree::sum(&self.memory, "memory.oom_control", |text| keyed(text, "oom_kill"))
+                .unwrap_or(0),
+            cap_met: met.into_iter().flatten().any(|times| times > 0),
+            out_of_memory: keyed(&control, "under_oom").is_some_and(|under| under > 0),
+        }
     }
 
     fn enforces_memory_cap(&self) -> bool {
@@ -126,6 +140,7 @@ impl Group for GroupV1 {
     }
 
     fn refused_threads(&self) -> Option<u64> {
-        keyed(&fs::read_to_string(self.pids.as_ref()?.join("pids.events")).ok()?, "max")
+        // Counted in the group whose process was refused, wherever the bound is.
+        tree::sum(self.pids.as_ref()?, "pids.events", |text| keyed(text, "max"))
     }
 }

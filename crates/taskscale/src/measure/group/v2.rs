@@ -4,12 +4,17 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{CpuReading, Group, GroupBounds, KernelAccount, keyed, read_number, read_pids, write_control};
+use rustix::param::page_size;
+
+use super::{
+    CpuReading, Group, GroupBounds, KernelAccount, MemoryWant, keyed, read_number, tree, write_control,
+};
 use crate::record::MemorySource;
 
 /// Pages that a processor charges, or counts, by itself before the group knows (MEMCG_CHARGE_BATCH; 32 before 6.1).
 const BATCH_PAGES: usize = 64;
-const PAGE_BYTES: usize = 4096;
+/// How many groups a program may make inside its own. Version 1 has no such bound; there the memory cap holds them.
+const MOST_GROUPS_BELOW: u64 = 1000;
 
 /// Lets the children of `folder` have the controllers that taskscale needs: memory always, pids where there is one.
 pub fn enable_controllers(folder: &Path) -> io::Result<()> {
@@ -51,6 +56,8 @@ impl GroupV2 {
         }
         // Memory in swap would be missing from every figure. Fails harmlessly where swap is not built in.
         let _ = write_control(&self.folder.join("memory.swap.max"), 0);
+        // Groups inside a run's own are listed with it, and cost the kernel memory until long after their removal.
+        let _ = write_control(&self.folder.join("cgroup.max.descendants"), MOST_GROUPS_BELOW);
         if let Some(threads) = bounds.threads {
             // Fails where the pids controller is not delegated.
             let _ = write_control(&self.folder.join("pids.max"), threads);
@@ -93,7 +100,7 @@ impl Group for GroupV2 {
     }
 
     fn processes(&self) -> Vec<u32> {
-        read_pids(&self.folder.join("cgroup.procs"))
+        tree::processes(&self.folder)
     }
 
     fn cpu(&self) -> Option<CpuReading> {
@@ -113,12 +120,20 @@ impl Group for GroupV2 {
 
     fn kernel_account(&self) -> KernelAccount {
         self.settle_figures();
-        let ahead = (BATCH_PAGES * PAGE_BYTES * online_processors()) as u64;
+        let ahead = (BATCH_PAGES * page_size() * online_processors()) as u64;
         parse_stat(&self.text("memory.stat"), self.memory_now(), ahead)
     }
 
-    fn oom_kills(&self) -> u64 {
-        keyed(&self.text("memory.events"), "oom_kill").unwrap_or(0)
+    fn memory_want(&self) -> MemoryWant {
+        // Those below may have caps of the program's own: `local` (since 5.2) tells of this group's cap alone.
+        let whole = self.text("memory.events");
+        let local = Some(self.text("memory.events.local")).filter(|text| !text.is_empty());
+        let own = local.as_ref().unwrap_or(&whole);
+        MemoryWant {
+            oom_kills: keyed(&whole, "oom_kill").unwrap_or(0),
+            cap_met: keyed(own, "max").is_some_and(|times| times > 0),
+            out_of_memory: keyed(own, "oom").is_some_and(|times| times > 0),
+        }
     }
 
     fn enforces_memory_cap(&self) -> bool {
@@ -126,7 +141,10 @@ impl Group for GroupV2 {
     }
 
     fn refused_threads(&self) -> Option<u64> {
-        keyed(&self.text("pids.events"), "max")
+        // Since 6.11 `local` counts refusals by this group's bound; before, each group counted those of its own processes,
+        // wherever the bound was.
+        keyed(&self.text("pids.events.local"), "max")
+            .or_else(|| tree::sum(&self.folder, "pids.events", |text| keyed(text, "max")))
     }
 }
 
@@ -146,20 +164,21 @@ fn online_processors() -> usize {
     unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }.try_into().unwrap_or(1)
 }
 
-/// Takes, touches and gives back fresh pages, at most 1 MiB at a time.
+/// Takes, touches and gives back fresh pages, about 1 MiB at a time.
 fn touch_pages(count: usize) {
-    const PART: usize = 256;
-    for _ in 0..count.div_ceil(PART) {
+    let page_bytes = page_size();
+    let part = ((1 << 20) / page_bytes).max(1);
+    for _ in 0..count.div_ceil(part) {
         // SAFETY: a new mapping of our own, written within its bounds and unmapped once.
         unsafe {
-            let (size, access) = (PART * PAGE_BYTES, libc::PROT_READ | libc::PROT_WRITE);
+            let (size, access) = (part * page_bytes, libc::PROT_READ | libc::PROT_WRITE);
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
             let start = libc::mmap(std::ptr::null_mut(), size, access, flags, -1, 0);
             if start == libc::MAP_FAILED {
                 return;
             }
-            for page in 0..PART {
-                start.cast::<u8>().add(page * PAGE_BYTES).write_volatile(1);
+            for page in 0..part {
+                start.cast::<u8>().add(page * page_bytes).write_volatile(1);
             }
             libc::munmap(start, size);
         }

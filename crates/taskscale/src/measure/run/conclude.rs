@@ -2,7 +2,7 @@
 
 use super::{BUSY_SHARE, Run, load, seconds};
 use crate::measure::evidence::{PlateauSeen, Rest};
-use crate::measure::group::CpuReading;
+use crate::measure::group::{CpuReading, MemoryWant};
 use crate::measure::judge_foreign::{ForeignSeen, LoadSeen, judge_foreign};
 use crate::measure::launcher::Word;
 use crate::measure::limits::Evidence;
@@ -215,6 +215,15 @@ impl Run<'_> {
         }
     }
 
+    fn want_of_memory(&self) -> MemoryWant {
+        let want = self.group.memory_want();
+        MemoryWant {
+            cap_met: want.cap_met || self.group.memory_peak().is_some_and(|peak| self.fills_cap(peak)),
+            out_of_memory: want.out_of_memory || self.out_of_memory,
+            ..want
+        }
+    }
+
     fn verdict(&self, end: &Word, time: &Time, plateau: PlateauSeen) -> Verdict {
         let said = &self.listener.said;
         let load = self.outside.as_ref().and_then(|outside| outside.load.as_ref());
@@ -230,7 +239,8 @@ impl Run<'_> {
             said,
             end,
             ended_by: self.ended_by,
-            oom_kills: self.group.oom_kills(),
+            want: self.want_of_memory(),
+            stood_at_cap: self.stood_at_cap,
             memory_cap_bytes: self.spec.bounds.memory_bytes,
             time_cap_s: self.time_cap().0,
             output_cap_bytes: self.spec.bounds.output_bytes,
@@ -245,6 +255,7 @@ impl Run<'_> {
                 refused_threads: self.group.refused_threads(),
                 started: said.failed.map(|failed| self.spec.tasks.saturating_sub(failed)),
                 threads: self.most_threads,
+                open_files: self.open_files,
                 stderr: &stderr,
             },
             limits: self.limits,
@@ -263,6 +274,7 @@ impl Run<'_> {
             left_processes: outside.left_processes,
             load: load.map(|load| LoadSeen {
                 end: load.end.clone().filter(|_| !load.stopping),
+                launcher_lost: load.is_lost(),
                 stderr: String::from_utf8_lossy(&load.launched().stderr_tail).into_owned(),
             }),
         })

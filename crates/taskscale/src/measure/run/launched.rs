@@ -3,10 +3,12 @@
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdout};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::measure::launcher::{self, Order, Word};
 use crate::measure::{MeasureError, at};
@@ -16,6 +18,11 @@ const TAIL_BYTES: usize = 4096;
 
 pub(super) struct Launched {
     pub child: Child,
+    pub order: Order,
+    /// Whether it was killed before its work was done.
+    pub lost: bool,
+    /// Whether it has said its last word.
+    over: bool,
     socket: UnixStream,
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
@@ -26,8 +33,8 @@ pub(super) struct Launched {
 }
 
 impl Launched {
-    pub fn start(launcher: &Path, order: &Order) -> Result<Launched, MeasureError> {
-        let (mut child, socket) = at("start the launcher", launcher, launcher::spawn(launcher, order))?;
+    pub fn start(launcher: &Path, order: Order) -> Result<Launched, MeasureError> {
+        let (mut child, socket) = at("start the launcher", launcher, launcher::spawn(launcher, &order))?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let set = || -> io::Result<()> {
             socket.set_nonblocking(true)?;
@@ -40,6 +47,9 @@ impl Launched {
         at("set up the pipes of", launcher, set())?;
         Ok(Launched {
             child,
+            order,
+            lost: false,
+            over: false,
             socket,
             stdout,
             stderr,
@@ -81,31 +91,72 @@ impl Launched {
         length
     }
 
-    /// What the launcher has said. `over`: whether it has said its last word already.
-    pub fn hear(&mut self, over: bool) -> Result<Vec<Word>, MeasureError> {
+    /// What the launcher has said. Where it was killed, nothing more comes, and `lost` says so.
+    pub fn hear(&mut self) -> Result<Vec<Word>, MeasureError> {
         let mut buffer = [0u8; 4096];
         let mut heard = Vec::new();
         loop {
             match (&self.socket).read(&mut buffer) {
-                Ok(0) if over || heard.contains(&Word::Empty) => return Ok(heard),
-                Ok(0) => return Err(MeasureError::Launcher("it ended before its work was done".into())),
+                Ok(0) => {
+                    self.notice_end()?;
+                    return Ok(heard);
+                }
                 Ok(length) => self.words.extend_from_slice(&buffer[..length]),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(heard),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                // A socket whose other end was closed with words unread in it.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
+                    self.notice_end()?;
+                    return Ok(heard);
+                }
                 Err(error) => return Err(MeasureError::Launcher(error.to_string())),
             }
             while let Some(end) = self.words.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.words.drain(..=end).collect();
-                heard.push(serde_json::from_slice(&line).map_err(|error| {
+                let word = serde_json::from_slice(&line).map_err(|error| {
                     MeasureError::Launcher(format!("it said {:?}: {error}", String::from_utf8_lossy(&line)))
-                })?);
+                })?;
+                self.over |= word == Word::Empty;
+                heard.push(word);
             }
         }
     }
 
-    /// A word to the launcher. If it is gone, the next read says so.
+    /// The launcher's socket is closed. One that ended by itself before its work was done could not do it, and the next
+    /// could not either; one that was killed is another matter.
+    fn notice_end(&mut self) -> Result<(), MeasureError> {
+        if self.over || self.lost {
+            return Ok(());
+        }
+        let status = at("wait for", "the launcher", self.child.wait())?;
+        self.lost = status.signal().is_some();
+        if self.lost { Ok(()) } else { Err(MeasureError::Launcher(self.last_words())) }
+    }
+
+    /// What it wrote before it ended: it has the program's standard error.
+    fn last_words(&mut self) -> String {
+        self.read_stderr(&mut [0u8; TAIL_BYTES]);
+        let text = String::from_utf8_lossy(&self.stderr_tail);
+        let last = text.lines().rfind(|line| !line.trim().is_empty());
+        let last = last.map(|line| format!(": {line}")).unwrap_or_default();
+        format!("it ended before its work was done{last}")
+    }
+
+    /// Kills a launcher that does not do its work.
+    pub fn give_up(&mut self) -> Result<(), MeasureError> {
+        at("kill", "the launcher", self.child.kill())?;
+        at("wait for", "the launcher", self.child.wait())?;
+        self.lost = true;
+        Ok(())
+    }
+
+    /// A word to the launcher. If it is gone, the next read says so; if it was stopped, it goes on.
     pub fn tell(&self, word: &str) {
         let _ = (&self.socket).write_all(word.as_bytes());
+        if let Some(pid) = Pid::from_raw(self.child.id() as i32).filter(|_| !self.lost) {
+            // It has not been waited for: the number means it.
+            let _ = kill_process(pid, Signal::CONT);
+        }
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) struct Running {
 
 impl Running {
     pub fn start(launcher: &Path, place: Place) -> Result<Running, MeasureError> {
-        let launched = Launched::start(launcher, &place.order)?;
+        let launched = Launched::start(launcher, place.order)?;
         let mut group = place.group;
         group.set_launcher(launched.child.id());
         Ok(Running {
@@ -54,6 +54,15 @@ impl Running {
         &self.launched
     }
 
+    /// Whether its launcher was killed, and it with it, before it was asked to stop.
+    pub fn is_lost(&self) -> bool {
+        self.launched.lost && !self.stopping
+    }
+
+    pub fn has_ended(&self) -> bool {
+        self.end.is_some() || self.launched.lost
+    }
+
     pub fn cpu(&self) -> Option<CpuReading> {
         self.group.cpu()
     }
@@ -61,7 +70,7 @@ impl Running {
     /// Takes what it and its launcher have said.
     pub fn hear(&mut self) -> Result<(), MeasureError> {
         self.hear_output();
-        for word in self.launched.hear(self.empty)? {
+        for word in self.launched.hear()? {
             match word {
                 Word::Refused { .. } | Word::Ended { .. } => {
                     while self.launched.pending_output() {
@@ -74,6 +83,10 @@ impl Running {
                 Word::Empty => self.empty = true,
                 Word::Exec { .. } | Word::Started { .. } => {}
             }
+        }
+        if self.launched.lost && !self.empty {
+            self.launched.end_what_is_left()?;
+            self.empty = true;
         }
         Ok(())
     }

@@ -157,7 +157,7 @@ impl Run<'_> {
         self.sample_threads();
         self.look(now, outside.load.as_ref().and_then(load::Running::cpu));
         // A load that ended takes its tasks with it.
-        if outside.load.as_ref().is_some_and(|load| load.end.is_some()) {
+        if outside.load.as_ref().is_some_and(load::Running::has_ended) {
             self.stop(outside, now);
             return Ok(());
         }

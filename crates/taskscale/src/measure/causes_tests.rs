@@ -1,0 +1,287 @@
+//! The order of the rules: of any two things that were observed of one run, the earlier rule decides.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::evidence::PlateauSeen;
+use super::foreign::{Foreign, Ready};
+use super::group::MemoryWant;
+use super::judge_foreign::{ForeignSeen, LoadSeen, judge_foreign};
+use super::launcher::Word;
+use super::limits::{Evidence, SystemLimits};
+use super::protocol::Said;
+use super::verdict::{EndedBy, Observed, Verdict, judge};
+use crate::catalog::Kind;
+use crate::record::Status;
+
+/// Everything that can be observed of a run. As it is made, all is well.
+struct Scene {
+    said: Said,
+    end: Word,
+    ended_by: Option<EndedBy>,
+    want: MemoryWant,
+    stood_at_cap: bool,
+    kind: Kind,
+    wall_s: f64,
+    plateau: PlateauSeen,
+    refused_threads: u64,
+    stderr: &'static str,
+    // Of a program that is not of the catalogue.
+    read: bool,
+    stopped: bool,
+    told_hold: bool,
+    alive: Option<u64>,
+    load_end: Option<Word>,
+}
+
+fn ended(code: Option<i32>, signal: Option<i32>) -> Word {
+    Word::Ended { at_ns: 0, code, signal, rss_peak_bytes: 0, user_s: 0.0, system_s: 0.0 }
+}
+
+impl Scene {
+    fn new() -> Scene {
+        Scene {
+            said: Said { alive: Some(10), done: Some(10), ..Said::default() },
+            end: ended(Some(0), None),
+            ended_by: None,
+            want: MemoryWant { cap_met: true, ..MemoryWant::default() },
+            stood_at_cap: false,
+            kind: Kind::Thread,
+            wall_s: 2.1,
+            plateau: PlateauSeen { read: true, ..PlateauSeen::default() },
+            refused_threads: 0,
+            stderr: "",
+            read: true,
+            stopped: true,
+            told_hold: false,
+            alive: Some(10),
+            load_end: None,
+        }
+    }
+
+    fn judged(&self, foreign: bool) -> Verdict {
+        let limits = SystemLimits { pid_max: Some(1000), open_files: Some(64), ..SystemLimits::default() };
+        let run = Observed {
+            kind: self.kind,
+            tasks: 10,
+            hold_s: 2.0,
+            said: &self.said,
+            end: &self.end,
+            ended_by: self.ended_by,
+            want: self.want,
+            stood_at_cap: self.stood_at_cap,
+            memory_cap_bytes: Some(64 << 20),
+            time_cap_s: 60.0,
+            output_cap_bytes: 1000,
+            wall_s: Some(self.wall_s),
+            plateau: self.plateau.clone(),
+            counted: Some((if self.kind == Kind::Thread { 11 } else { 3 }, 3)),
+            evidence: Evidence {
+                refused_threads: Some(self.refused_threads),
+                stderr: self.stderr,
+                ..Evidence::default()
+            },
+            limits: &limits,
+        };
+        if !foreign {
+            return judge(&run);
+        }
+        let settings = Foreign {
+            ready: Ready::Itself,
+            load: None,
+            told_hold: self.told_hold,
+            folder: PathBuf::from("/"),
+            stdin: None,
+            full_environment: false,
+            settle: Duration::from_secs(10),
+        };
+        judge_foreign(&ForeignSeen {
+            run: &run,
+            foreign: &settings,
+            ready: true,
+            read: self.read,
+            inferred: true,
+            stopped: self.stopped,
+            alive: self.alive,
+            left_processes: 0,
+            load: Some(LoadSeen { end: self.load_end.clone(), launcher_lost: false, stderr: String::new() }),
+        })
+    }
+}
+
+/// Something that is observed, and what the rule for it says. Two that need the same `place` exclude each other.
+struct Seen {
+    place: &'static str,
+    observe: fn(&mut Scene),
+    status: Status,
+    reason: &'static str,
+}
+
+const fn seen(place: &'static str, observe: fn(&mut Scene), status: Status, reason: &'static str) -> Seen {
+    Seen { place, observe, status, reason }
+}
+
+use Status::{Crashed, Failed, KilledOom, Limit, NoPlateau, Partial, TimedOut, Unavailable};
+
+/// What both judges have in common, in the order of the rules.
+const CAUSES: [Seen; 6] = [
+    seen(
+        "end",
+        |scene| scene.end = Word::Refused { why: "No such file".into(), errno: Some(libc::ENOENT) },
+        Unavailable,
+        "the program could not be started",
+    ),
+    seen("want", |scene| scene.want.oom_kills = 1, KilledOom, "ran out of memory under the cap of 64 MiB"),
+    seen(
+        "ended_by",
+        |scene| scene.ended_by = Some(EndedBy::LauncherLost),
+        Crashed,
+        "(the launcher), which was killed",
+    ),
+    // With something else that shows that it fell short.
+    seen("evidence", |scene| scene.stderr = "Too many open files", Limit, "ulimit -n = 64 open files"),
+    seen("ended_by", |scene| scene.ended_by = Some(EndedBy::TimeOut), TimedOut, "ended after 60 s"),
+    seen("ended_by", |scene| scene.ended_by = Some(EndedBy::OutputCap), Failed, "wrote more than 1000 bytes"),
+];
+
+const OF_THE_PROTOCOL: [Seen; 11] = [
+    seen("end", |scene| scene.end = ended(None, Some(libc::SIGSEGV)), Crashed, "ended by SIGSEGV"),
+    seen("end", |scene| scene.end = ended(Some(3), None), Failed, "exited with code 3"),
+    seen("breach", |scene| scene.said.breach = Some("said so".into()), Failed, "broke the protocol: said so"),
+    seen("alive", |scene| scene.said.alive = None, Failed, "never said `alive`"),
+    seen("alive", |scene| scene.said.alive = Some(11), Failed, "claims 11 tasks alive of 10"),
+    seen("done", |scene| scene.said.done = Some(9), Failed, "said `done 9` for 10 tasks"),
+    seen("wall", |scene| scene.wall_s = 0.5, Failed, "before tasks that wait 2 s could be due"),
+    seen("escaped", |scene| scene.plateau.escaped = 1, Failed, "1 process left the control group"),
+    seen("kind", |scene| scene.kind = Kind::Process, Failed, "the kernel's count of processes was 3"),
+    seen("alive", |scene| scene.said.alive = Some(7), Partial, "7 of 10 tasks were alive at once"),
+    seen("late", |scene| scene.plateau.late = true, NoPlateau, "before its memory was read"),
+];
+
+const OF_OTHERS: [Seen; 9] = [
+    seen("escaped", |scene| scene.plateau.escaped = 1, Failed, "1 process left the control group"),
+    seen(
+        "end",
+        |scene| (scene.end, scene.stopped) = (ended(None, Some(libc::SIGSEGV)), false),
+        Crashed,
+        "ended by SIGSEGV",
+    ),
+    seen(
+        "end",
+        |scene| (scene.end, scene.stopped) = (ended(Some(3), None), false),
+        Failed,
+        "exited with code 3",
+    ),
+    seen("read", |scene| (scene.read, scene.stopped) = (false, false), Failed, "it never stood still"),
+    seen(
+        "wall",
+        |scene| (scene.wall_s, scene.told_hold, scene.stopped) = (0.5, true, false),
+        Failed,
+        "before tasks that wait 2 s could be due",
+    ),
+    seen("load", |scene| scene.load_end = Some(ended(Some(1), None)), Failed, "the load exited with code 1"),
+    seen("alive", |scene| scene.alive = Some(11), Failed, "claims 11 tasks alive of 10"),
+    seen("alive", |scene| scene.alive = Some(7), Partial, "7 of 10 tasks were alive at once"),
+    seen("late", |scene| scene.plateau.late = true, NoPlateau, "before its memory was read"),
+];
+
+/// Rules before which no limit is named: the run did not fall short in a way that one could explain.
+const NO_SHORTFALL: [&str; 7] = ["breach", "alive", "done", "wall", "escaped", "kind", "late"];
+
+fn assert_order(foreign: bool, rules: &[&Seen]) {
+    let judged = |observed: &[&Seen]| {
+        let mut scene = Scene::new();
+        observed.iter().for_each(|seen| (seen.observe)(&mut scene));
+        scene.judged(foreign)
+    };
+    assert_eq!(judged(&[]).status, Status::Ok);
+    for (index, first) in rules.iter().enumerate() {
+        for second in &rules[index..] {
+            let explained = first.place != "evidence" || foreign && second.place != "alive";
+            let explained = explained || !NO_SHORTFALL.contains(&second.place);
+            if std::ptr::eq(*first, *second) && first.place == "evidence"
+                || !std::ptr::eq(*first, *second) && first.place == second.place
+                || !explained
+            {
+                continue;
+            }
+            let verdict = judged(&[first, second]);
+            let reason = verdict.reason.as_deref().unwrap_or_default();
+            assert!(
+                verdict.status == first.status && reason.contains(first.reason),
+                "{:?} and {:?}: {}: {reason}",
+                first.reason,
+                second.reason,
+                verdict.status
+            );
+        }
+    }
+}
+
+#[test]
+fn of_two_causes_the_earlier_rule_decides() {
+    assert_order(false, &CAUSES.iter().chain(&OF_THE_PROTOCOL).collect::<Vec<_>>());
+}
+
+#[test]
+fn of_two_causes_the_earlier_rule_decides_for_programs_that_are_not_of_the_catalogue() {
+    assert_order(true, &CAUSES.iter().chain(&OF_OTHERS).collect::<Vec<_>>());
+}
+
+/// On version 1 of control groups the kernel ends one process, and the others may wait for it for ever.
+#[test]
+fn a_time_out_does_not_hide_a_want_of_memory() {
+    let timed_out = |change: fn(&mut Scene)| {
+        let mut scene = Scene::new();
+        (scene.end, scene.ended_by) = (ended(None, Some(libc::SIGKILL)), Some(EndedBy::TimeOut));
+        change(&mut scene);
+        [scene.judged(false), scene.judged(true)]
+    };
+    for verdict in timed_out(|scene| scene.want.oom_kills = 1) {
+        assert_eq!(verdict.status, KilledOom);
+    }
+    // The kernel was about to kill one, and had not come to it.
+    for verdict in timed_out(|scene| scene.want.out_of_memory = true) {
+        assert_eq!(verdict.status, KilledOom);
+    }
+    // A cache of files fills a group up to its cap as well: no proof, and said as none.
+    for verdict in timed_out(|scene| scene.stood_at_cap = true) {
+        let reason = verdict.reason.unwrap();
+        assert_eq!(verdict.status, TimedOut);
+        assert!(
+            reason
+                .ends_with("stood at its memory cap of 64 MiB, which may be why (--memory-cap allows more)")
+        );
+    }
+    for verdict in timed_out(|_| ()) {
+        assert!(!verdict.reason.unwrap().contains("memory"));
+    }
+}
+
+/// A kill for want of memory elsewhere is none under the run's cap.
+#[test]
+fn a_cap_that_was_never_met_is_not_blamed() {
+    let mut scene = Scene::new();
+    scene.want = MemoryWant { oom_kills: 1, cap_met: false, out_of_memory: false };
+    let verdict = scene.judged(false);
+    assert_eq!(verdict.status, KilledOom);
+    let reason = verdict.reason.unwrap();
+    assert!(
+        reason.starts_with("killed for want of memory, though it never met its cap of 64 MiB"),
+        "{reason}"
+    );
+    assert!(!reason.contains("--memory-cap"), "{reason}");
+}
+
+/// How far a run had got when it was ended proves nothing about a limit; a refusal does.
+#[test]
+fn a_run_that_was_ended_met_only_a_limit_that_is_proved() {
+    for why in [EndedBy::TimeOut, EndedBy::OutputCap] {
+        let mut scene = Scene::new();
+        (scene.end, scene.ended_by) = (ended(None, Some(libc::SIGKILL)), Some(why));
+        assert_ne!(scene.judged(false).status, Limit);
+        scene.refused_threads = 1;
+        assert_eq!(scene.judged(false).status, Limit);
+        assert_eq!(scene.judged(true).status, Limit);
+    }
+}
