@@ -109,8 +109,11 @@ pub struct Met {
     pub remedy: Option<String>,
 }
 
+/// A limit, and who can raise it, and how.
+pub type WithRemedy = (LimitHit, Option<String>);
+
 /// A limit that a command lifts.
-fn lifted_by(name: &str, value: u64, command: String) -> (LimitHit, Option<String>) {
+fn lifted_by(name: &str, value: u64, command: String) -> WithRemedy {
     let remedy = format!("`{command}` lifts it");
     (LimitHit { name: name.to_owned(), value, lift: Some(command) }, Some(remedy))
 }
@@ -129,7 +132,7 @@ const USER_PROCESSES: SoftLimit = SoftLimit { name: "ulimit -u", file: "nproc", 
 
 impl SoftLimit {
     /// `hard`: `None` where there is none.
-    fn at(&self, value: u64, hard: Option<u64>) -> (LimitHit, Option<String>) {
+    fn at(&self, value: u64, hard: Option<u64>) -> WithRemedy {
         let SoftLimit { name, file, service } = self;
         if hard.is_none_or(|hard| hard > value) {
             let most = hard.map_or("unlimited".to_owned(), |hard| hard.to_string());
@@ -189,14 +192,14 @@ impl SystemLimits {
 
     /// What vm.max_map_count leaves room for: a task with a stack of its own takes two memory areas in most runtimes
     /// (the stack and its guard page), four in Rust (a signal stack and its guard as well).
-    pub fn map_rooms(&self) -> Option<(RangeInclusive<u64>, (LimitHit, Option<String>))> {
+    pub fn map_rooms(&self) -> Option<(RangeInclusive<u64>, WithRemedy)> {
         let value = self.max_map_count?;
         let command = "sysctl -w vm.max_map_count=2147483647".to_owned();
         Some((value / 4..=value / 2, lifted_by("vm.max_map_count", value, command)))
     }
 
     /// The limit of open files, and who can raise it.
-    pub fn files_met(&self) -> Option<(LimitHit, Option<String>)> {
+    pub fn files_met(&self) -> Option<WithRemedy> {
         Some(OPEN_FILES.at(self.open_files?, self.open_files_hard))
     }
 }

@@ -473,7 +473,7 @@ mod tests {
     fn a_process_whose_name_is_no_text_can_be_read() {
         let named = || {
             // SAFETY: names this thread; the text is valid and ends with a null.
-            unsafe { libc::prctl(libc::PR_SET_NAME, b"cut \xc3\0".as_ptr()) };
+            unsafe { libc::prctl(libc::PR_SET_NAME, c"cut \xc3".as_ptr()) };
             let me = rustix::thread::gettid().as_raw_nonzero().get() as u32;
             (status(me).map(|status| status.threads > 0).unwrap_or(false), cpu_times(me), start_ticks(me))
         };

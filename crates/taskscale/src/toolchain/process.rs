@@ -93,7 +93,7 @@ impl Heard {
     fn take(&mut self) {
         let mut buffer = [0u8; 64 * 1024];
         let Some(pipe) = &self.pipe else { return };
-        match rustix::io::read(&*pipe, &mut buffer) {
+        match rustix::io::read(pipe, &mut buffer) {
             Ok(0) => self.pipe = None,
             Ok(length) => {
                 let room = KEPT_BYTES - self.bytes.len();

@@ -209,7 +209,7 @@ mod tests {
         let temporary = tempfile::tempdir().unwrap();
         folders(temporary.path(), &["run-1/a"]);
         std::os::unix::fs::symlink("/", temporary.path().join("run-1/link")).unwrap();
-        let found = children(&open(CWD, &temporary.path().join("run-1")).unwrap()).unwrap();
+        let found = children(&open(CWD, temporary.path().join("run-1")).unwrap()).unwrap();
         assert_eq!(found, [CString::new("a").unwrap()]);
     }
 }

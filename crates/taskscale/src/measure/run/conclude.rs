@@ -274,7 +274,7 @@ impl Run<'_> {
             left_processes: outside.left_processes,
             load: load.map(|load| LoadSeen {
                 end: load.end.clone().filter(|_| !load.stopping),
-                launcher_lost: load.is_lost(),
+                launcher_lost: load.lost,
                 stderr: String::from_utf8_lossy(&load.launched().stderr_tail).into_owned(),
             }),
         })

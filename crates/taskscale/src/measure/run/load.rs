@@ -30,6 +30,8 @@ pub(super) struct Running {
     ending: bool,
     /// Everything of it has ended.
     pub empty: bool,
+    /// Its launcher was killed, and it with it, before it was asked to stop.
+    pub lost: bool,
 }
 
 impl Running {
@@ -47,6 +49,7 @@ impl Running {
             stopping: false,
             ending: false,
             empty: false,
+            lost: false,
         })
     }
 
@@ -54,13 +57,8 @@ impl Running {
         &self.launched
     }
 
-    /// Whether its launcher was killed, and it with it, before it was asked to stop.
-    pub fn is_lost(&self) -> bool {
-        self.launched.lost && !self.stopping
-    }
-
     pub fn has_ended(&self) -> bool {
-        self.end.is_some() || self.launched.lost
+        self.end.is_some() || self.empty
     }
 
     pub fn cpu(&self) -> Option<CpuReading> {
@@ -87,6 +85,7 @@ impl Running {
         if self.launched.lost && !self.empty {
             self.launched.end_what_is_left()?;
             self.empty = true;
+            self.lost = !self.stopping;
         }
         Ok(())
     }
