@@ -183,9 +183,8 @@ fn start(order: &Order, socket: RawFd) -> io::Result<u32> {
             let mut none: libc::sigset_t = std::mem::zeroed();
             libc::sigemptyset(&mut none);
             libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
-            // Where a program's text comes to lie changes how much of it the kernel maps around each fault, by up to
-            // 150 KiB: the same place each time. A container may forbid it; then small bases scatter a little.
-            libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
+            // Its addresses are left to the kernel, as when a user starts it. Fixed ones would steady small bases, but
+            // processes would share page tables more tightly than they do in real life, by 10 % of what they cost.
             // Should the launcher be killed, the program goes with it.
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             // No inherited descriptor but the standard three. Before Linux 5.11 there is no such call; then those
