@@ -113,10 +113,8 @@ impl Meter {
             kernel_bytes = now;
             std::thread::sleep(Duration::from_millis(100));
         }
-        let held = Held {
-            kernel_bytes,
-            page_tables_bytes: pids.iter().map(|pid| page_tables_bytes(*pid)).sum(),
-        };
+        let held =
+            Held { kernel_bytes, page_tables_bytes: pids.iter().map(|pid| page_tables_bytes(*pid)).sum() };
         assert_eq!(self.pids().len(), pids.len(), "all of them were there to the last");
         assert!(child.wait().unwrap().code().is_some());
         held

@@ -1,24 +1,23 @@
 //! A launcher at work, as taskscale sees it: its words, and the program's output.
 
-use std::io::{self, Read, Write};
+use std::io::{self, PipeReader, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
-use std::process::{Child, ChildStderr, ChildStdout};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::measure::launcher::{self, Order, Word};
+use crate::measure::launcher::{Order, Word};
+use crate::measure::launchers::{LauncherProcess, Launchers, Started};
 use crate::measure::{MeasureError, at};
 
 /// How much of standard error is kept: its end.
 const TAIL_BYTES: usize = 4096;
 
 pub(super) struct Launched {
-    pub child: Child,
+    pub child: LauncherProcess,
     socket: UnixStream,
-    stdout: Option<ChildStdout>,
-    stderr: Option<ChildStderr>,
+    stdout: Option<PipeReader>,
+    stderr: Option<PipeReader>,
     words: Vec<u8>,
     /// All bytes heard on standard error.
     pub stderr_bytes: u64,
@@ -26,23 +25,22 @@ pub(super) struct Launched {
 }
 
 impl Launched {
-    pub fn start(launcher: &Path, order: &Order) -> Result<Launched, MeasureError> {
-        let (mut child, socket) = at("start the launcher", launcher, launcher::spawn(launcher, order))?;
-        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    pub fn start(launchers: &Launchers, order: &Order) -> Result<Launched, MeasureError> {
+        let Started { launcher, socket, stdout, stderr } =
+            at("start the launcher", launchers.program(), launchers.start(order))?;
         let set = || -> io::Result<()> {
             socket.set_nonblocking(true)?;
-            let pipes = [stdout.as_ref().map(AsFd::as_fd), stderr.as_ref().map(AsFd::as_fd)];
-            for descriptor in pipes.into_iter().flatten() {
+            for descriptor in [stdout.as_fd(), stderr.as_fd()] {
                 rustix::io::ioctl_fionbio(descriptor, true)?;
             }
             Ok(())
         };
-        at("set up the pipes of", launcher, set())?;
+        at("set up the pipes of", launchers.program(), set())?;
         Ok(Launched {
-            child,
+            child: launcher,
             socket,
-            stdout,
-            stderr,
+            stdout: Some(stdout),
+            stderr: Some(stderr),
             words: Vec::new(),
             stderr_bytes: 0,
             stderr_tail: Vec::new(),
