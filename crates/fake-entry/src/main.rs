@@ -83,6 +83,7 @@ impl Script {
         let pidfile = options.pidfile.as_deref().map(std::path::absolute);
         let pids = PidFile(pidfile.transpose().map_err(named("pidfile"))?);
         perform::at_start(options, &pids).map_err(named("start"))?;
+        memory::map_own_files();
         if self.has(Fault::AliveEarly) {
             self.say_alive();
         }

@@ -113,6 +113,28 @@ impl Drop for Region {
     }
 }
 
+/// Maps every page of this program and its libraries. Left to page faults, the kernel maps some pages around each, and
+/// how many depends on where the text came to lie: by 150 KiB from run to run, where sizes here are to be exact.
+pub fn map_own_files() {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    for (start, end) in maps.lines().filter_map(mapped_file) {
+        // Before Linux 5.14 there is no such advice, and what is mapped then varies.
+        // SAFETY: asks the kernel to map what is mapped already, for reading: no byte changes.
+        unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_POPULATE_READ) };
+    }
+}
+
+/// Where a file is mapped for reading: `start-end access offset device inode path`.
+fn mapped_file(line: &str) -> Option<(usize, usize)> {
+    let mut fields = line.split_ascii_whitespace();
+    let (range, access, inode) = (fields.next()?, fields.next()?, fields.nth(2)?);
+    if inode == "0" || !access.starts_with('r') {
+        return None;
+    }
+    let (start, end) = range.split_once('-')?;
+    Some((usize::from_str_radix(start, 16).ok()?, usize::from_str_radix(end, 16).ok()?))
+}
+
 /// What is held from before `alive` until the process ends.
 pub struct Held {
     _regions: Vec<Region>,

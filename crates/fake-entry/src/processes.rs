@@ -28,7 +28,8 @@ impl PidFile {
 
     /// Returns `None` in the child.
     pub fn fork(&self) -> io::Result<Option<libc::pid_t>> {
-        let (mut noted, note) = io::pipe()?;
+        // Only where there is something to note: the kernel frees a pipe later, and what a process costs is measured.
+        let mut pipe = self.0.as_ref().map(|_| io::pipe()).transpose()?;
         // SAFETY: no other thread runs yet, see above.
         match unsafe { libc::fork() } {
             -1 => Err(io::Error::last_os_error()),
@@ -41,13 +42,15 @@ impl PidFile {
                 if let Err(error) = self.note_self() {
                     complain("pidfile", &error);
                 }
-                drop((noted, note));
+                drop(pipe);
                 Ok(None)
             }
             pid => {
-                drop(note);
-                // The end of the pipe: the child has noted its pid, or is no more.
-                noted.read_to_end(&mut Vec::new())?;
+                if let Some((mut noted, note)) = pipe.take() {
+                    drop(note);
+                    // The end of the pipe: the child has noted its pid, or is no more.
+                    noted.read_to_end(&mut Vec::new())?;
+                }
                 Ok(Some(pid))
             }
         }

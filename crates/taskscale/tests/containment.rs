@@ -93,8 +93,10 @@ fn a_killed_launcher_is_a_sample_and_nothing_is_left() {
     let running = world.start(world.campaign("out", "-n 5 --repetitions 3"));
     world.until("the first sample is there", || world.sample_count("out") > 0);
     let launcher = || {
-        let all = world.processes("taskscale").into_iter();
-        all.filter(|process| process.parent() == Some(running.pid())).find(|p| p.command.contains("__launch"))
+        // A copy of the one that taskscale itself has started.
+        let all = world.processes("taskscale");
+        let template = all.iter().find(|process| process.parent() == Some(running.pid()))?.pid;
+        all.into_iter().find(|process| process.parent() == Some(template))
     };
     world.until("a launcher runs a program", || {
         launcher().is_some() && world.processes("fake-entry").len() >= 6
@@ -129,6 +131,21 @@ fn groups_inside_those_of_the_dead_are_removed() {
     running.signal(libc::SIGKILL);
     running.wait();
     world.run(world.command(&["doctor"])).expect_code(0);
+    world.assert_nothing_left();
+}
+
+/// Launchers are copies of a process that stands ready. Without it the next one is made, and no run is lost.
+#[test]
+fn a_killed_template_of_launchers_is_replaced() {
+    let world = World::new(&[Entry::new("family", "--processes 2")]);
+    let running = world.start(world.campaign("out", "-n 5 --repetitions 3"));
+    world.until("the first sample is there", || world.sample_count("out") > 0);
+    let all = world.processes("taskscale");
+    let template = all.iter().find(|process| process.parent() == Some(running.pid()));
+    template.expect("it stays for the whole campaign").kill(libc::SIGKILL);
+    running.wait().expect_code(0);
+    let kept = world.load("out").samples;
+    assert!(kept.len() == 3 && kept.iter().all(|sample| sample.status == Status::Ok), "{kept:?}");
     world.assert_nothing_left();
 }
 

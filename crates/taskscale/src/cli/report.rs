@@ -186,14 +186,19 @@ pub(super) fn page(campaigns: &[(String, Loaded)]) -> String {
     let pages: Vec<PageCampaign> = campaigns
         .iter()
         .map(|(name, Loaded { campaign, samples, .. })| {
-            let mut page = with_sources(campaign, PageCampaign::build(campaign, samples));
+            let mut page = page_of(campaign, samples);
             if campaigns.len() > 1 {
                 page.label.clone_from(name);
             }
             page
         })
         .collect();
-    report::html(&pages)
+    report::html(pages)
+}
+
+/// What a page shows of one campaign.
+pub(super) fn page_of(campaign: &Campaign, samples: &[Sample]) -> PageCampaign {
+    with_sources(campaign, PageCampaign::build(campaign, samples))
 }
 
 /// Where no source was recorded, those of the catalogue stand in, if there is one.

@@ -16,6 +16,7 @@ use crate::measure::{GroupHome, Interrupt, LocalRunner, MachineLock, available_m
 use crate::record::{
     self, BuildState, Campaign, Event, Hold, Loaded, Plan, RejectedLine, SCHEMA_VERSION, Sample, Store,
 };
+use crate::report::write_html;
 use crate::toolchain::Cache;
 use crate::units;
 
@@ -351,9 +352,8 @@ pub(super) fn write_page(folder: &Path, campaign: &Campaign, samples: &[Sample])
         return;
     }
     let path = folder.join(PAGE_FILE);
-    let loaded = Loaded { campaign: campaign.clone(), samples: samples.to_vec(), rejected: Vec::new() };
-    let page = super::report::page(&[(String::new(), loaded)]);
-    match record::write_whole(&path, page.as_bytes()) {
+    let page = super::report::page_of(campaign, samples);
+    match record::write_whole_by(&path, |file| write_html([page], file)) {
         Ok(()) => say_aside(&format!("report: {}", path.display())),
         Err(error) => say_aside(&format!(
             "warning: no report: {error}; `taskscale report {} --format html -o FILE` makes one elsewhere",

@@ -1,6 +1,6 @@
 //! The small process between taskscale and a program.
 //!
-//! taskscale starts itself anew as `taskscale __launch` for each run. It is needed for three reasons:
+//! Each run has one, a copy of a process that taskscale starts once (`launchers.rs`). It is needed for three reasons:
 //! - A child's `ru_maxrss` is never below what its parent had resident when it forked. Forked from this process, which
 //!   has hardly any memory of its own, the figure is the program's.
 //! - As a subreaper it inherits whatever the program leaves behind, and ends it: double fork and setsid are no escape.
@@ -17,7 +17,7 @@ use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -73,6 +73,8 @@ pub(super) enum Word {
     },
     /// Everything below the launcher has ended.
     Empty,
+    /// The launcher itself cannot do its work.
+    Broken { why: String },
 }
 
 /// The monotonic clock, in nanoseconds: the same for all processes since boot.
@@ -81,18 +83,8 @@ pub(super) fn now_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// The launcher's whole life. Never returns to the command line.
-pub fn launcher_main() -> ExitCode {
-    match launch() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("taskscale launcher: {error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn launch() -> io::Result<()> {
+/// The launcher's whole life.
+pub(super) fn launch() -> io::Result<()> {
     // A session of its own: Ctrl-C in the terminal goes to taskscale alone, which decides. Fails only for a process
     // group's leader, which this process then already is.
     let _ = rustix::process::setsid();
@@ -186,9 +178,8 @@ fn start(order: &Order, socket: RawFd) -> io::Result<u32> {
             let mut none: libc::sigset_t = std::mem::zeroed();
             libc::sigemptyset(&mut none);
             libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
-            // Where a program's text comes to lie changes how much of it the kernel maps around each fault, by up to
-            // 150 KiB: the same place each time. A container may forbid it; then small bases scatter a little.
-            libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
+            // Its addresses are left to the kernel, as when a user starts it. Fixed ones would steady small bases, but
+            // processes would share page tables more tightly than they do in real life, by 10 % of what they cost.
             // Should the launcher be killed, the program goes with it.
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             // No inherited descriptor but the standard three. Before Linux 5.11 there is no such call; then those
@@ -322,23 +313,4 @@ fn end_everything(group: &[PathBuf], main: Option<u32>, voice: &mut Voice) {
         procfs::kill(&procfs::descendants(std::process::id()));
         std::thread::sleep(Duration::from_millis(if round < 50 { 1 } else { 10 }));
     }
-}
-
-/// Starts a launcher. `program` is taskscale itself.
-pub(super) fn spawn(
-    program: &std::path::Path,
-    order: &Order,
-) -> io::Result<(std::process::Child, UnixStream)> {
-    let (ours, theirs) = UnixStream::pair()?;
-    let child = Command::new(program)
-        .arg(LAUNCH_ARGUMENT)
-        .env_clear()
-        .stdin(Stdio::from(OwnedFd::from(theirs)))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
-    let mut line = serde_json::to_string(order)?;
-    line.push('\n');
-    (&ours).write_all(line.as_bytes())?;
-    Ok((child, ours))
 }

@@ -23,6 +23,7 @@ use super::evidence::Rest;
 use super::foreign::Ready;
 use super::group::{CpuReading, Group, GroupBounds, kill_all, remove_folders};
 use super::launcher::{END, Order, Word, now_ns};
+use super::launchers::Launchers;
 use super::limits::{OwnFiles, SystemLimits, read_limits, tells_of_open_files};
 use super::plateau::Reading;
 use super::protocol::{Event, Listener};
@@ -47,15 +48,15 @@ const END_PATIENCE_S: f64 = 60.0;
 pub struct LocalRunner<'a> {
     home: GroupHome,
     interrupt: &'a Interrupt,
-    launcher: PathBuf,
+    launchers: Launchers,
     /// For runs that start cold: the files that programs had mapped so far.
     files: Option<BTreeSet<PathBuf>>,
 }
 
 impl<'a> LocalRunner<'a> {
-    /// `launcher` is the taskscale program, which is started anew as the launcher of each run.
+    /// `launcher` is the taskscale program, of which the launcher of each run is a copy.
     pub fn new(home: GroupHome, interrupt: &'a Interrupt, launcher: PathBuf) -> LocalRunner<'a> {
-        LocalRunner { home, interrupt, launcher, files: None }
+        LocalRunner { home, interrupt, launchers: Launchers::new(launcher), files: None }
     }
 
     /// Lets every run read its program's files anew, so that their pages are charged to its own group, as they are in a
@@ -67,6 +68,11 @@ impl<'a> LocalRunner<'a> {
 
     pub fn home(&self) -> &GroupHome {
         &self.home
+    }
+
+    /// For what runs beside, and is to be in a group of the same kind.
+    pub fn home_mut(&mut self) -> &mut GroupHome {
+        &mut self.home
     }
 
     /// Runs the program as `run` does, and tells beside the measurement what a campaign has no use for.
@@ -89,7 +95,7 @@ impl<'a> LocalRunner<'a> {
         log::info!("running {}", trace::shown(spec, folders.first()));
         self.files.iter().flatten().for_each(|file| cold::forget_pages(file));
         let mut files = self.files.take();
-        let result = Run::start(spec, group, load, &limits, &self.launcher, &scratches[0], self.interrupt)
+        let result = Run::start(spec, group, load, &limits, &self.launchers, &scratches[0], self.interrupt)
             .and_then(|mut run| {
                 run.files = files.take();
                 let end = run.watch().and_then(|interrupted| run.conclude(interrupted));
@@ -219,7 +225,7 @@ impl<'a> Run<'a> {
         mut group: Box<dyn Group>,
         load: Option<load::Place>,
         limits: &'a SystemLimits,
-        launcher: &Path,
+        launchers: &Launchers,
         scratch: &Path,
         interrupt: &'a Interrupt,
     ) -> Result<Run<'a>, MeasureError> {
@@ -227,7 +233,7 @@ impl<'a> Run<'a> {
         let stdin = foreign.and_then(|foreign| foreign.stdin.clone());
         let order = order(spec, &spec.command, group.as_ref(), scratch, stdin);
         let started_at = jiff::Timestamp::now();
-        let launched = Launched::start(launcher, order)?;
+        let launched = Launched::start(launchers, order)?;
         group.set_launcher(launched.child.id());
         Ok(Run {
             spec,
@@ -238,7 +244,7 @@ impl<'a> Run<'a> {
             machine_cpu_s: procfs::machine_cpu_s(),
             launched,
             listener: Listener::default(),
-            outside: foreign.map(|foreign| Outside::new(foreign, load, launcher)),
+            outside: foreign.map(|foreign| Outside::new(foreign, load, launchers)),
             exec_ns: None,
             main_pid: None,
             plateau_ns: None,
@@ -394,7 +400,7 @@ impl<'a> Run<'a> {
                     outside.kill_load();
                 }
             }
-            Word::Empty => self.empty = true,
+            Word::Empty | Word::Broken { .. } => self.empty = true,
         }
     }
 

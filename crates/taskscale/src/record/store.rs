@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -179,7 +179,7 @@ impl Store {
             at("sync", &path, file.sync_all())?;
         }
         let path = self.folder.join(SAMPLES_FILE);
-        let file = write_beside(&path, &good)?;
+        let file = write_beside(&path, |file| file.write_all(&good))?;
         // Locked before it gets its name: at no instant can another take the folder.
         let _ = file.try_lock();
         put_in_place(&path)?;
@@ -267,17 +267,24 @@ fn line_of(sample: &Sample, path: &Path) -> Result<Vec<u8>, StoreError> {
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     match fs::metadata(path) {
         Ok(meta) if !meta.is_file() => at("write", path, fs::write(path, bytes)),
-        _ => {
-            // A link stays one: what it leads to is replaced.
-            let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-            replace(&path, bytes)
-        }
+        _ => write_whole_by(path, |file| file.write_all(bytes)),
     }
+}
+
+/// The same of an ordinary file, written piece by piece.
+pub fn write_whole_by(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+) -> Result<(), StoreError> {
+    // A link stays one: what it leads to is replaced.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    write_beside(&path, write)?;
+    put_in_place(&path)
 }
 
 /// Puts `bytes` in the place of a file by way of a rename, so that a cut-off leaves the old or the new, never a piece.
 fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    write_beside(path, bytes)?;
+    write_beside(path, |file| file.write_all(bytes))?;
     put_in_place(path)
 }
 
@@ -290,10 +297,21 @@ fn new_beside(path: &Path) -> PathBuf {
 }
 
 /// Writes the new file durably, beside the old one. Leaves none where the disk is full.
-fn write_beside(path: &Path, bytes: &[u8]) -> Result<File, StoreError> {
+fn write_beside(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+) -> Result<File, StoreError> {
     let new = new_beside(path);
-    let mut file = at("create", &new, OpenOptions::new().append(true).create(true).open(&new))?;
-    let written = file.set_len(0).and_then(|()| file.write_all(bytes)).and_then(|()| file.sync_all());
+    let file = at("create", &new, OpenOptions::new().append(true).create(true).open(&new))?;
+    let fill = || {
+        file.set_len(0)?;
+        let mut buffered = BufWriter::new(&file);
+        write(&mut buffered)?;
+        buffered.flush()?;
+        drop(buffered);
+        file.sync_all()
+    };
+    let written = fill();
     if written.is_err() {
         let _ = fs::remove_file(&new);
     }

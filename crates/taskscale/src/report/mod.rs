@@ -9,6 +9,7 @@ mod build;
 mod chart;
 pub mod compare;
 mod csv;
+mod embedded_json;
 mod export;
 mod figures;
 mod grid;
@@ -37,7 +38,7 @@ mod tests;
 pub use bar::Bars;
 pub use chart::chart;
 pub use export::{Chart, Export, ExportError, Request, Target, export};
-pub use html::html;
+pub use html::{html, write_html};
 pub use limit::render as render_limit;
 pub use metric::Metric;
 pub use model::{

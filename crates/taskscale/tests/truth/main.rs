@@ -6,6 +6,7 @@
 
 mod cases;
 mod place;
+mod processes;
 mod table;
 
 use cases::{Case, NOTHING};

@@ -91,7 +91,7 @@ fn repository() -> PathBuf {
 }
 
 /// taskscale and the scripted program, built for here, or static for a VM (tests/vm/truth names their folder).
-fn programs(vm: bool) -> Result<(PathBuf, PathBuf), NoSamples> {
+pub fn programs(vm: bool) -> Result<(PathBuf, PathBuf), NoSamples> {
     if vm {
         let Some(folder) = std::env::var_os("TASKSCALE_TRUTH_STATIC").map(PathBuf::from) else {
             return Err(NoSamples::Failed("TASKSCALE_TRUTH_STATIC is not set: run tests/vm/truth".into()));

@@ -1,31 +1,29 @@
 //! A launcher at work, as taskscale sees it: its words, and the program's output.
 
-use std::io::{self, Read, Write};
+use std::io::{self, PipeReader, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
-use std::process::{Child, ChildStderr, ChildStdout};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
-use crate::measure::launcher::{self, Order, Word};
+use crate::measure::launcher::{Order, Word};
+use crate::measure::launchers::{LauncherProcess, Launchers, Started};
 use crate::measure::{MeasureError, at};
 
 /// How much of standard error is kept: its end.
 const TAIL_BYTES: usize = 4096;
 
 pub(super) struct Launched {
-    pub child: Child,
     pub order: Order,
     /// Whether it was killed before its work was done.
     pub lost: bool,
     /// Whether it has said its last word.
     over: bool,
+    pub child: LauncherProcess,
     socket: UnixStream,
-    stdout: Option<ChildStdout>,
-    stderr: Option<ChildStderr>,
+    stdout: Option<PipeReader>,
+    stderr: Option<PipeReader>,
     words: Vec<u8>,
     /// All bytes heard on standard error.
     pub stderr_bytes: u64,
@@ -33,26 +31,25 @@ pub(super) struct Launched {
 }
 
 impl Launched {
-    pub fn start(launcher: &Path, order: Order) -> Result<Launched, MeasureError> {
-        let (mut child, socket) = at("start the launcher", launcher, launcher::spawn(launcher, &order))?;
-        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    pub fn start(launchers: &Launchers, order: Order) -> Result<Launched, MeasureError> {
+        let Started { launcher, socket, stdout, stderr } =
+            at("start the launcher", launchers.program(), launchers.start(&order))?;
         let set = || -> io::Result<()> {
             socket.set_nonblocking(true)?;
-            let pipes = [stdout.as_ref().map(AsFd::as_fd), stderr.as_ref().map(AsFd::as_fd)];
-            for descriptor in pipes.into_iter().flatten() {
+            for descriptor in [stdout.as_fd(), stderr.as_fd()] {
                 rustix::io::ioctl_fionbio(descriptor, true)?;
             }
             Ok(())
         };
-        at("set up the pipes of", launcher, set())?;
+        at("set up the pipes of", launchers.program(), set())?;
         Ok(Launched {
-            child,
             order,
             lost: false,
             over: false,
+            child: launcher,
             socket,
-            stdout,
-            stderr,
+            stdout: Some(stdout),
+            stderr: Some(stderr),
             words: Vec::new(),
             stderr_bytes: 0,
             stderr_tail: Vec::new(),
@@ -98,7 +95,7 @@ impl Launched {
         loop {
             match (&self.socket).read(&mut buffer) {
                 Ok(0) => {
-                    self.notice_end()?;
+                    self.notice_end();
                     return Ok(heard);
                 }
                 Ok(length) => self.words.extend_from_slice(&buffer[..length]),
@@ -106,45 +103,34 @@ impl Launched {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 // A socket whose other end was closed with words unread in it.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
-                    self.notice_end()?;
+                    self.notice_end();
                     return Ok(heard);
                 }
                 Err(error) => return Err(MeasureError::Launcher(error.to_string())),
             }
             while let Some(end) = self.words.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.words.drain(..=end).collect();
-                let word = serde_json::from_slice(&line).map_err(|error| {
+                let word: Word = serde_json::from_slice(&line).map_err(|error| {
                     MeasureError::Launcher(format!("it said {:?}: {error}", String::from_utf8_lossy(&line)))
                 })?;
+                // What it could not do now, another could not do either.
+                if let Word::Broken { why } = word {
+                    return Err(MeasureError::Launcher(why));
+                }
                 self.over |= word == Word::Empty;
                 heard.push(word);
             }
         }
     }
 
-    /// The launcher's socket is closed. One that ended by itself before its work was done could not do it, and the next
-    /// could not either; one that was killed is another matter.
-    fn notice_end(&mut self) -> Result<(), MeasureError> {
-        if self.over || self.lost {
-            return Ok(());
-        }
-        let status = at("wait for", "the launcher", self.child.wait())?;
-        self.lost = status.signal().is_some();
-        if self.lost { Ok(()) } else { Err(MeasureError::Launcher(self.last_words())) }
-    }
-
-    /// What it wrote before it ended: it has the program's standard error.
-    fn last_words(&mut self) -> String {
-        self.read_stderr(&mut [0u8; TAIL_BYTES]);
-        let text = String::from_utf8_lossy(&self.stderr_tail);
-        let last = text.lines().rfind(|line| !line.trim().is_empty());
-        let last = last.map(|line| format!(": {line}")).unwrap_or_default();
-        format!("it ended before its work was done{last}")
+    /// The launcher's socket is closed. It says so where it could not do its work: if it did not, it was killed.
+    fn notice_end(&mut self) {
+        self.lost |= !self.over;
     }
 
     /// Kills a launcher that does not do its work.
     pub fn give_up(&mut self) -> Result<(), MeasureError> {
-        at("kill", "the launcher", self.child.kill())?;
+        self.child.kill();
         at("wait for", "the launcher", self.child.wait())?;
         self.lost = true;
         Ok(())
@@ -153,10 +139,7 @@ impl Launched {
     /// A word to the launcher. If it is gone, the next read says so; if it was stopped, it goes on.
     pub fn tell(&self, word: &str) {
         let _ = (&self.socket).write_all(word.as_bytes());
-        if let Some(pid) = Pid::from_raw(self.child.id() as i32).filter(|_| !self.lost) {
-            // It has not been waited for: the number means it.
-            let _ = kill_process(pid, Signal::CONT);
-        }
+        self.child.signal(Signal::CONT);
     }
 }
 

@@ -1,11 +1,10 @@
 //! The load on a program: a command in a control group of its own, so that nothing of it is in the program's figures.
 
-use std::path::Path;
-
 use super::launched::Launched;
 use crate::measure::MeasureError;
 use crate::measure::group::{CpuReading, Group};
 use crate::measure::launcher::{END, Order, STOP, Word, now_ns};
+use crate::measure::launchers::Launchers;
 use crate::measure::protocol::{Event, Listener};
 
 /// Where a load will run: made before it is known when.
@@ -35,8 +34,8 @@ pub(super) struct Running {
 }
 
 impl Running {
-    pub fn start(launcher: &Path, place: Place) -> Result<Running, MeasureError> {
-        let launched = Launched::start(launcher, place.order)?;
+    pub fn start(launchers: &Launchers, place: Place) -> Result<Running, MeasureError> {
+        let launched = Launched::start(launchers, place.order)?;
         let mut group = place.group;
         group.set_launcher(launched.child.id());
         Ok(Running {
@@ -78,7 +77,7 @@ impl Running {
                     self.end = Some(word);
                     self.tell_to_end();
                 }
-                Word::Empty => self.empty = true,
+                Word::Empty | Word::Broken { .. } => self.empty = true,
                 Word::Exec { .. } | Word::Started { .. } => {}
             }
         }
@@ -125,6 +124,6 @@ impl Running {
 
     /// Waits for the launcher, which has said its last word.
     pub fn conclude(&mut self) -> std::io::Result<()> {
-        self.launched.child.wait().map(|_| ())
+        self.launched.child.wait()
     }
 }

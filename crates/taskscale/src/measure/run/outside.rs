@@ -2,7 +2,6 @@
 //! user named; a load may come; and a program that does not end by itself is stopped after its plateau.
 
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::event::PollFd;
@@ -13,6 +12,7 @@ use crate::measure::MeasureError;
 use crate::measure::evidence::Rest;
 use crate::measure::foreign::{Foreign, LineWatch, LoadStands, Ready};
 use crate::measure::launcher::STOP;
+use crate::measure::launchers::Launchers;
 use crate::measure::verdict::EndedBy;
 use crate::record::PlateauFrom;
 
@@ -28,7 +28,7 @@ const CONNECT_PATIENCE: Duration = Duration::from_millis(100);
 /// What there is to know of such a run.
 pub(super) struct Outside<'a> {
     pub foreign: &'a Foreign,
-    launcher: PathBuf,
+    launchers: Launchers,
     stdout: LineWatch,
     stderr: LineWatch,
     /// The line that the user named was there.
@@ -48,10 +48,10 @@ pub(super) struct Outside<'a> {
 }
 
 impl<'a> Outside<'a> {
-    pub fn new(foreign: &'a Foreign, place: Option<load::Place>, launcher: &Path) -> Outside<'a> {
+    pub fn new(foreign: &'a Foreign, place: Option<load::Place>, launchers: &Launchers) -> Outside<'a> {
         Outside {
             foreign,
-            launcher: launcher.to_owned(),
+            launchers: launchers.clone(),
             stdout: LineWatch::default(),
             stderr: LineWatch::default(),
             line_seen: false,
@@ -189,7 +189,7 @@ impl Run<'_> {
         match outside.place.take() {
             None => self.begin_plateau(from, now),
             Some(place) => {
-                outside.load = Some(load::Running::start(&outside.launcher, place)?);
+                outside.load = Some(load::Running::start(&outside.launchers, place)?);
                 self.looks.clear();
             }
         }

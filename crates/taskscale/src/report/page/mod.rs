@@ -12,8 +12,8 @@ use schemars::Schema;
 
 impl PageData {
     /// The page of these campaigns, in this order.
-    pub fn of(campaigns: &[PageCampaign]) -> PageData {
-        let mut campaigns = campaigns.to_vec();
+    pub fn of(campaigns: impl Into<Vec<PageCampaign>>) -> PageData {
+        let mut campaigns = campaigns.into();
         tell_apart(&mut campaigns);
         let known = |name: &str| {
             campaigns.iter().any(|campaign| {
