@@ -347,7 +347,7 @@ fn a_failure_among_the_confirming_runs_moves_the_answer() {
         );
         let csv = shown(Format::Csv);
         assert!(
-            csv.contains(",answer,") && csv.contains(",sometimes,") && csv.contains(",3,3,false"),
+            csv.contains(",answer,") && csv.contains(",sometimes,") && csv.contains(",3,3,not-sharp"),
             "{csv}"
         );
         let json: serde_json::Value = serde_json::from_str(&shown(Format::Json)).unwrap();

@@ -375,7 +375,7 @@ const HEADER: [&str; 21] = [
     "reason",
     "confirming_held",
     "confirming_runs",
-    "sharp",
+    "edge",
 ];
 
 /// One line for each run. `role` marks those that confirm the answer, the nearest that failed, and the farthest that
@@ -424,7 +424,7 @@ fn run_fields(answer: &Answer, run: &Shown) -> Vec<String> {
     };
     let tried =
         |of: fn(&Tally) -> usize| answer.tried.map(|tried| of(&tried).to_string()).unwrap_or_default();
-    let sharp = answer.fails.as_ref().map(|_| answer.sometimes.is_none().to_string()).unwrap_or_default();
+    let edge = if answer.sometimes.is_some() { "not-sharp" } else { "" };
     let bytes = |bytes: Option<u64>| bytes.map(|bytes| bytes.to_string()).unwrap_or_default();
     vec![
         role.to_owned(),
@@ -443,6 +443,6 @@ fn run_fields(answer: &Answer, run: &Shown) -> Vec<String> {
         csv::text(run.reason.as_deref().unwrap_or_default()),
         tried(|tried| tried.held),
         tried(|tried| tried.runs),
-        sharp,
+        edge.to_owned(),
     ]
 }
