@@ -97,7 +97,7 @@ fn the_least_memory_comes_with_a_curve() {
     assert!(bytes > least && bytes < least + 3 * MIB, "{answer:#}");
     assert!(answer["fails"]["memory_bytes"].as_u64().unwrap() < bytes);
     let curve = answer["curve"].as_array().unwrap();
-    assert!(curve.iter().filter(|point| point["held"] == 3).count() >= 8, "{curve:#?}");
+    assert!(curve.iter().filter(|point| point["held"].as_u64() >= Some(3)).count() >= 8, "{curve:#?}");
     assert_eq!(curve.last().unwrap()["roomy"], true);
     assert_eq!(curve.last().unwrap()["times_roomy"], 1.0);
     let table = world.run(world.command(&["report", &world.path("out").display().to_string()]));

@@ -365,18 +365,23 @@ fn cause_at(seen: &[Seen], tasks: u64) -> Option<Cause> {
 /// The next memory of the curve: each is run as often as the answer.
 fn curve(question: &Question, trials: &[Trial], least: Option<u64>) -> Option<u64> {
     let least = least? as f64;
-    let near = |value: u64, wanted: f64| (value as f64 / wanted - 1.0).abs() <= SAME_MEMORY;
-    let times = |wanted: f64| trials.iter().filter(|trial| near(trial.value, wanted)).count();
-    let wanted = CURVE
+    let times = |value: u64| trials.iter().filter(|trial| trial.value == value).count();
+    // Runs are summed up with those of the very same memory: of the one near by that has most of them already.
+    let near = |wanted: f64| {
+        let values = trials.iter().map(|trial| trial.value);
+        let page = 64 << 10;
+        values
+            .filter(|value| (*value as f64 / wanted - 1.0).abs() <= SAME_MEMORY)
+            .max_by_key(|value| times(*value))
+            .unwrap_or((wanted as u64).div_ceil(page) * page)
+    };
+    CURVE
         .into_iter()
         .map(|times| least * times)
         .filter(|wanted| *wanted < question.room_bytes as f64 * (1.0 - SAME_MEMORY))
-        .chain([question.room_bytes as f64])
-        .find(|wanted| times(*wanted) < question.repetitions as usize)?;
-    // Repetitions are of the very same memory, or they could not be summed up.
-    let same = trials.iter().map(|trial| trial.value).find(|value| near(*value, wanted));
-    let page = 64 << 10;
-    Some(same.unwrap_or((wanted as u64).div_ceil(page) * page))
+        .map(near)
+        .chain([question.room_bytes])
+        .find(|value| times(*value) < question.repetitions as usize)
 }
 
 #[cfg(test)]

@@ -278,6 +278,9 @@ fn the_least_memory_is_what_the_tasks_need_and_the_curve_goes_up_from_it() {
         for wanted in [1.05, 1.1, 1.25, 1.5, 2.0, 4.0] {
             assert!(shares.iter().any(|share| (share / wanted - 1.0).abs() < 0.03), "{wanted}: {shares:?}");
         }
+        // Runs of memories that are only near each other do not stand for one another.
+        let often = answer.curve.iter().filter(|point| point.held >= 3).count();
+        assert!(often >= 8, "{:?}", answer.curve);
         assert!(answer.curve.last().unwrap().roomy);
         assert_eq!(answer.curve.last().unwrap().times_roomy, Some(1.0));
     }
