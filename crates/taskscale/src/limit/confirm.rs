@@ -121,7 +121,7 @@ impl Search {
     fn before(&self, failing: u64, edge: &Edge) -> u64 {
         let step = (MARGIN * STRIDE * self.width()).max(self.blur(edge)).min(LONGEST_STEP);
         let (value, grain) = self.unscaled(self.scaled(failing as f64) - step);
-        let easiest = self.from_easiest().0;
+        let easiest = self.easiest_first().0;
         // Rounded towards what failed, so that rounding takes nothing of the precision. Strictly before it: a search ends
         // where the easiest value fails.
         match self.passes {

@@ -84,7 +84,7 @@ impl Search {
     /// What to do next.
     pub fn next(&self, trials: &[Trial]) -> Step {
         let (pass, fail) = self.ends(trials);
-        let (easiest, hardest) = self.from_easiest();
+        let (easiest, hardest) = self.easiest_first();
         if fail == Some(easiest) {
             return Step::NothingPasses;
         }
@@ -125,7 +125,7 @@ impl Search {
     }
 
     /// The bounds, from the value that passes if any does.
-    pub fn from_easiest(&self) -> (u64, u64) {
+    pub fn easiest_first(&self) -> (u64, u64) {
         match self.passes {
             Side::Below => self.bounds,
             Side::Above => (self.bounds.1, self.bounds.0),
