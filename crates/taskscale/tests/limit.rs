@@ -44,12 +44,15 @@ fn the_answer_holds_and_what_is_just_above_is_killed() {
     let answer = &answers(&finished)[0];
     let tasks = answer["tasks"].as_u64().unwrap();
     // 188 MiB are left for tasks of 16 KiB, less what the program and the kernel take: page tables, stacks, text.
-    assert!((11_700..12_032).contains(&tasks), "{answer:#}");
+    assert!((11_580..12_032).contains(&tasks), "{answer:#}");
     assert_eq!(answer["state"], "found");
     assert_eq!(answer["limited_by"], "memory");
     assert_eq!(answer["holds"]["tasks"], tasks);
-    assert!(answer["fails"]["tasks"].as_u64().unwrap() as f64 <= tasks as f64 * 1.01);
-    assert!(answer["runs"].as_u64().unwrap() <= 8, "{answer:#}");
+    assert!(answer["fails"]["tasks"].as_u64().unwrap() as f64 <= tasks as f64 * 1.02);
+    assert_eq!((&answer["tried"]["held"], &answer["tried"]["runs"]), (&3.into(), &3.into()), "{answer:#}");
+    let confirming = answer["trials"].as_array().unwrap().iter().filter(|run| run["purpose"] == "confirm");
+    assert!(confirming.filter(|run| run["tasks"] == tasks).all(|run| run["holds"] == true), "{answer:#}");
+    assert!(answer["runs_of_search"].as_u64().unwrap() <= 8, "{answer:#}");
     let slope = answer["bytes_per_task"].as_f64().unwrap();
     assert!((16_384.0..16_800.0).contains(&slope), "{slope}");
 
@@ -94,7 +97,7 @@ fn the_least_memory_comes_with_a_curve() {
     assert!(bytes > least && bytes < least + 3 * MIB, "{answer:#}");
     assert!(answer["fails"]["memory_bytes"].as_u64().unwrap() < bytes);
     let curve = answer["curve"].as_array().unwrap();
-    assert!(curve.iter().filter(|point| point["held"] == 1).count() >= 8, "{curve:#?}");
+    assert!(curve.iter().filter(|point| point["held"].as_u64() >= Some(3)).count() >= 8, "{curve:#?}");
     assert_eq!(curve.last().unwrap()["roomy"], true);
     assert_eq!(curve.last().unwrap()["times_roomy"], 1.0);
     let table = world.run(world.command(&["report", &world.path("out").display().to_string()]));
@@ -126,13 +129,38 @@ fn what_ends_a_program_is_named_and_memory_only_where_it_is() {
     assert_eq!(of("too-big")["state"], "nothing-holds");
     assert_eq!(of("too-big")["limited_by"], "memory");
     assert_eq!(of("crash")["limited_by"], "not by memory");
-    assert!((2_970..3_000).contains(&of("crash")["tasks"].as_u64().unwrap()), "{:#}", of("crash"));
+    assert!((2_940..3_000).contains(&of("crash")["tasks"].as_u64().unwrap()), "{:#}", of("crash"));
     assert_eq!(of("broken")["state"], "nothing-holds");
     assert_eq!(of("broken")["by_memory"], false);
     assert!(of("gone")["unavailable"].is_string());
     let folder = world.path("out").display().to_string();
     let table = world.run(world.command(&["report", &folder]));
     assert!(table.stdout.contains("not even one task holds: killed for want of memory"), "{}", table.stdout);
+}
+
+/// What is not as near as asked is no success; what an answer is worth is said to machines as well.
+#[test]
+fn too_few_runs_are_told_and_events_have_the_answer() {
+    let world = World::new(&[Entry::new("plain", "--anon-bytes-per-task 4096")]);
+    if !can_limit(&world) {
+        return;
+    }
+    let finished = world.run(limit(&world, "out", "fake/plain --memory 32MiB --most-runs 3 --json"));
+    finished.expect_code(1);
+    let events: Vec<serde_json::Value> =
+        finished.stderr.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+    let of = |name: &str| events.iter().filter(|event| event["event"] == name).collect::<Vec<_>>();
+    assert_eq!(of("run-ended").len(), 6, "{}", finished.stderr);
+    let answer = of("answer")[0];
+    assert_eq!((&answer["state"], &answer["confirming_held"]), (&"undecided".into(), &3.into()));
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema/event.schema.json");
+    let schema = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    assert!(events.iter().all(|event| schema.is_valid(event)), "{}", finished.stderr);
+    let goes_on = world.run(limit(&world, "out", "fake/plain --memory 32MiB"));
+    goes_on.expect_code(0);
+    assert!(goes_on.stdout.contains("3 of 3"), "{}", goes_on.stdout);
+    world.assert_nothing_left();
 }
 
 #[test]
@@ -238,7 +266,7 @@ fn installed_runtimes_have_answers() {
     let names = ["rust/tokio-spawn", "go/goroutine", "java/virtual-thread"];
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_taskscale"));
     command.args(["limit", "--memory", "128MiB", "--precision", "10%", "--format", "json"]);
-    command.args(["--most-runs", "8", "--timeout", "1m", "-o"]);
+    command.args(["--most-runs", "12", "--timeout", "1m", "-o"]);
     command.arg(world.path("real")).args(["--catalog", catalog]).args(names);
     command.env("TASKSCALE_LOCK", world.path("lock")).env("XDG_RUNTIME_DIR", world.path("run"));
     // Bounded by its own bounds: on a busy machine it takes minutes.

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow, bail};
 
 use super::args::{Global, Limit, LimitFormat};
+use super::aside::{emit, is_json};
 use super::hint::Advice;
 use super::progress::Progress;
 use super::report::for_standard_output;
@@ -18,10 +19,11 @@ use super::{Failure, OrUsage, open_catalog, print_result};
 use crate::campaign::{Prepared, plan_digest};
 use crate::catalog::{Entry, Runtime, select};
 use crate::limit::{
-    self, Find, HOLD, LimitError, LimitReport, Order, Purpose, QUESTION_SCHEMA, Question, Seen, Verdict,
+    self, Answer, Find, HOLD, LimitError, LimitReport, Order, Purpose, QUESTION_SCHEMA, Question, Seen,
+    Shown, Verdict,
 };
 use crate::measure::{GroupHome, Interrupt, LocalRunner, available_memory_bytes, machine_facts};
-use crate::record::{self, Campaign, Loaded, MemorySource, Plan, SCHEMA_VERSION, Sample, Store};
+use crate::record::{self, Campaign, Event, Loaded, MemorySource, Plan, SCHEMA_VERSION, Sample, Store};
 use crate::report;
 use crate::units;
 
@@ -73,7 +75,7 @@ fn validate(args: &Limit) -> anyhow::Result<Question> {
     })
 }
 
-/// `1%` or `0.01`.
+/// `2%` or `0.02`.
 fn precision(text: &str) -> anyhow::Result<f64> {
     let (number, unit) = match text.strip_suffix('%') {
         Some(number) => (number, 100.0),
@@ -82,7 +84,7 @@ fn precision(text: &str) -> anyhow::Result<f64> {
     let share = number.trim().parse::<f64>().ok().map(|number| number / unit);
     share
         .filter(|share| (0.0001..=0.5).contains(share))
-        .ok_or_else(|| anyhow!("{text:?} is not a share from 0.01% to 50%: write 1% or 0.01"))
+        .ok_or_else(|| anyhow!("{text:?} is not a share from 0.01% to 50%: write 2% or 0.02"))
 }
 
 pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
@@ -259,6 +261,7 @@ impl Watcher {
 
 impl limit::Observer for Watcher {
     fn warm_up(&mut self, entry: &str) {
+        emit(Event::WarmUp { entry: entry.to_owned() });
         self.progress.show(&format!("warming up {entry}"));
     }
 
@@ -266,7 +269,7 @@ impl limit::Observer for Watcher {
         let words = self.words(order.tasks, order.cap_bytes);
         let what = match order.purpose {
             Purpose::Pilot | Purpose::Search => "",
-            Purpose::Confirm => ", again",
+            Purpose::Confirm => ", to confirm it",
             Purpose::Control => ", to tell whether memory is the reason",
             Purpose::Curve => ", for the curve",
         };
@@ -282,13 +285,34 @@ impl limit::Observer for Watcher {
         let end = match &seen.verdict {
             Verdict::Holds => format!("holds{footprint}"),
             Verdict::Fails(_, why) => format!("fails: {why}"),
-            Verdict::Void => {
-                "does not count: others kept the machine busy, or it may take longer than was known"
-                    .to_owned()
-            }
+            Verdict::Void(_, why) => format!("does not count: {why}"),
             Verdict::Unsettled => "the hold was too short".to_owned(),
         };
+        emit(Event::RunEnded { sample: Box::new(seen.sample.clone()) });
         self.progress.say(&format!("{}: {end}", self.launched));
+    }
+
+    fn answered(&mut self, answer: &Answer) {
+        let text = report::limit_in_a_sentence(answer, &self.question.find);
+        if !is_json() {
+            return self.progress.say(&text);
+        }
+        let of = |run: &Option<Shown>| run.as_ref().map(|run| (run.tasks, run.memory_bytes)).unzip();
+        let (fails_tasks, fails_memory_bytes) = of(&answer.fails);
+        let (sometimes_tasks, sometimes_memory_bytes) = of(&answer.sometimes);
+        emit(Event::Answer {
+            entry: answer.entry.clone(),
+            state: answer.state.name().to_owned(),
+            tasks: answer.tasks,
+            memory_bytes: answer.memory_bytes,
+            confirming_runs: answer.tried.map_or(0, |tried| tried.runs as u64),
+            confirming_held: answer.tried.map_or(0, |tried| tried.held as u64),
+            fails_tasks,
+            fails_memory_bytes,
+            sometimes_tasks,
+            sometimes_memory_bytes,
+            text,
+        });
     }
 }
 

@@ -38,15 +38,20 @@ pub struct Answer {
     pub kind: Kind,
     pub version: Option<String>,
     pub state: State,
-    /// Tasks that hold in `memory_bytes`: the most there are, or as many as were asked for.
+    /// Tasks that hold in `memory_bytes`: the most there are, or as many as were asked for. Absent until all runs held
+    /// that were to confirm it.
     pub tasks: Option<u64>,
-    /// Memory in which `tasks` hold: as much as was given, or the least there is.
+    /// Memory in which `tasks` hold: as much as was given, or the least there is. Absent likewise.
     pub memory_bytes: Option<u64>,
-    /// The run that verifies the answer.
+    /// The runs that confirm the answer; where there is none, those that were last to confirm one.
+    pub tried: Option<Tally>,
+    /// The last run that confirms the answer.
     pub holds: Option<Shown>,
-    /// The run beside it that failed.
+    /// The run nearest to it that failed.
     pub fails: Option<Shown>,
-    /// How far apart the two are, as a share of the passing value.
+    /// A run that held although it asked for as much as that one or more: the edge is not sharp. The farthest.
+    pub sometimes: Option<Shown>,
+    /// How far apart the answer and what failed are, as a share of the answer.
     pub width: Option<f64>,
     /// What ends it, in a sentence.
     pub limited_by: Option<String>,
@@ -56,8 +61,10 @@ pub struct Answer {
     pub memory_per_task: Option<f64>,
     /// The slope of the footprint over N: what one more task takes. Of searches for the most tasks.
     pub bytes_per_task: Option<f64>,
-    /// All runs but the warm-up: of the search (with pilots and repeated attempts), and for other ends.
+    /// All runs but the warm-up.
     pub runs: usize,
+    /// Those that `most_runs` bounds: of the search, pilots and repeated attempts included, and those that were to confirm
+    /// something and failed.
     pub runs_of_search: usize,
     /// What it costs to have little memory, memory ascending. Of searches for the least memory.
     pub curve: Vec<CurvePoint>,
@@ -65,6 +72,15 @@ pub struct Answer {
     pub unavailable: Option<String>,
     /// Every run in order.
     pub trials: Vec<Shown>,
+}
+
+/// Runs of one value that were to confirm it: the run that led to it does not count, as it was chosen for having held.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Tally {
+    pub tasks: u64,
+    pub memory_bytes: u64,
+    pub held: usize,
+    pub runs: usize,
 }
 
 /// One run, as it is shown.
@@ -102,6 +118,8 @@ pub struct CurvePoint {
     pub peak_bytes: Option<f64>,
     /// CPU time over that of the roomy runs.
     pub times_roomy: Option<f64>,
+    /// From the least to the most that this ratio is between any two of the runs. Absent where either is a single run.
+    pub times_roomy_range: Option<[f64; 2]>,
     /// Why runs failed: the last reason.
     pub reason: Option<String>,
 }
@@ -126,7 +144,7 @@ impl LimitReport {
         }
     }
 
-    /// Whether some entry that could run has no answer.
+    /// Whether some entry that could run has no answer, or none that is as near as asked.
     pub fn fell_short(&self) -> bool {
         self.answers.iter().any(|answer| {
             answer.unavailable.is_none() && matches!(answer.state, State::Unfinished | State::Undecided)
@@ -145,9 +163,9 @@ fn notes(samples: &[Sample]) -> Vec<String> {
     notes
 }
 
-fn answer(question: &Question, facts: &EntryFacts, samples: &[Sample]) -> Answer {
+pub(super) fn answer(question: &Question, facts: &EntryFacts, samples: &[Sample]) -> Answer {
     let course = follow(question, facts.kind, samples);
-    let (passing, failing) = course.bracket;
+    let edge = course.edge;
     let value = |run: &Seen| match question.find {
         Find::MostTasks { .. } => run.sample.tasks,
         Find::LeastMemory { .. } => run.sample.memory.cap_bytes.unwrap_or(0),
@@ -160,30 +178,36 @@ fn answer(question: &Question, facts: &EntryFacts, samples: &[Sample]) -> Answer
                 && matches!(run.verdict, Verdict::Holds | Verdict::Fails(..))
         })
     };
-    let (held, failed) = (last(passing, true), last(failing, false));
-    let (tasks, memory_bytes) = match question.find {
-        Find::MostTasks { memory_bytes } => (passing, Some(memory_bytes)),
-        Find::LeastMemory { tasks } => (Some(tasks), passing),
+    let failed = last(edge.failing, false);
+    let both = |value: u64| match question.find {
+        Find::MostTasks { memory_bytes } => (value, memory_bytes),
+        Find::LeastMemory { tasks } => (tasks, value),
     };
+    let (tasks, memory_bytes) = edge.confirmed.map(both).unzip();
+    let tried = course.tried.map(|(value, tally)| {
+        let (tasks, memory_bytes) = both(value);
+        Tally { tasks, memory_bytes, held: tally.passed, runs: tally.trials }
+    });
     let (limited_by, by_memory) = limited_by(question, &course, failed);
     let per_task = tasks.zip(memory_bytes).map(|(tasks, bytes)| bytes as f64 / tasks as f64);
-    let of_search = |run: &&Seen| matches!(run.purpose, Purpose::Pilot | Purpose::Search);
     Answer {
         entry: facts.name.clone(),
         kind: facts.kind,
         version: facts.version.clone(),
         state: course.state,
-        tasks: tasks.filter(|_| passing.is_some()),
-        memory_bytes: memory_bytes.filter(|_| passing.is_some()),
-        holds: held.map(shown),
+        tasks,
+        memory_bytes,
+        tried,
+        holds: last(edge.confirmed, true).map(shown),
         fails: failed.map(shown),
-        width: passing.zip(failing).map(|(pass, fail)| pass.abs_diff(fail) as f64 / pass as f64),
+        sometimes: last(edge.sometimes, true).map(shown),
+        width: edge.confirmed.zip(edge.failing).map(|(pass, fail)| pass.abs_diff(fail) as f64 / pass as f64),
         limited_by,
         by_memory,
-        memory_per_task: per_task.filter(|_| passing.is_some()),
+        memory_per_task: per_task,
         bytes_per_task: slope(&course).filter(|_| matches!(question.find, Find::MostTasks { .. })),
         runs: samples.len(),
-        runs_of_search: course.seen.iter().filter(of_search).count(),
+        runs_of_search: course.spent,
         curve: curve(question, &course),
         unavailable: facts.unavailable.clone(),
         trials: course.seen.iter().map(shown).collect(),
@@ -194,13 +218,7 @@ fn shown(run: &Seen) -> Shown {
     let sample = run.sample;
     let (cause, reason) = match &run.verdict {
         Verdict::Fails(cause, reason) => (Some(*cause), Some(reason.clone())),
-        Verdict::Void => (
-            None,
-            Some(
-                "does not count: ended sooner than is now known to be fair, or others kept the machine busy"
-                    .to_owned(),
-            ),
-        ),
+        Verdict::Void(_, why) => (None, Some(format!("does not count: {why}"))),
         Verdict::Unsettled => (None, Some("the hold was too short; run again with a longer one".to_owned())),
         Verdict::Holds => (None, None),
     };
@@ -227,7 +245,7 @@ fn limited_by(question: &Question, course: &Course, failed: Option<&Seen>) -> (O
     let Some(cause) = failed.verdict.cause() else { return (None, None) };
     let by_memory = cause.is_memory().or(match question.find {
         // The first run had memory to spare, and held.
-        Find::LeastMemory { .. } => Some(course.bracket.0.is_some()),
+        Find::LeastMemory { .. } => Some(course.seen.iter().any(|run| run.verdict == Verdict::Holds)),
         Find::MostTasks { .. } => controlled(&course.seen, failed.sample.tasks),
     });
     let limit = failed.sample.limit.as_ref().map(|limit| limit.name.clone());
@@ -295,12 +313,24 @@ fn curve(question: &Question, course: &Course) -> Vec<CurvePoint> {
                 wall_s: middle(|sample| sample.time.wall_s),
                 peak_bytes: middle(|sample| Some(sample.memory.peak_bytes? as f64)),
                 times_roomy: None,
+                times_roomy_range: None,
                 reason,
             })
         })
         .collect();
     let roomy = points.iter().find(|point| point.roomy).and_then(|point| point.cpu_s);
+    let range = |memory_bytes: u64| {
+        let held = course.seen.iter().filter(|run| cap(run) == memory_bytes && run.verdict == Verdict::Holds);
+        let cpu: Vec<f64> = held.filter_map(|run| run.sample.cpu.total_s()).collect();
+        let ends = cpu.iter().copied().reduce(f64::min).zip(cpu.iter().copied().reduce(f64::max));
+        ends.filter(|(least, _)| cpu.len() > 1 && *least > 0.0)
+    };
+    let roomy_range = range(question.room_bytes);
     for point in &mut points {
+        point.times_roomy_range = range(point.memory_bytes)
+            .zip(roomy_range)
+            .filter(|_| !point.roomy)
+            .map(|((least, most), (roomy_least, roomy_most))| [least / roomy_most, most / roomy_least]);
         point.times_roomy =
             point.cpu_s.zip(roomy).filter(|(_, roomy)| *roomy > 0.0).map(|(cpu, roomy)| cpu / roomy);
     }

@@ -5,9 +5,10 @@
 
 use serde::Serialize;
 
+use super::confirm::{Edge, Stage, Tally, tally};
 use super::forecast::{forecast_memory, forecast_tasks};
 use super::question::{Find, Question};
-use super::search::{Bracket, Search, Side, Step, Trial};
+use super::search::{Search, Side, Trial};
 use super::verdict::{Cause, Usual, Verdict, judge, touched, usual};
 use crate::campaign::HoldKeeper;
 use crate::catalog::Kind;
@@ -25,7 +26,7 @@ const MOST_TASKS: u64 = u32::MAX as u64;
 /// No program runs in less, in bytes.
 const LEAST_MEMORY: u64 = 256 << 10;
 /// The memories of the curve, in multiples of the least in which the tasks hold.
-const CURVE: [f64; 7] = [1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 4.0];
+const CURVE: [f64; 6] = [1.05, 1.1, 1.25, 1.5, 2.0, 4.0];
 /// A memory of the curve is not run where another within this share of it was.
 const SAME_MEMORY: f64 = 0.02;
 
@@ -39,7 +40,7 @@ pub enum Purpose {
     /// For the line that the search starts with; or, of the least memory, the run with memory to spare.
     Pilot,
     Search,
-    /// Again, as `--repetitions` asks.
+    /// Whether what the search found holds when it is run again, as often as `--repetitions` asks.
     Confirm,
     /// What failed, with memory to spare: is memory the reason at all?
     Control,
@@ -75,7 +76,7 @@ pub struct Order {
 pub enum State {
     /// There are runs left to do.
     Unfinished,
-    /// The passing and the failing value are near enough.
+    /// An answer is confirmed, and the failing value is near enough.
     Found,
     /// As many runs as the search may take were not enough for that.
     Undecided,
@@ -110,7 +111,12 @@ pub struct Seen<'a> {
 pub struct Course<'a> {
     pub seen: Vec<Seen<'a>>,
     pub state: State,
-    pub bracket: (Option<u64>, Option<u64>),
+    /// Of tasks or memory: what is confirmed, what failed, and what held all the same.
+    pub edge: Edge,
+    /// The value that was run last to confirm it, and how often it held.
+    pub tried: Option<(u64, Tally)>,
+    /// Runs that count towards `most_runs`.
+    pub spent: usize,
     /// `None` when there is nothing left to do.
     pub next: Option<Order>,
 }
@@ -122,8 +128,8 @@ pub fn follow<'a>(question: &Question, kind: Kind, samples: &'a [Sample]) -> Cou
     let mut next = decide(question, kind, &seen, &holds);
     for sample in samples {
         holds.learn(sample);
-        let purpose = next.1.map_or(Purpose::Search, |order| order.purpose);
-        seen.push(Seen { sample, purpose, verdict: Verdict::Void });
+        let purpose = purpose_of(question, next.1, sample);
+        seen.push(Seen { sample, purpose, verdict: Verdict::Unsettled });
         // What is known by now may shed another light on what was before.
         let verdicts: Vec<Verdict> = seen
             .iter()
@@ -140,27 +146,50 @@ pub fn follow<'a>(question: &Question, kind: Kind, samples: &'a [Sample]) -> Cou
         settle_voids(&mut seen);
         next = decide(question, kind, &seen, &holds);
     }
-    let bracket = search(question).ends(&trials(question, &seen));
-    Course { seen, state: next.0, bracket, next: next.1 }
+    let trials = trials(question, &seen);
+    let edge = search(question).edge(&trials, question.repetitions as usize);
+    let last = || trials.iter().rev().find(|trial| trial.confirms).map(|trial| trial.value);
+    let tried = edge.confirmed.or_else(last).map(|value| (value, tally(&trials, value)));
+    let spent = spent(&seen);
+    Course { state: next.0, edge, tried, spent, next: next.1, seen }
+}
+
+/// What a run was for: what was asked for then, unless other repetitions or another precision were asked for.
+fn purpose_of(question: &Question, order: Option<Order>, sample: &Sample) -> Purpose {
+    let cap_bytes = cap_of(sample);
+    match (order, question.find) {
+        (Some(order), _) if order.tasks == sample.tasks && order.cap_bytes == cap_bytes => order.purpose,
+        (_, Find::MostTasks { memory_bytes }) if cap_bytes != memory_bytes => Purpose::Control,
+        _ => Purpose::Search,
+    }
+}
+
+/// The runs that found where the edge is, and those that said that it is elsewhere.
+fn spent(seen: &[Seen]) -> usize {
+    let counts = |run: &&Seen| match run.purpose {
+        Purpose::Pilot | Purpose::Search => true,
+        Purpose::Confirm | Purpose::Curve => run.verdict.cause().is_some(),
+        Purpose::Control => false,
+    };
+    seen.iter().filter(counts).count()
 }
 
 /// A run that does not count is taken again, but not for ever.
 fn settle_voids(seen: &mut [Seen]) {
     let is_void = |run: &Seen, of: &Seen| {
-        run.verdict == Verdict::Void
+        matches!(run.verdict, Verdict::Void(..))
             && run.sample.tasks == of.sample.tasks
             && cap_of(run.sample) == cap_of(of.sample)
     };
     let settled: Vec<bool> = (0..seen.len())
         .map(|i| {
             let before = seen[..i].iter().filter(|run| is_void(run, &seen[i])).count();
-            seen[i].verdict == Verdict::Void && before >= MOST_VOIDS
+            is_void(&seen[i], &seen[i]) && before >= MOST_VOIDS
         })
         .collect();
     for (run, settled) in seen.iter_mut().zip(settled) {
-        if settled {
-            let why = format!("too slow {} times, on a busy machine", MOST_VOIDS + 1);
-            run.verdict = Verdict::Fails(Cause::Slow, why);
+        if let (true, Verdict::Void(cause, why)) = (settled, &run.verdict) {
+            run.verdict = Verdict::Fails(*cause, format!("{why}, {} times", MOST_VOIDS + 1));
         }
     }
 }
@@ -175,7 +204,8 @@ pub fn usual_of(question: &Question, seen: &[Seen], tasks: u64) -> Usual {
 }
 
 fn search(question: &Question) -> Search {
-    let precision = question.precision;
+    // Half of it is the margin of the answer.
+    let precision = question.precision / 2.0;
     match question.find {
         Find::MostTasks { .. } => {
             Search { passes: Side::Below, bounds: (1, MOST_TASKS), precision, radix: 10.0 }
@@ -204,7 +234,8 @@ fn trials(question: &Question, seen: &[Seen]) -> Vec<Trial> {
             Find::MostTasks { memory_bytes } => (run.sample.tasks, most_tasks(so_far, memory_bytes)),
             Find::LeastMemory { .. } => (cap_of(run.sample), least_memory(so_far)),
         };
-        trials.push(Trial { value, passed: run.verdict == Verdict::Holds, forecast });
+        let confirms = matches!(run.purpose, Purpose::Confirm | Purpose::Curve);
+        trials.push(Trial { value, passed: run.verdict == Verdict::Holds, confirms, forecast });
     }
     trials
 }
@@ -274,38 +305,23 @@ fn decide(question: &Question, kind: Kind, seen: &[Seen], holds: &HoldKeeper) ->
     if let Some(pilot) = pilot(question, kind, &trials) {
         return order(Purpose::Pilot, pilot);
     }
-    let (passing, failing) = search(question).ends(&trials);
-    if let Some(tasks) = control(question, seen, failing) {
+    let (search, times) = (search(question), question.repetitions as usize);
+    if let Some(tasks) = control(question, seen, search.ends(&trials).1) {
         let order = Order { purpose: Purpose::Control, tasks, cap_bytes: question.room_bytes, again: false };
         return (State::Unfinished, Some(order));
     }
-    let state = match search(question).next(&trials) {
-        Step::Try(value) => {
-            let of_search = |run: &&Seen| matches!(run.purpose, Purpose::Pilot | Purpose::Search);
-            if seen.iter().filter(of_search).count() < question.most_runs as usize {
-                return order(Purpose::Search, value);
-            }
-            State::Undecided
-        }
-        Step::Found(Bracket { .. }) => State::Found,
-        Step::NothingPasses => State::NothingHolds,
-        Step::EverythingPasses => State::EverythingHolds,
+    let state = match search.stage(&trials, times, spent(seen) < question.most_runs as usize) {
+        Stage::Search(value) => return order(Purpose::Search, value),
+        Stage::Confirm(value) => return order(Purpose::Confirm, value),
+        Stage::Found => State::Found,
+        Stage::Undecided => State::Undecided,
+        Stage::NothingPasses => State::NothingHolds,
+        Stage::EverythingPasses => State::EverythingHolds,
     };
-    if let Some(passing) = passing {
-        let times = trials.iter().filter(|trial| trial.value == passing).count();
-        if times < question.repetitions as usize {
-            return order(Purpose::Confirm, passing);
-        }
-    }
-    match question.find {
-        Find::LeastMemory { tasks } => match curve(question, &trials, passing) {
-            Some(cap_bytes) => {
-                let order = Order { purpose: Purpose::Curve, tasks, cap_bytes, again: false };
-                (State::Unfinished, Some(order))
-            }
-            None => (state, None),
-        },
-        Find::MostTasks { .. } => (state, None),
+    let least = search.edge(&trials, times).confirmed;
+    match (question.find, curve(question, &trials, least)) {
+        (Find::LeastMemory { .. }, Some(cap_bytes)) => order(Purpose::Curve, cap_bytes),
+        _ => (state, None),
     }
 }
 
@@ -346,21 +362,26 @@ fn cause_at(seen: &[Seen], tasks: u64) -> Option<Cause> {
     runs.filter_map(|run| run.verdict.cause()).next()
 }
 
-/// The next memory of the curve: each is run as often as the passing value.
+/// The next memory of the curve: each is run as often as the answer.
 fn curve(question: &Question, trials: &[Trial], least: Option<u64>) -> Option<u64> {
     let least = least? as f64;
-    let near = |value: u64, wanted: f64| (value as f64 / wanted - 1.0).abs() <= SAME_MEMORY;
-    let times = |wanted: f64| trials.iter().filter(|trial| near(trial.value, wanted)).count();
-    let wanted = CURVE
+    let times = |value: u64| trials.iter().filter(|trial| trial.value == value).count();
+    // Runs are summed up with those of the very same memory: of the one near by that has most of them already.
+    let near = |wanted: f64| {
+        let values = trials.iter().map(|trial| trial.value);
+        let page = 64 << 10;
+        values
+            .filter(|value| (*value as f64 / wanted - 1.0).abs() <= SAME_MEMORY)
+            .max_by_key(|value| times(*value))
+            .unwrap_or((wanted as u64).div_ceil(page) * page)
+    };
+    CURVE
         .into_iter()
         .map(|times| least * times)
         .filter(|wanted| *wanted < question.room_bytes as f64 * (1.0 - SAME_MEMORY))
-        .chain([question.room_bytes as f64])
-        .find(|wanted| times(*wanted) < question.repetitions as usize)?;
-    // Repetitions are of the very same memory, or they could not be summed up.
-    let same = trials.iter().map(|trial| trial.value).find(|value| near(*value, wanted));
-    let page = 64 << 10;
-    Some(same.unwrap_or((wanted as u64).div_ceil(page) * page))
+        .map(near)
+        .chain([question.room_bytes])
+        .find(|value| times(*value) < question.repetitions as usize)
 }
 
 #[cfg(test)]

@@ -90,8 +90,8 @@ fn question(find: Find) -> Question {
         time_cap_s: 300.0,
         env: Default::default(),
         entry_env: Default::default(),
-        precision: 0.01,
-        repetitions: 1,
+        precision: 0.02,
+        repetitions: 3,
         most_runs: 16,
     }
 }
@@ -165,10 +165,13 @@ fn a_plain_program_is_limited_by_memory() {
     let answer = answer(&question(IN_64), &PLAIN);
     let most = (61 * MIB) / 500;
     let tasks = answer.tasks.unwrap();
-    assert!(tasks <= most && tasks as f64 > most as f64 * 0.99, "{tasks} of {most}");
+    assert!(tasks <= most && tasks as f64 > most as f64 * 0.98, "{tasks} of {most}");
     assert_eq!((answer.state, answer.by_memory), (State::Found, Some(true)));
     assert!(answer.fails.unwrap().tasks > most);
-    assert!(answer.runs <= 6, "{}", answer.runs);
+    let tried = answer.tried.unwrap();
+    assert_eq!((tried.tasks, tried.held, tried.runs), (tasks, 3, 3));
+    assert!(answer.sometimes.is_none());
+    assert!(answer.runs_of_search <= 6 && answer.runs <= 9, "{}", answer.runs);
     assert!((answer.bytes_per_task.unwrap() - 500.0).abs() < 1.0);
 }
 
@@ -179,7 +182,12 @@ fn garbage_does_not_count_as_need() {
     let tasks = answer.tasks.unwrap();
     // No line foretells how much of what it takes is garbage: the search may need more runs than it has.
     assert!(tasks <= most && tasks as f64 > most as f64 * 0.97, "{tasks} of {most}");
-    assert!(answer.runs <= 16 && answer.width.unwrap() <= 0.03, "{} {:?}", answer.runs, answer.width);
+    assert!(
+        answer.runs_of_search <= 16 && answer.width.unwrap() <= 0.03,
+        "{} {:?}",
+        answer.runs,
+        answer.width
+    );
 }
 
 /// A JVM's heap takes a part of its container's memory: the answer lies where that is full, and says so.
@@ -189,9 +197,9 @@ fn a_full_heap_is_named() {
     let answer = answer(&question(IN_64), &program);
     let most = 16 * MIB / 500;
     let tasks = answer.tasks.unwrap();
-    assert!(tasks <= most && tasks as f64 > most as f64 * 0.99, "{tasks} of {most}");
+    assert!(tasks <= most && tasks as f64 > most as f64 * 0.98, "{tasks} of {most}");
     assert_eq!((answer.limited_by.as_deref(), answer.by_memory), (Some("its own heap"), Some(true)));
-    assert!(answer.runs <= 9, "{}", answer.runs);
+    assert!(answer.runs_of_search <= 9, "{}", answer.runs_of_search);
 }
 
 #[test]
@@ -199,7 +207,7 @@ fn a_limit_of_the_system_is_not_memory() {
     let answer = answer(&question(IN_64), &Program { system: 32_000, ..PLAIN });
     assert_eq!(answer.limited_by.as_deref(), Some("vm.max_map_count, not memory"));
     assert_eq!(answer.by_memory, Some(false));
-    assert!((31_680..=32_000).contains(&answer.tasks.unwrap()), "{:?}", answer.tasks);
+    assert!((31_360..=32_000).contains(&answer.tasks.unwrap()), "{:?}", answer.tasks);
 }
 
 #[test]
@@ -209,7 +217,7 @@ fn what_is_too_slow_for_want_of_memory_does_not_hold_and_a_control_says_why() {
     assert_eq!(answer.limited_by.as_deref(), Some("memory: too slow"));
     let edge = (0.8 * 64.0 * MIB as f64 / 500.0) as u64;
     let tasks = answer.tasks.unwrap();
-    assert!(tasks <= edge && tasks as f64 > edge as f64 * 0.985, "{tasks} of {edge}");
+    assert!(tasks <= edge && tasks as f64 > edge as f64 * 0.975, "{tasks} of {edge}");
     assert!(answer.trials.iter().any(|run| run.purpose == Purpose::Control && run.holds));
 }
 
@@ -231,7 +239,7 @@ fn a_slow_launch_is_no_want_of_memory() {
     }
     let answer = report(&question, &samples).answers.remove(0);
     assert_eq!(answer.limited_by.as_deref(), Some("memory"), "{answer:#?}");
-    assert!(answer.tasks.unwrap() > 125_000);
+    assert!(answer.tasks.unwrap() > 124_000);
     let cause = answer.trials.iter().find(|run| run.status == Status::TimedOut).unwrap();
     assert!(cause.reason.as_deref().unwrap().contains("does not count"));
 }
@@ -240,13 +248,13 @@ fn a_slow_launch_is_no_want_of_memory() {
 fn a_crash_is_not_memory_where_it_crashes_with_memory_to_spare_as_well() {
     let answer = answer(&question(IN_64), &Program { crash: 20_000, ..PLAIN });
     assert_eq!((answer.limited_by.as_deref(), answer.by_memory), (Some("not by memory"), Some(false)));
-    assert!((19_800..20_000).contains(&answer.tasks.unwrap()));
+    assert!((19_600..20_000).contains(&answer.tasks.unwrap()));
 }
 
 #[test]
 fn where_not_one_task_fits_there_is_no_answer() {
     let answer = answer(&question(IN_64), &Program { base: 65 * MIB, ..PLAIN });
-    assert_eq!((answer.state, answer.tasks, answer.runs), (State::NothingHolds, None, 1));
+    assert_eq!((answer.state, answer.tasks, answer.runs), (State::NothingHolds, None, 3));
     let crashing = super::tests::answer(&question(IN_64), &Program { crash: 1, ..PLAIN });
     assert_eq!((crashing.state, crashing.by_memory), (State::NothingHolds, Some(false)));
 }
@@ -257,7 +265,7 @@ fn the_least_memory_is_what_the_tasks_need_and_the_curve_goes_up_from_it() {
         let answer = answer(&question(FOR_100K), &program);
         let least = 3 * MIB + 50_000_000;
         let found = answer.memory_bytes.unwrap();
-        assert!(found >= least && (found as f64) < least as f64 * 1.011, "{found} for {least}");
+        assert!(found >= least && (found as f64) < least as f64 * 1.021, "{found} for {least}");
         assert!(answer.fails.as_ref().unwrap().memory_bytes < least);
         let runs = if program.garbage > 1.0 { 16 } else { 5 };
         assert!(answer.runs_of_search <= runs, "{}", answer.runs_of_search);
@@ -267,9 +275,12 @@ fn the_least_memory_is_what_the_tasks_need_and_the_curve_goes_up_from_it() {
             .filter(|p| p.held > 0)
             .map(|p| p.memory_bytes as f64 / found as f64)
             .collect();
-        for wanted in [1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 4.0] {
+        for wanted in [1.05, 1.1, 1.25, 1.5, 2.0, 4.0] {
             assert!(shares.iter().any(|share| (share / wanted - 1.0).abs() < 0.03), "{wanted}: {shares:?}");
         }
+        // Runs of memories that are only near each other do not stand for one another.
+        let often = answer.curve.iter().filter(|point| point.held >= 3).count();
+        assert!(often >= 8, "{:?}", answer.curve);
         assert!(answer.curve.last().unwrap().roomy);
         assert_eq!(answer.curve.last().unwrap().times_roomy, Some(1.0));
     }
@@ -280,35 +291,161 @@ fn a_heap_that_takes_a_part_needs_more_memory_than_it_ever_used() {
     let answer = answer(&question(FOR_100K), &Program { heap_share: 0.25, ..PLAIN });
     let least = 200_000_000;
     let found = answer.memory_bytes.unwrap();
-    assert!(found >= least && (found as f64) < least as f64 * 1.02, "{found}");
+    assert!(found >= least && (found as f64) < least as f64 * 1.03, "{found}");
     assert_eq!(answer.limited_by.as_deref(), Some("its own heap"));
 }
 
 #[test]
 fn tasks_that_hold_in_no_memory_have_no_curve() {
     let answer = answer(&question(FOR_100K), &Program { system: 1_000, ..PLAIN });
-    assert_eq!((answer.state, answer.memory_bytes, answer.runs), (State::NothingHolds, None, 1));
+    assert_eq!((answer.state, answer.memory_bytes, answer.runs), (State::NothingHolds, None, 3));
     assert_eq!(answer.by_memory, Some(false));
 }
 
-#[test]
-fn repetitions_confirm_the_answer_and_a_failure_among_them_moves_it() {
-    let question = Question { repetitions: 3, ..question(IN_64) };
+/// Runs a search whose every run may be changed, by its order and its position.
+fn drive_with(question: &Question, mut change: impl FnMut(&Order, &mut Sample)) -> Vec<Sample> {
     let mut samples: Vec<Sample> = Vec::new();
-    let mut unlucky = None;
-    while let Some(order) = follow(&question, Kind::Stackless, &samples).next {
+    while let Some(order) = follow(question, Kind::Stackless, &samples).next {
         let mut sample = PLAIN.run(&order, samples.len() as u32 + 1, 99.0, 2.0);
-        if order.purpose == Purpose::Confirm && unlucky.is_none() {
-            unlucky = Some(order.tasks);
-            sample.status = Status::KilledOom;
-        }
+        change(&order, &mut sample);
         samples.push(sample);
+        assert!(samples.len() < 200, "the search does not end");
     }
+    samples
+}
+
+/// Both directions: the answer moves to the safe side, is confirmed anew, and the edge is said not to be sharp.
+#[test]
+fn a_failure_among_the_confirming_runs_moves_the_answer() {
+    use crate::report::Format;
+    for find in [IN_64, FOR_100K] {
+        let question = question(find);
+        let mut unlucky = None;
+        let samples = drive_with(&question, |order, sample| {
+            if order.purpose == Purpose::Confirm && unlucky.is_none() {
+                unlucky = Some((order.tasks, order.cap_bytes));
+                (sample.status, sample.memory.plateau) = (Status::KilledOom, None);
+            }
+        });
+        let report = report(&question, &samples);
+        let answer = &report.answers[0];
+        let (tasks, bytes) = (answer.tasks.unwrap(), answer.memory_bytes.unwrap());
+        let unlucky = unlucky.unwrap();
+        assert!(tasks < unlucky.0 || bytes > unlucky.1, "{tasks} {bytes} {unlucky:?}");
+        assert_eq!(answer.state, State::Found);
+        let tried = answer.tried.unwrap();
+        assert_eq!((tried.tasks, tried.memory_bytes, tried.held, tried.runs), (tasks, bytes, 3, 3));
+        let sometimes = answer.sometimes.as_ref().unwrap();
+        assert!(sometimes.tasks >= unlucky.0 && sometimes.memory_bytes <= unlucky.1, "{sometimes:?}");
+        let fails = answer.fails.as_ref().unwrap();
+        assert_eq!((fails.tasks, fails.memory_bytes), unlucky);
+
+        let shown = |format| crate::report::render_limit(&report, format, Default::default());
+        let said = ["3 of 3", "the edge is not sharp", "every run held"];
+        assert!(said.iter().all(|said| shown(Format::Table).contains(said)), "{}", shown(Format::Table));
+        assert!(
+            said.iter().all(|said| shown(Format::Markdown).contains(said)),
+            "{}",
+            shown(Format::Markdown)
+        );
+        let csv = shown(Format::Csv);
+        assert!(
+            csv.contains(",answer,") && csv.contains(",sometimes,") && csv.contains(",3,3,not-sharp"),
+            "{csv}"
+        );
+        let json: serde_json::Value = serde_json::from_str(&shown(Format::Json)).unwrap();
+        assert_eq!(json["answers"][0]["sometimes"]["holds"], true);
+        assert_eq!(json["answers"][0]["tried"]["held"], 3);
+        let sentence = crate::report::limit_in_a_sentence(answer, &find);
+        assert!(sentence.contains("(3 of 3); the edge is not sharp: every run held"), "{sentence}");
+    }
+}
+
+/// Where nothing is confirmed with the runs allowed there is no answer, only how often it held.
+#[test]
+fn what_was_not_confirmed_is_not_called_an_answer() {
+    for (find, format) in [(IN_64, "tasks"), (FOR_100K, "MiB")] {
+        let question = Question { most_runs: 8, ..question(find) };
+        let mut third = 0;
+        let samples = drive_with(&question, |order, sample| {
+            if order.purpose == Purpose::Confirm {
+                third += 1;
+                if third % 3 == 0 {
+                    (sample.status, sample.memory.plateau) = (Status::KilledOom, None);
+                }
+            }
+        });
+        let report = report(&question, &samples);
+        let answer = &report.answers[0];
+        assert_eq!((answer.state, answer.tasks, answer.memory_bytes), (State::Undecided, None, None));
+        assert!(report.fell_short());
+        assert_eq!(answer.runs_of_search, 8);
+        let tried = answer.tried.unwrap();
+        assert_eq!((tried.held, tried.runs), (2, 3));
+        let table = crate::report::render_limit(&report, crate::report::Format::Table, Default::default());
+        assert!(
+            table.contains("└ no answer: ") && table.contains("held 2 of 3 times when run again"),
+            "{table}"
+        );
+        assert!(table.contains(format), "{table}");
+        // More runs go on from there.
+        let more = Question { most_runs: 24, ..question };
+        assert!(follow(&more, Kind::Stackless, &samples).next.is_some());
+    }
+}
+
+/// The run by which the search found a value does not count: it was chosen for having held.
+#[test]
+fn confirming_runs_are_not_those_of_the_search() {
+    for repetitions in [1, 2, 5] {
+        let question = Question { repetitions, ..question(IN_64) };
+        let answer = answer(&question, &PLAIN);
+        let tried = answer.tried.unwrap();
+        assert_eq!((tried.held, tried.runs), (repetitions as usize, repetitions as usize));
+        let confirming = answer.trials.iter().filter(|run| run.purpose == Purpose::Confirm).count();
+        assert_eq!((confirming, answer.runs), (tried.runs, answer.runs_of_search + tried.runs));
+    }
+}
+
+/// One task that failed once and held once is no proof that nothing holds.
+#[test]
+fn that_nothing_holds_is_confirmed_as_well() {
+    let question = question(IN_64);
+    let mut first = true;
+    let samples = drive_with(&question, |_, sample| {
+        if std::mem::take(&mut first) {
+            (sample.status, sample.memory.plateau) = (Status::Crashed, None);
+        }
+    });
     let answer = report(&question, &samples).answers.remove(0);
-    let tasks = answer.tasks.unwrap();
-    assert!(tasks < unlucky.unwrap());
-    let held = answer.trials.iter().filter(|run| run.tasks == tasks && run.holds).count();
-    assert_eq!(held, 3, "{:?}", answer.trials);
+    assert_eq!((answer.state, answer.tasks), (State::Undecided, None));
+}
+
+#[test]
+fn what_proves_nothing_does_not_hold() {
+    use crate::record::Warning;
+    let question = question(IN_64);
+    let judged = |change: fn(&mut Sample)| {
+        let order = Order { purpose: Purpose::Search, tasks: 10, cap_bytes: 64 * MIB, again: false };
+        let mut sample = PLAIN.run(&order, 1, 99.0, 2.0);
+        change(&mut sample);
+        judge(&question, &sample, Usual { allowance_s: 10.0, cpu_s: 1.0 })
+    };
+    assert_eq!(judged(|_| {}), Verdict::Holds);
+    assert_eq!(judged(|sample| sample.warnings = vec![Warning::Swapped]).cause(), Some(Cause::Memory));
+    assert_eq!(judged(|sample| sample.alive = None).cause(), Some(Cause::Other));
+    assert_eq!(judged(|sample| sample.alive = Some(9)).cause(), Some(Cause::Other));
+    let grew = judged(|sample| sample.warnings = vec![Warning::PlateauGrew]);
+    assert!(matches!(grew, Verdict::Void(Cause::Other, _)), "{grew:?}");
+    // Taken again, and where it grows each time it fails.
+    let samples = drive_with(&question, |order, sample| {
+        if order.tasks > 1 {
+            sample.warnings = vec![Warning::PlateauGrew];
+        }
+    });
+    let answer = report(&question, &samples).answers.remove(0);
+    assert!(answer.tasks.is_none_or(|tasks| tasks == 1), "{:?}", answer.tasks);
+    assert!(answer.trials.iter().any(|run| run.cause == Some(Cause::Other)));
 }
 
 /// Cut off after any run, a search goes on to the same end with the same runs.
@@ -333,7 +470,9 @@ fn fewer_runs_than_needed_are_told_and_more_may_follow() {
     let few = Question { most_runs: 3, ..question(IN_64) };
     let samples = drive(&few, &PLAIN);
     let answer = report(&few, &samples).answers.remove(0);
-    assert_eq!((answer.state, answer.runs), (State::Undecided, 3));
+    assert_eq!((answer.state, answer.runs_of_search, answer.runs), (State::Undecided, 3, 6));
+    // What it came to is confirmed all the same, and it is not as near as asked.
+    assert_eq!((answer.tried.unwrap().held, answer.width), (3, None));
     assert!(follow(&question(IN_64), Kind::Stackless, &samples).next.is_some());
 }
 
@@ -375,8 +514,13 @@ fn a_run_that_waited_for_others_does_not_count() {
         samples.push(sample);
     }
     let answer = report(&question, &samples).answers.remove(0);
-    assert!((answer.memory_bytes.unwrap() as f64) < (3 * MIB + 50_000_000) as f64 * 1.011);
-    assert!(answer.curve.iter().all(|point| point.held == 1 || point.memory_bytes < 3 * MIB + 50_000_000));
+    assert!((answer.memory_bytes.unwrap() as f64) < (3 * MIB + 50_000_000) as f64 * 1.021);
+    assert!(
+        answer
+            .curve
+            .iter()
+            .all(|point| point.held == point.runs || point.memory_bytes < 3 * MIB + 50_000_000)
+    );
     assert_eq!(answer.trials.iter().filter(|run| !run.holds && run.cause.is_none()).count(), 2);
     // Slow three times over is slow.
     for sample in samples.iter_mut().filter(|sample| sample.memory.cap_bytes == answer.memory_bytes) {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::LimitError;
+use super::answer::{Answer, answer};
 use super::course::{HOLD, Order, Seen, follow, usual_of};
 use super::question::{Question, fill_in};
 use super::verdict::Verdict;
@@ -32,6 +33,8 @@ pub trait Observer {
     /// A run begins, the so-manieth of its entry.
     fn run_begins(&mut self, _entry: &str, _order: &Order, _hold_s: f64, _position: usize) {}
     fn run_ended(&mut self, _seen: &Seen) {}
+    /// Nothing is left to run of an entry.
+    fn answered(&mut self, _answer: &Answer) {}
 }
 
 impl Observer for () {}
@@ -91,6 +94,7 @@ pub fn run(
                 observer.run_ended(seen);
             }
         }
+        observer.answered(&answer(question, &entry.facts, &own));
     }
     Ok(outcome)
 }

@@ -4,6 +4,7 @@
 //! through `measure::Runner`, so that tests need no program. Must not know the command line or how answers are shown.
 
 mod answer;
+mod confirm;
 mod course;
 mod drive;
 mod forecast;
@@ -13,7 +14,7 @@ mod verdict;
 
 use std::path::PathBuf;
 
-pub use answer::{Answer, CurvePoint, LIMIT_SCHEMA, LimitReport, Shown};
+pub use answer::{Answer, CurvePoint, LIMIT_SCHEMA, LimitReport, Shown, Tally};
 pub use course::{Course, HOLD, Order, Purpose, Seen, State, follow};
 pub use drive::{Observer, Outcome, run};
 pub use question::{Find, QUESTION_SCHEMA, Question, fill_in, holds_question, load_question, store_question};

@@ -42,11 +42,12 @@ pub struct Question {
     /// The same for single entries, as their manifests say (`limit_env`).
     #[serde(default)]
     pub entry_env: BTreeMap<String, BTreeMap<String, String>>,
-    /// How far apart the passing and the failing value may be, as a share. May differ when a search goes on.
+    /// How far apart the answer and the failing value may be, as a share. May differ when a search goes on.
     pub precision: f64,
-    /// How often the passing value is run. May differ when a search goes on.
+    /// How often the answer must hold when it is run again. May differ when a search goes on.
     pub repetitions: u32,
-    /// How many runs the search may take until the two values are near enough. May differ when a search goes on.
+    /// How many runs the search may take until the two are near enough, failed ones that were to confirm an answer
+    /// included. May differ when a search goes on.
     pub most_runs: u32,
 }
 

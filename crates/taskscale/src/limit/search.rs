@@ -29,6 +29,8 @@ pub struct Search {
 pub struct Trial {
     pub value: u64,
     pub passed: bool,
+    /// Whether its value was not chosen to find the border: it was taken to confirm it, or for another end.
+    pub confirms: bool,
     /// Where the border is foreseen once this is known.
     pub forecast: Option<Forecast>,
 }
@@ -68,7 +70,7 @@ impl Bracket {
 }
 
 /// A step of so many wanted widths beyond what passes ends the search if it fails.
-const STRIDE: f64 = 0.98;
+pub const STRIDE: f64 = 0.98;
 /// Up to so many widths before the prediction it is time for that step.
 const NEAR: f64 = 1.3;
 /// How near to the prediction the first trials go, in widths.
@@ -76,16 +78,13 @@ const BESIDE: f64 = 0.45;
 /// How long each step is where no prediction helps, in first steps: slow at first, as most predictions are nearly right.
 const GALLOP: [f64; 6] = [1.0, 1.0, 2.0, 5.0, 20.0, 81.0];
 /// The longest such step: a factor of 8.
-const LONGEST_STEP: f64 = 2.08;
+pub const LONGEST_STEP: f64 = 2.08;
 
 impl Search {
     /// What to do next.
     pub fn next(&self, trials: &[Trial]) -> Step {
         let (pass, fail) = self.ends(trials);
-        let (easiest, hardest) = match self.passes {
-            Side::Below => self.bounds,
-            Side::Above => (self.bounds.1, self.bounds.0),
-        };
+        let (easiest, hardest) = self.easiest_first();
         if fail == Some(easiest) {
             return Step::NothingPasses;
         }
@@ -125,8 +124,16 @@ impl Search {
         (pass, fail)
     }
 
+    /// The bounds, from the value that passes if any does.
+    pub fn easiest_first(&self) -> (u64, u64) {
+        match self.passes {
+            Side::Below => self.bounds,
+            Side::Above => (self.bounds.1, self.bounds.0),
+        }
+    }
+
     /// The scale on which the search works: logarithmic, and growing towards failure.
-    fn scaled(&self, value: f64) -> f64 {
+    pub fn scaled(&self, value: f64) -> f64 {
         match self.passes {
             Side::Below => value.ln(),
             Side::Above => -value.ln(),
@@ -134,7 +141,7 @@ impl Search {
     }
 
     /// The width of the wanted bracket on that scale.
-    fn width(&self) -> f64 {
+    pub fn width(&self) -> f64 {
         self.precision.ln_1p().max(1e-6)
     }
 
@@ -219,6 +226,16 @@ impl Search {
         now > 0.5 * then
     }
 
+    /// The value at a point of the scale, and of what such a value should be a multiple.
+    pub fn unscaled(&self, at: f64) -> (f64, f64) {
+        let value = match self.passes {
+            Side::Below => at.exp(),
+            Side::Above => (-at).exp(),
+        };
+        let fine = (value * self.precision / 10.0).max(1.0);
+        (value, self.radix.powf((fine.ln() / self.radix.ln() + 1e-9).floor()).round())
+    }
+
     /// A whole value strictly between the ends, within the bounds, and round where the precision allows.
     fn value_at(
         &self,
@@ -227,12 +244,7 @@ impl Search {
         fail: Option<u64>,
         (easiest, hardest): (u64, u64),
     ) -> u64 {
-        let value = match self.passes {
-            Side::Below => wanted.exp(),
-            Side::Above => (-wanted).exp(),
-        };
-        let fine = (value * self.precision / 10.0).max(1.0);
-        let grain = self.radix.powf((fine.ln() / self.radix.ln() + 1e-9).floor()).round();
+        let (value, grain) = self.unscaled(wanted);
         // Saturates where the wanted value is beyond all numbers.
         let value = ((value / grain).round() * grain) as u64;
         // Once tried, an end is not tried again.

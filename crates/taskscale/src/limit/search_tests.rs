@@ -36,7 +36,7 @@ fn drive(
         }
         let (passed, prediction) = oracle(value);
         predicted = prediction.or(predicted);
-        trials.push(Trial { value, passed, forecast: predicted });
+        trials.push(Trial { value, passed, confirms: false, forecast: predicted });
     }
 }
 
@@ -135,12 +135,13 @@ fn where_nothing_or_everything_passes_it_says_so() {
 #[test]
 fn a_failure_outweighs_what_passed_at_or_beyond_it() {
     let trials = [(100, true), (200, true), (150, false), (200, false), (149, true), (150, true)]
-        .map(|(value, passed)| Trial { value, passed, forecast: None });
+        .map(|(value, passed)| Trial { value, passed, confirms: false, forecast: None });
     assert_eq!(COUNTS.ends(&trials), (Some(149), Some(150)));
     assert_eq!(COUNTS.next(&trials), Step::Found(Bracket { passing: 149, failing: 150 }));
     let trials = [(300, true), (100, true), (200, false)].map(|(value, passed)| Trial {
         value,
         passed,
+        confirms: false,
         forecast: None,
     });
     assert_eq!(Search { bounds: (1, 1000), ..BYTES }.ends(&trials), (Some(300), Some(200)));

@@ -63,8 +63,8 @@ pub enum Verdict {
     Fails(Cause, String),
     /// Its tasks waited too short a time to be alive together: to be run again with a longer hold.
     Unsettled,
-    /// It was ended sooner than is now known to be fair, or was slow because others kept the machine busy.
-    Void,
+    /// It says nothing about its cap, and why. To be run again; what it fails of if that is so each time.
+    Void(Cause, String),
 }
 
 impl Verdict {
@@ -163,7 +163,7 @@ pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Verdict {
         // machine that was busy with others, it had to wait for them.
         let worked = sample.cpu.total_s().is_none_or(|cpu_s| cpu_s > MORE_WORK * usual.cpu_s + 0.1);
         if sample.warnings.contains(&Warning::MachineBusy) && !worked {
-            return Verdict::Void;
+            return Verdict::Void(Cause::Slow, "too slow while others kept the machine busy".to_owned());
         }
         if time_bound {
             let most = units::seconds(question.time_cap_s);
@@ -187,7 +187,7 @@ pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Verdict {
             if took > allowance_s {
                 return slow(format!("took {}", units::seconds(took)));
             }
-            if sample.memory.plateau.is_none() { Verdict::Unsettled } else { Verdict::Holds }
+            if sample.memory.plateau.is_none() { Verdict::Unsettled } else { proved(sample, cap) }
         }
         Status::Partial | Status::NoPlateau => match launch_s.filter(|launch| *launch > allowance_s) {
             Some(launch) => slow(format!("took more than {}", units::seconds(launch))),
@@ -199,12 +199,13 @@ pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Verdict {
         Status::TimedOut => {
             let ran_s = sample.time.wall_s.unwrap_or(0.0);
             if !time_bound && ran_s + 1.0 < sample.hold_s + allowance_s {
-                return Verdict::Void;
+                let why = "ended sooner than is now known to be fair";
+                return Verdict::Void(Cause::Slow, why.to_owned());
             }
             slow("did not end in time".into())
         }
         Status::Limit => fails(Cause::SystemLimit, reason(sample)),
-        Status::Failed | Status::Crashed => match heap_full(sample) {
+        _ => match heap_full(sample) {
             Some(line) => {
                 let peak = sample.memory.peak_bytes.map_or_else(|| "?".into(), units::bytes);
                 let line: String = line.chars().take(160).collect();
@@ -215,8 +216,27 @@ pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Verdict {
             }
             None => fails(Cause::Other, reason(sample)),
         },
-        Status::Unavailable => fails(Cause::Other, reason(sample)),
     }
+}
+
+/// What a run that ended well proves: nothing of its cap where part of it was elsewhere, or not all of it was there.
+fn proved(sample: &Sample, cap: u64) -> Verdict {
+    let warned = |warning| sample.warnings.contains(&warning);
+    let swapped = sample.memory.plateau.as_ref().and_then(|plateau| plateau.swap_bytes).unwrap_or(0);
+    if warned(Warning::Swapped) || swapped > 0 {
+        let why = format!("part of it was swapped out: {} alone were not enough", units::bytes(cap));
+        return Verdict::Fails(Cause::Memory, why);
+    }
+    if sample.alive != Some(sample.tasks) {
+        return Verdict::Fails(
+            Cause::Other,
+            "it did not say that all its tasks were alive at once".to_owned(),
+        );
+    }
+    if warned(Warning::PlateauGrew) {
+        return Verdict::Void(Cause::Other, Warning::PlateauGrew.text().to_owned());
+    }
+    Verdict::Holds
 }
 
 fn reason(sample: &Sample) -> String {

@@ -71,6 +71,33 @@ pub enum Event {
     },
     /// A run has ended; its sample is on the disk.
     RunEnded { sample: Box<Sample> },
+    /// What a search for a limit came to, when there is nothing left to run of an entry. `tasks` and `memory_bytes` are
+    /// the answer, where one is confirmed.
+    Answer {
+        entry: String,
+        /// `found`, `undecided`, `nothing-holds` or `everything-holds`.
+        state: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tasks: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        memory_bytes: Option<u64>,
+        /// Runs that were to confirm the answer, or the last value that was to be one.
+        confirming_runs: u64,
+        /// How many of them held.
+        confirming_held: u64,
+        /// What failed nearest to it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fails_tasks: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fails_memory_bytes: Option<u64>,
+        /// What held although it asked for as much as that or more: the edge is not sharp.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sometimes_tasks: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sometimes_memory_bytes: Option<u64>,
+        /// The same in a sentence.
+        text: String,
+    },
     /// Something that a person would read.
     Message { level: Level, text: String },
     /// What was asked could not be done.

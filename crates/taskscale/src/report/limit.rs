@@ -5,10 +5,11 @@ use anstyle::{AnsiColor, Style};
 use super::bar::{Bars, bar};
 use super::figures::{NONE, REASON, per_task, time_text};
 use super::grid::{Align, Cell, Column, Grid, painted};
+use super::limit_words::{below, held, limited_by, no_answer};
 use super::markdown::{Table, code, prose};
 use super::text::{brief, command_line, safe, wrapped};
 use super::{Format, RenderOptions, csv, json};
-use crate::limit::{Answer, CurvePoint, Find, LimitReport, Shown, State};
+use crate::limit::{Answer, CurvePoint, Find, LimitReport, Purpose, Question, Shown, Tally};
 use crate::units::{self, mib};
 
 const QUIET: Style = Style::new().dimmed();
@@ -40,13 +41,13 @@ struct Row {
     cells: Vec<String>,
     /// Instead of the cells that are missing.
     instead: Option<String>,
-    /// On a line of its own below.
-    below: Option<String>,
+    /// Each on a line of its own below.
+    below: Vec<String>,
 }
 
 impl Row {
     fn of(cells: Vec<String>) -> Row {
-        Row { cells, instead: None, below: None }
+        Row { cells, instead: None, below: Vec::new() }
     }
 }
 
@@ -84,12 +85,12 @@ fn machine(report: &LimitReport) -> String {
 
 /// What a pass is, in a sentence.
 fn rule(report: &LimitReport) -> String {
-    let repeated = match report.question.repetitions {
-        0 | 1 => String::new(),
-        times => format!(" {times} times out of {times}"),
+    let again = match report.question.repetitions {
+        0 | 1 => "when it was run again".to_owned(),
+        times => format!("{times} times out of {times} when it was run again"),
     };
     format!(
-        "Holds: all tasks alive at once and all done{repeated}, launch and drain within {} times what they take with memory to spare. Searched to {} %.",
+        "Holds: all tasks alive at once and all done, launch and drain within {} times what they take with memory to spare. An answer held {again}, and is within {} % of what failed.",
         report.question.slowdown,
         units::decimal(report.question.precision * 100.0, 1).trim_end_matches(".0"),
     )
@@ -99,8 +100,8 @@ fn sheets(report: &LimitReport, bars: Bars) -> Vec<Sheet> {
     let answers: Vec<&Answer> =
         report.answers.iter().filter(|answer| answer.unavailable.is_none() || answer.runs > 0).collect();
     let mut sheets = match report.question.find {
-        Find::MostTasks { memory_bytes } => vec![most_tasks(&answers, memory_bytes)],
-        Find::LeastMemory { tasks } => vec![least_memory(&answers, tasks)],
+        Find::MostTasks { memory_bytes } => vec![most_tasks(&answers, &report.question, memory_bytes)],
+        Find::LeastMemory { tasks } => vec![least_memory(&answers, &report.question, tasks)],
     };
     sheets.extend(
         answers
@@ -113,7 +114,7 @@ fn sheets(report: &LimitReport, bars: Bars) -> Vec<Sheet> {
         let rows = missing.iter().map(|answer| Row {
             cells: vec![answer.entry.clone()],
             instead: answer.unavailable.clone(),
-            below: None,
+            below: Vec::new(),
         });
         sheets.push(Sheet {
             heading: "not available here".into(),
@@ -124,11 +125,12 @@ fn sheets(report: &LimitReport, bars: Bars) -> Vec<Sheet> {
     sheets
 }
 
-fn most_tasks(answers: &[&Answer], memory_bytes: u64) -> Sheet {
+fn most_tasks(answers: &[&Answer], question: &Question, memory_bytes: u64) -> Sheet {
     let columns = vec![
         ("entry", false),
         ("kind", false),
         ("most tasks", true),
+        ("held", true),
         ("fails at", true),
         ("B/task", true),
         ("memory ÷ N", true),
@@ -138,26 +140,32 @@ fn most_tasks(answers: &[&Answer], memory_bytes: u64) -> Sheet {
     let rows = answers.iter().map(|answer| {
         let names = vec![answer.entry.clone(), answer.kind.name().to_owned()];
         if let Some(instead) = no_answer(answer, "not even one task holds") {
-            return Row { cells: names, instead: Some(instead), below: None };
+            return Row { cells: names, instead: Some(instead), below: Vec::new() };
         }
         let figures = [
             answer.tasks.map_or(NONE.to_owned(), units::grouped),
+            held(answer),
             answer.fails.as_ref().map_or(NONE.to_owned(), |failed| units::grouped(failed.tasks)),
             answer.bytes_per_task.map_or(NONE.to_owned(), per_task),
             answer.memory_per_task.map_or(NONE.to_owned(), |bytes| format!("{} B", per_task(bytes))),
             answer.runs.to_string(),
             limited_by(answer),
         ];
-        Row { cells: names.into_iter().chain(figures).collect(), instead: None, below: below(answer) }
+        Row {
+            cells: names.into_iter().chain(figures).collect(),
+            instead: None,
+            below: below(answer, question),
+        }
     });
     Sheet { heading: size(memory_bytes), columns, rows: rows.collect() }
 }
 
-fn least_memory(answers: &[&Answer], tasks: u64) -> Sheet {
+fn least_memory(answers: &[&Answer], question: &Question, tasks: u64) -> Sheet {
     let columns = vec![
         ("entry", false),
         ("kind", false),
         ("least MiB", true),
+        ("held", true),
         ("fails at", true),
         ("memory ÷ N", true),
         ("CPU s", true),
@@ -168,12 +176,13 @@ fn least_memory(answers: &[&Answer], tasks: u64) -> Sheet {
     let rows = answers.iter().map(|answer| {
         let names = vec![answer.entry.clone(), answer.kind.name().to_owned()];
         if let Some(instead) = no_answer(answer, "holds in no memory that this machine has") {
-            return Row { cells: names, instead: Some(instead), below: None };
+            return Row { cells: names, instead: Some(instead), below: Vec::new() };
         }
         let point = answer.curve.iter().find(|point| Some(point.memory_bytes) == answer.memory_bytes);
         let mib_text = |bytes: u64| units::decimal(mib(bytes as f64), 1);
         let figures = [
             answer.memory_bytes.map_or(NONE.to_owned(), mib_text),
+            held(answer),
             answer.fails.as_ref().map_or(NONE.to_owned(), |failed| mib_text(failed.memory_bytes)),
             answer.memory_per_task.map_or(NONE.to_owned(), |bytes| format!("{} B", per_task(bytes))),
             time(point.and_then(|point| point.cpu_s)),
@@ -181,47 +190,13 @@ fn least_memory(answers: &[&Answer], tasks: u64) -> Sheet {
             answer.runs.to_string(),
             limited_by(answer),
         ];
-        Row { cells: names.into_iter().chain(figures).collect(), instead: None, below: below(answer) }
+        Row {
+            cells: names.into_iter().chain(figures).collect(),
+            instead: None,
+            below: below(answer, question),
+        }
     });
     Sheet { heading: format!("{} tasks", units::count(tasks)), columns, rows: rows.collect() }
-}
-
-/// The reason, where there is no answer.
-fn no_answer(answer: &Answer, nothing: &str) -> Option<String> {
-    match answer.state {
-        State::NothingHolds => {
-            let reason = answer.fails.as_ref().and_then(|failed| failed.reason.clone()).unwrap_or_default();
-            Some(format!("{nothing}: {reason}"))
-        }
-        _ if answer.runs == 0 => Some("not run yet".to_owned()),
-        _ if answer.holds.is_none() => Some("not found yet: nothing that was tried has held".to_owned()),
-        _ => None,
-    }
-}
-
-fn limited_by(answer: &Answer) -> String {
-    match answer.state {
-        State::EverythingHolds => "nothing that was tried".to_owned(),
-        _ => answer.limited_by.clone().unwrap_or_else(|| "unknown".to_owned()),
-    }
-}
-
-/// How the failing run beside the answer failed, and whether the search is done.
-fn below(answer: &Answer) -> Option<String> {
-    let beside = answer.fails.as_ref().and_then(|failed| failed.reason.clone());
-    let wide =
-        answer.width.map_or(String::new(), |width| format!(", {} % apart", units::decimal(width * 100.0, 1)));
-    let open = match answer.state {
-        State::Unfinished => Some(format!("not finished{wide}: the same command with its -o goes on")),
-        State::Undecided => Some(format!(
-            "not as near as asked after {} runs{wide}: --most-runs {} with the same -o goes on",
-            answer.runs_of_search,
-            answer.runs_of_search + 4
-        )),
-        _ => None,
-    };
-    let parts: Vec<String> = open.into_iter().chain(beside).collect();
-    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// Memory against CPU: the table, with the chart in its last column.
@@ -237,6 +212,7 @@ fn curve(answer: &Answer, find: &Find, bars: Bars) -> Sheet {
             ("× least", true),
             ("CPU s", true),
             ("× roomy", true),
+            ("from–to", true),
             ("launch s", true),
             ("drain s", true),
             ("peak MiB", true),
@@ -254,7 +230,7 @@ fn curve_row(point: &CurvePoint, least: Option<u64>, most_cpu_s: f64, bars: Bars
         return Row {
             cells: vec![memory, times(share)],
             instead: Some(format!("✗ {}", brief(reason, REASON))),
-            below: None,
+            below: Vec::new(),
         };
     }
     let mut chart = point.cpu_s.map_or(String::new(), |cpu| bar(cpu / most_cpu_s, BAR, bars));
@@ -269,6 +245,9 @@ fn curve_row(point: &CurvePoint, least: Option<u64>, most_cpu_s: f64, bars: Bars
         times(share),
         time(point.cpu_s),
         times(point.times_roomy),
+        point.times_roomy_range.map_or(NONE.to_owned(), |[least, most]| {
+            format!("{}–{}", units::decimal(least, 2), units::decimal(most, 2))
+        }),
         time(point.launch_s),
         time(point.drain_s),
         point.peak_bytes.map_or(NONE.to_owned(), |bytes| units::decimal(mib(bytes), 1)),
@@ -311,7 +290,7 @@ fn terminal(report: &LimitReport, options: RenderOptions) -> String {
                 Some(text) => grid.over(cells, brief(text, REASON), BAD),
                 None => grid.row(cells),
             }
-            if let Some(text) = &row.below {
+            for text in &row.below {
                 grid.over(vec![], format!("└ {}", brief(text, REASON)), SHORT);
             }
         }
@@ -347,9 +326,9 @@ fn markdown(report: &LimitReport) -> String {
         out.push_str(&format!("#### {}\n\n", prose(&sheet.heading)));
         let mut table = Table::new();
         sheet.columns.iter().for_each(|(name, right)| table.column(*name, *right));
-        let more = sheet.rows.iter().any(|row| row.below.is_some());
+        let more = sheet.rows.iter().any(|row| !row.below.is_empty());
         if more {
-            table.column("why it fails there", false);
+            table.column("beyond it", false);
         }
         for row in &sheet.rows {
             let mut cells: Vec<String> = row.cells.iter().map(|cell| prose(cell)).collect();
@@ -361,7 +340,8 @@ fn markdown(report: &LimitReport) -> String {
                 cells.push(prose(&brief(text, REASON)));
             }
             if more {
-                cells.push(row.below.as_deref().map_or(String::new(), |text| prose(&brief(text, REASON))));
+                let below: Vec<String> = row.below.iter().map(|text| prose(&brief(text, REASON))).collect();
+                cells.push(below.join("; "));
             }
             table.row(cells);
         }
@@ -374,7 +354,7 @@ fn markdown(report: &LimitReport) -> String {
     out
 }
 
-const HEADER: [&str; 18] = [
+const HEADER: [&str; 21] = [
     "entry",
     "kind",
     "find",
@@ -393,9 +373,13 @@ const HEADER: [&str; 18] = [
     "wall_s",
     "cpu_s",
     "reason",
+    "confirming_held",
+    "confirming_runs",
+    "edge",
 ];
 
-/// One line for each run. `role` marks the two that verify the answer.
+/// One line for each run. `role` marks those that confirm the answer, the nearest that failed, and the farthest that
+/// held at or beyond that. The last columns are the same for all runs of an entry.
 fn as_csv(report: &LimitReport) -> String {
     let mut out = HEADER.join(",");
     out.push('\n');
@@ -414,8 +398,9 @@ fn as_csv(report: &LimitReport) -> String {
         };
         if answer.trials.is_empty() {
             let mut fields = start();
-            fields.resize(HEADER.len() - 1, String::new());
+            fields.resize(HEADER.len() - 4, String::new());
             fields.push(csv::text(answer.unavailable.as_deref().unwrap_or("not run yet")));
+            fields.resize(HEADER.len(), String::new());
             csv::line(&mut out, fields);
         }
         for run in &answer.trials {
@@ -428,11 +413,18 @@ fn as_csv(report: &LimitReport) -> String {
 }
 
 fn run_fields(answer: &Answer, run: &Shown) -> Vec<String> {
+    let is = |other: &Option<Shown>| other.as_ref() == Some(run);
+    let at = |value: Option<u64>, of: u64| value == Some(of);
+    let confirms = run.purpose == Purpose::Confirm && run.holds;
     let role = match run {
-        _ if answer.holds.as_ref() == Some(run) => "answer",
-        _ if answer.fails.as_ref() == Some(run) => "beyond",
+        _ if confirms && at(answer.tasks, run.tasks) && at(answer.memory_bytes, run.memory_bytes) => "answer",
+        _ if is(&answer.fails) => "beyond",
+        _ if is(&answer.sometimes) => "sometimes",
         _ => "",
     };
+    let tried =
+        |of: fn(&Tally) -> usize| answer.tried.map(|tried| of(&tried).to_string()).unwrap_or_default();
+    let edge = if answer.sometimes.is_some() { "not-sharp" } else { "" };
     let bytes = |bytes: Option<u64>| bytes.map(|bytes| bytes.to_string()).unwrap_or_default();
     vec![
         role.to_owned(),
@@ -449,5 +441,8 @@ fn run_fields(answer: &Answer, run: &Shown) -> Vec<String> {
         csv::figure(run.wall_s),
         csv::figure(run.cpu_s),
         csv::text(run.reason.as_deref().unwrap_or_default()),
+        tried(|tried| tried.held),
+        tried(|tried| tried.runs),
+        edge.to_owned(),
     ]
 }

@@ -16,6 +16,7 @@ mod grid;
 mod html;
 mod json;
 mod limit;
+mod limit_words;
 mod markdown;
 mod metric;
 mod model;
@@ -40,6 +41,7 @@ pub use chart::chart;
 pub use export::{Chart, Export, ExportError, Request, Target, export};
 pub use html::{html, write_html};
 pub use limit::render as render_limit;
+pub use limit_words::sentence as limit_in_a_sentence;
 pub use metric::Metric;
 pub use model::{
     Entry, Group, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads,

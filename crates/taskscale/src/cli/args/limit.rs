@@ -18,8 +18,12 @@ Every run has a control group of its own with the memory as its limit, kernel me
 included and swap off, so that runtimes that size themselves by their container do so here. \
 docs/limit.md has the method.
 
-Exit codes: 0 found, or known to hold nowhere; 1 not found with the runs allowed; 2 wrong usage, \
-or no control group."
+An answer is what held each time when it was run again (-r). Where one of these runs fails, the \
+answer moves to the safe side and is confirmed anew. The table says how often it held, and between \
+which values runs both held and failed.
+
+Exit codes: 0 found, or known to hold nowhere; 1 no answer was confirmed with the runs allowed, or \
+none as near as asked; 2 wrong usage, or no control group."
 )]
 pub struct Limit {
     /// Entries, as for `run`
@@ -34,13 +38,14 @@ pub struct Limit {
     /// What each task does
     #[arg(short, long, default_value = "sleep")]
     pub workload: String,
-    /// How near to each other the value that holds and the one that fails must be
-    #[arg(long, value_name = "SHARE", default_value = "1%")]
+    /// How near the answer must be to what fails; half of it is the answer's margin
+    #[arg(long, value_name = "SHARE", default_value = "2%")]
     pub precision: String,
-    /// How often the answer must hold; each memory of the curve is run as often
-    #[arg(short, long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
+    /// How often the answer must hold when it is run again, every time; each memory of the curve is run as often
+    #[arg(short, long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub repetitions: u32,
-    /// Runs of an entry's search, pilots included; repetitions, a control and the curve come on top
+    /// Runs of an entry's search, pilots and runs that failed to confirm an answer included; those that held, controls
+    /// and the curve come on top
     #[arg(long, value_name = "RUNS", default_value_t = 16, value_parser = clap::value_parser!(u32).range(3..=100))]
     pub most_runs: u32,
     /// A run fails whose launch and drain take so many times longer than with memory to spare (10 s are always allowed)

@@ -1,0 +1,136 @@
+//! When a border is known well enough to be stated: by trials that are taken for that alone. Pure.
+//!
+//! What a search ends at was chosen because it passed once, and near a border that is not sharp many values pass once. So
+//! the answer lies a margin before what failed, and is stated only where it passed as often as asked, times the search
+//! had no part in. Where one of them fails, the answer moves to the safe side and is confirmed anew.
+
+use super::search::{Bracket, LONGEST_STEP, STRIDE, Search, Side, Step, Trial};
+
+/// How far the answer is from what failed, in widths of the search: one to find the border, one as a margin.
+const MARGIN: f64 = 2.0;
+
+/// What trials tell of a border that need not be sharp.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Edge {
+    /// The last value that is confirmed.
+    pub confirmed: Option<u64>,
+    /// The first value at which a trial failed.
+    pub failing: Option<u64>,
+    /// The last value that passed all the same, at or beyond the failing one: the edge is not sharp.
+    pub sometimes: Option<u64>,
+}
+
+/// What is to be done for an answer, or how it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    Search(u64),
+    Confirm(u64),
+    /// The confirmed value is as near to the failing one as asked, or as the edge is sharp.
+    Found,
+    /// The trials that were allowed were not enough for that.
+    Undecided,
+    NothingPasses,
+    EverythingPasses,
+}
+
+/// How often a value passed in the trials that were taken to confirm it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub passed: usize,
+    pub trials: usize,
+}
+
+pub fn tally(trials: &[Trial], value: u64) -> Tally {
+    let own = || trials.iter().filter(|trial| trial.confirms && trial.value == value);
+    Tally { passed: own().filter(|trial| trial.passed).count(), trials: own().count() }
+}
+
+impl Search {
+    /// What the trials say of the border, where a value is confirmed that passed `times` times and never failed.
+    pub fn edge(&self, trials: &[Trial], times: usize) -> Edge {
+        let (_, failing) = self.ends(trials);
+        let before = |value: u64| failing.is_none_or(|failing| self.is_easier(value, failing));
+        let last = |of: &dyn Fn(&Trial) -> bool| {
+            let values = trials.iter().filter(|trial| of(trial)).map(|trial| trial.value);
+            values.reduce(|a, b| if self.is_easier(a, b) { b } else { a })
+        };
+        Edge {
+            confirmed: last(&|trial| before(trial.value) && tally(trials, trial.value).passed >= times),
+            failing,
+            sometimes: last(&|trial| trial.passed && !before(trial.value)),
+        }
+    }
+
+    /// What to do next. `open`: whether the search may take more trials. What it has found by then is confirmed all the
+    /// same.
+    pub fn stage(&self, trials: &[Trial], times: usize, open: bool) -> Stage {
+        let edge = self.edge(trials, times);
+        let step = self.next(trials);
+        if let (Step::NothingPasses, Some(easiest)) = (step, edge.failing) {
+            let tried = trials.iter().filter(|trial| trial.value == easiest).count();
+            return match edge.sometimes {
+                Some(_) => Stage::Undecided,
+                // That nothing passes is not said after one trial either.
+                None if tried < times => Stage::Confirm(easiest),
+                None => Stage::NothingPasses,
+            };
+        }
+        match (edge.confirmed, edge.failing) {
+            (Some(_), None) if step == Step::EverythingPasses && edge.confirmed == self.ends(trials).0 => {
+                return Stage::EverythingPasses;
+            }
+            (Some(confirmed), Some(failing)) if self.is_near(confirmed, failing, &edge) => {
+                return Stage::Found;
+            }
+            _ => {}
+        }
+        let candidate = match (step, edge.failing) {
+            // Where trials contradict each other, single ones find nothing: from then on only values are tried that may
+            // be stated, each as often as asked.
+            (_, Some(failing)) if edge.sometimes.is_some() => open.then(|| self.before(failing, &edge)),
+            (Step::Found(Bracket { failing, .. }), _) => Some(self.before(failing, &edge)),
+            (Step::Try(value), _) if open => return Stage::Search(value),
+            _ => self.ends(trials).0,
+        };
+        match candidate {
+            Some(value) if tally(trials, value).passed < times => Stage::Confirm(value),
+            _ => Stage::Undecided,
+        }
+    }
+
+    fn is_easier(&self, a: u64, b: u64) -> bool {
+        match self.passes {
+            Side::Below => a < b,
+            Side::Above => a > b,
+        }
+    }
+
+    /// How wide the range is in which trials were seen both to pass and to fail.
+    fn blur(&self, edge: &Edge) -> f64 {
+        let (Some(failing), Some(sometimes)) = (edge.failing, edge.sometimes) else { return 0.0 };
+        (self.scaled(sometimes as f64) - self.scaled(failing as f64)).max(0.0)
+    }
+
+    /// No answer is nearer to what fails than the edge is sharp.
+    fn is_near(&self, confirmed: u64, failing: u64, edge: &Edge) -> bool {
+        let width = Bracket { passing: confirmed, failing }.width();
+        confirmed.abs_diff(failing) <= 1 || width <= (MARGIN * self.precision).max(self.blur(edge).exp_m1())
+    }
+
+    /// The value to confirm before one that failed: the margin away, or as far as the edge was seen to be blurred.
+    fn before(&self, failing: u64, edge: &Edge) -> u64 {
+        let step = (MARGIN * STRIDE * self.width()).max(self.blur(edge)).min(LONGEST_STEP);
+        let (value, grain) = self.unscaled(self.scaled(failing as f64) - step);
+        let easiest = self.easiest_first().0;
+        // Rounded towards what failed, so that rounding takes nothing of the precision. Strictly before it: a search ends
+        // where the easiest value fails.
+        match self.passes {
+            Side::Below => (((value / grain).ceil() * grain) as u64).min(failing - 1).max(easiest),
+            Side::Above => (((value / grain).floor() * grain) as u64).max(failing + 1).min(easiest),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "confirm_tests.rs"]
+mod tests;
