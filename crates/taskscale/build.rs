@@ -1,8 +1,8 @@
 //! Puts the catalogue's sources into the program, so that an installed `taskscale` needs no repository.
 //!
-//! Writes a Rust file with one `include_bytes!` per source file, and a digest of them all. Taken are the files below
-//! `runtimes/` that git does not ignore; where there is no git, or no checkout, all but hidden ones and the folders that
-//! build tools make. Where there is no `runtimes/` at all (a packaged crate), the program carries no catalogue.
+//! Writes a Rust file with one `include_bytes!` per source file, and a digest of them all. In the repository the files
+//! are those below `runtimes/` that git does not ignore; where git cannot say, all but hidden ones and the folders that
+//! build tools make. A packaged crate has them in `packaged/` (see its README.md).
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -16,28 +16,18 @@ const MADE: [&str; 8] =
     ["target", "node_modules", "__pycache__", "obj", "_build", "zig-out", "zig-cache", "nimcache"];
 
 fn main() {
-    let root = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("../../runtimes");
     println!("cargo::rerun-if-changed=build.rs");
-    let mut files = Vec::new();
-    if root.is_dir() {
-        // All that lies below: a new file is embedded by the next build.
-        println!("cargo::rerun-if-changed={}", root.display());
-        files = listed_by_git(&root).unwrap_or_else(|| {
-            let mut files = Vec::new();
-            walk(&root, Path::new(""), &mut files);
-            files
-        });
-        files.sort();
-        files.dedup();
-    } else {
-        // Cargo runs a script again whose file is missing, which costs nothing where there is nothing to do.
-        println!("cargo::warning=no runtimes/ beside crates/: this taskscale carries no catalogue");
-    }
+    let packaged = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("packaged");
+    let in_repository = packaged.join("runtimes").is_symlink();
+    let mut files = if in_repository { in_repository_files(&packaged) } else { packaged_files(&packaged) };
+    assert!(!files.is_empty(), "{} holds no catalogue: see README.md there", packaged.display());
+    files.sort();
+    files.dedup();
 
     let mut hash = Sha256::new();
     let mut code = String::from("pub(super) static FILES: &[(&str, &[u8])] = &[\n");
-    for name in &files {
-        let path = root.join(name).canonicalize().expect("a file that was just listed");
+    for (name, path) in &files {
+        let path = path.canonicalize().expect("a file that was just listed");
         let bytes = fs::read(&path).expect("a source file that can be read");
         let name = name.to_str().expect("source files have names in UTF-8");
         for part in [name.as_bytes(), &bytes] {
@@ -52,6 +42,30 @@ fn main() {
         .expect("a String takes everything");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("catalog.rs");
     fs::write(&out, code).expect("cargo's folder can be written");
+}
+
+/// Names inside the catalogue, each with the file that holds it.
+type Files = Vec<(PathBuf, PathBuf)>;
+
+fn in_repository_files(packaged: &Path) -> Files {
+    let root = packaged.join("runtimes");
+    // All that lies below: a new file is embedded by the next build.
+    println!("cargo::rerun-if-changed={}", root.display());
+    let names = listed_by_git(&root).unwrap_or_else(|| walk(&root));
+    names.into_iter().map(|name| (name.clone(), root.join(name))).collect()
+}
+
+/// Everything but what cargo leaves out, and that under the names that it lets pass.
+fn packaged_files(packaged: &Path) -> Files {
+    let mut files = Files::new();
+    for root in ["runtimes", "cargo"].map(|folder| packaged.join(folder)) {
+        println!("cargo::rerun-if-changed={}", root.display());
+        files.extend(walk(&root).into_iter().map(|name| {
+            let is_renamed = name.extension().is_some_and(|extension| extension == "in");
+            (if is_renamed { name.with_extension("") } else { name.clone() }, root.join(name))
+        }));
+    }
+    files
 }
 
 /// Paths below `root` that are tracked, or new and not ignored; `None` where git cannot say.
@@ -70,18 +84,18 @@ fn listed_by_git(root: &Path) -> Option<Vec<PathBuf>> {
     (!files.is_empty()).then_some(files)
 }
 
-fn walk(root: &Path, inside: &Path, files: &mut Vec<PathBuf>) {
-    for child in fs::read_dir(root.join(inside)).into_iter().flatten().flatten() {
-        let name = child.file_name();
-        let shown = name.to_string_lossy();
-        let path = inside.join(&name);
-        if shown.starts_with('.') || MADE.contains(&shown.as_ref()) {
-            continue;
-        }
-        if root.join(&path).is_dir() {
-            walk(root, &path, files);
-        } else {
-            files.push(path);
+fn walk(root: &Path) -> Vec<PathBuf> {
+    let (mut files, mut folders) = (Vec::new(), vec![PathBuf::new()]);
+    while let Some(inside) = folders.pop() {
+        for child in fs::read_dir(root.join(&inside)).into_iter().flatten().flatten() {
+            let name = child.file_name();
+            let shown = name.to_string_lossy();
+            if shown.starts_with('.') || MADE.contains(&shown.as_ref()) {
+                continue;
+            }
+            let path = inside.join(&name);
+            if root.join(&path).is_dir() { &mut folders } else { &mut files }.push(path);
         }
     }
+    files
 }

@@ -127,3 +127,15 @@ fn an_unknown_word_is_answered_with_the_nearest() {
     assert_eq!(said("zzzzzzzzzz"), "no entry `zzzzzzzzzz`; `taskscale list` shows all");
     assert_eq!(said("x/[fiber"), "no entry `x/[fiber`: did you mean `x/fiber`?; `taskscale list` shows all");
 }
+
+/// "over seventy in twenty languages", where there were nineteen.
+#[test]
+fn the_readme_counts_what_is_there() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let catalog = Catalog::load(&repository.join("runtimes")).unwrap();
+    let readme = std::fs::read_to_string(repository.join("README.md")).unwrap();
+    let (_, claim) = readme.split_once("[entries](runtimes/README.md), over ").expect("the claim");
+    let numbers: Vec<usize> = claim.split(' ').filter_map(|word| word.parse().ok()).take(2).collect();
+    let entries = catalog.entries().count();
+    assert_eq!(numbers, [(entries - 1) / 10 * 10, catalog.runtimes.len()], "of {entries} entries");
+}

@@ -137,6 +137,18 @@ impl Findings {
         self.add(Severity::Note, rule, what, mend);
     }
 
+    fn take(&mut self, others: Findings) {
+        for Finding { severity, rule, what, mend } in others.0 {
+            self.add(severity, rule, what, mend);
+        }
+    }
+
+    /// Whether any of them rests on how long something took, and accuses the program of it.
+    fn blame_time(&self) -> bool {
+        let of_time = [Rule::Wait, Rule::Exit, Rule::Counts, Rule::Kind];
+        self.0.iter().any(|found| found.severity != Severity::Note && of_time.contains(&found.rule))
+    }
+
     /// Worst first.
     pub fn sorted(mut self) -> Vec<Finding> {
         self.0.sort();

@@ -26,7 +26,7 @@ pub use shell::{Completions, Man};
     after_help = "\
 Examples:
   taskscale                                    the posts' entries at 1, 10k, 100k and 1M tasks
-  taskscale --quick                            a first table within a minute
+  taskscale --quick                            a first table: one repetition, up to 100k tasks
   taskscale 'rust/*' go -n 1,10k -r 3 -o DIR   narrowed; the same again goes on with DIR
   taskscale doctor                             what this machine can measure, and what limits it
 
@@ -138,7 +138,7 @@ pub struct Run {
     /// How often each cell is measured [default: 3]
     #[arg(short, long, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repetitions: Option<u32>,
-    /// One repetition up to 100k tasks, with plateaus of half a second: a first table within a minute
+    /// One repetition up to 100k tasks, with plateaus of half a second: a first table
     #[arg(long, conflicts_with = "classic")]
     pub quick: bool,
     /// Wait 10 s flat as the posts did, and show who never had all tasks alive

@@ -4,12 +4,14 @@
 
 mod campaign;
 mod event;
+mod paths;
 mod sample;
 mod schema;
 mod store;
 
 pub use campaign::*;
 pub use event::*;
+pub use paths::without_paths;
 pub use sample::*;
 pub(crate) use schema::schema_of;
 pub use schema::{campaign_schema, event_schema, sample_schema};

@@ -40,7 +40,7 @@ macro_rules! language {
 /// Every language, the shell last.
 pub static LANGUAGES: &[Language] = &[
     language!("Rust", &["rust", "rs"], "rust",
-        ["Cargo.toml" as "Cargo.toml", "Cargo.lock" as "Cargo.lock", "main.rs" as "src/main.rs"], []),
+        ["Cargo.toml.in" as "Cargo.toml", "Cargo.lock" as "Cargo.lock", "main.rs" as "src/main.rs"], []),
     language!("Go", &["go", "golang"], "go", ["main.go" as "main.go"], ["go.mod"]),
     language!("Java", &["java"], "java", ["Sleep.java" as "Sleep.java"], []),
     language!("Node.js", &["node", "javascript", "nodejs", "js"], "javascript", ["sleep.mjs" as "sleep.mjs"], []),

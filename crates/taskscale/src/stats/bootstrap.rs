@@ -1,9 +1,11 @@
 //! How far a line might lie elsewhere, had the same runs been repeated.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use serde::Serialize;
 
 use super::line::{Line, MANY, Pairs, Point, line};
-use super::weighted_median;
 
 /// How many resamples an interval is drawn from. Efron & Tibshirani advise 1,000 or more for percentiles; 2,000 take
 /// milliseconds.
@@ -84,18 +86,30 @@ pub(super) fn resampled_lines(points: &[Point]) -> Option<Vec<Line>> {
 pub(super) fn resampled_medians(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let mut rng = fastrand::Rng::with_seed(SEED);
-    let mut times = vec![0u64; sorted.len()];
-    (0..RESAMPLES)
-        .filter_map(|_| {
-            times.fill(0);
-            for _ in 0..sorted.len() {
-                times[rng.usize(..sorted.len())] += 1;
-            }
-            // Of whole weights the weighted median is the median of so many equal values.
-            weighted_median(sorted.iter().copied().zip(times.iter().copied()))
-        })
-        .collect()
+    middles(sorted.len()).iter().map(|(low, high)| sorted[*low].midpoint(sorted[*high])).collect()
+}
+
+/// Of [`RESAMPLES`] resamples of `n` values in order: the positions of the two in the middle, which are one where `n`
+/// is odd. They hang on the seed and `n` alone, so they are drawn once: a comparison takes such medians of hundreds of
+/// cells, all of the same few repetitions.
+fn middles(n: usize) -> Arc<Vec<(usize, usize)>> {
+    static DRAWN: Mutex<BTreeMap<usize, Arc<Vec<(usize, usize)>>>> = Mutex::new(BTreeMap::new());
+    let mut drawn = DRAWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let draw = || {
+        let mut rng = fastrand::Rng::with_seed(SEED);
+        let mut picked = vec![0; n];
+        let middle = |_| {
+            picked.fill_with(|| rng.usize(..n));
+            picked.sort_unstable();
+            (picked[(n - 1) / 2], picked[n / 2])
+        };
+        Arc::new((0..RESAMPLES).map(middle).collect())
+    };
+    // Few numbers of repetitions are usual; whoever asks for many others must not pay for it in memory.
+    if drawn.len() > 100 {
+        drawn.clear();
+    }
+    Arc::clone(drawn.entry(n).or_insert_with(draw))
 }
 
 /// The runs of equal numbers of tasks in points in ascending order, as ranges of positions.

@@ -95,11 +95,16 @@ impl Pairs {
 
     /// The line where the point at position `i` of `points` is there `times(i)` times over.
     pub(super) fn line(&self, times: impl Fn(usize) -> u32) -> Option<Line> {
-        let weighted = self.pairs.iter().map(|pair| {
-            let together = u64::from(times(pair.ends.0)) * u64::from(times(pair.ends.1));
-            (pair.slope, together.saturating_mul(pair.distance))
-        });
-        let slope = weighted_median(weighted)?;
+        let counts: Vec<u64> = (0..self.points.len()).map(|i| times(i).into()).collect();
+        // Of a resample most pairs have no weight: a third of the points is not drawn.
+        let mut weighted = Vec::with_capacity(self.pairs.len());
+        for pair in &self.pairs {
+            let together = counts[pair.ends.0] * counts[pair.ends.1];
+            if together > 0 {
+                weighted.push((pair.slope, together.saturating_mul(pair.distance)));
+            }
+        }
+        let slope = weighted_median(&weighted)?;
         let present = || (0..self.points.len()).filter(|i| times(*i) > 0);
         let smallest = present().map(|i| self.points[i].tasks).min()?;
         let mut rests = Vec::new();

@@ -29,7 +29,8 @@ pub enum Unavailable {
     Missing { title: String, install: String },
     #[error("{title} {minimum} or later is needed, found {found}: {install}")]
     TooOld { title: String, minimum: String, found: String, install: String },
-    #[error("`{command}` failed: {why}: {install}")]
+    /// What a program said ends as it likes: another colon would make the hint a part of it.
+    #[error("`{command}` failed: {}; to install it: {install}", why.trim_end_matches([':', ';', ',', '.', ' ']))]
     Broken { command: String, why: String, install: String },
 }
 
@@ -174,6 +175,7 @@ fn dotted(number: &str) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::{Catalog, embedded_files};
 
     #[test]
     fn versions_are_found_in_what_toolchains_print() {
@@ -183,6 +185,36 @@ mod tests {
         assert_eq!(number_in("no number"), None);
         assert!(dotted("21") > dotted("17.0.15"));
         assert!(dotted("1.9") < dotted("1.24"));
+    }
+
+    /// `g++` cut the text of an `#error` off at the slashes of its address: "or https:: apt install".
+    #[test]
+    fn how_to_install_is_said_once_and_whole() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes");
+        let catalog = Catalog::load(&folder).expect("the catalogue of the repository");
+        for (_, entry) in catalog.entries() {
+            let spec = &entry.toolchain;
+            let install = spec.install_hint();
+            let name = &entry.full_name;
+            assert!(
+                install.ends_with(|c: char| c.is_alphanumeric() || "/)".contains(c)),
+                "{name}: {install}"
+            );
+            let why = String::from("exit status: 1: x.hpp:3:2: error: #error no such header, see https:");
+            let command = spec.version.join(" ");
+            let said = Unavailable::Broken { command, why, install: install.clone() }.to_string();
+            assert!(said.ends_with(&format!("see https; to install it: {install}")), "{said}");
+            let missing = Unavailable::Missing { title: spec.title.clone(), install: install.clone() };
+            for said in [said, missing.to_string()] {
+                assert!(!said.contains(":: ") && said.matches(&install).count() == 1, "{said}");
+            }
+        }
+        // What a version command says on failing is joined with the manifest's hint: it must bring none of its own.
+        let prose = |name: &str| name.ends_with("README.md") || name.ends_with("runtime.toml");
+        for name in embedded_files().filter(|name| !prose(name)) {
+            let text = std::fs::read_to_string(folder.join(name)).expect("a source file");
+            assert!(!text.contains("apt install"), "{name} says how to install");
+        }
     }
 
     #[test]

@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::model::{Published, PublishedFigure};
 
-const TAKE_2: &str = include_str!("../../../../../published/2024-take2.json");
-const TAKE_2_ENTRIES: &str = include_str!("../../../../../published/2024-take2.entries.json");
+const TAKE_2: &str = include_str!("../../../packaged/published/2024-take2.json");
+const TAKE_2_ENTRIES: &str = include_str!("../../../packaged/published/2024-take2.entries.json");
 
 #[derive(Deserialize)]
 struct File {

@@ -1,0 +1,260 @@
+//! Takes the paths of a machine out of a campaign that is to be published: where somebody keeps files, and under which
+//! name, explains no figure.
+//!
+//! What a manifest calls `{out}`, `{home}` and so on is called that again. What is left of a path is its last part. Paths
+//! that are alike on every machine (`/usr/bin/node`) stay, as they tell whose build it was.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{Campaign, Sample};
+
+/// First parts of paths that say nothing of whose machine it is. `/rustc` is what Rust calls its own sources.
+const COMMON: [&str; 13] =
+    ["bin", "dev", "etc", "lib", "lib32", "lib64", "nix", "opt", "proc", "rustc", "sbin", "sys", "usr"];
+/// Fields that hold what the catalogue says, which is public: programs, their addresses, prose.
+const PUBLIC: [&str; 4] = ["sources", "url", "why", "notes"];
+
+/// The campaign and its samples without paths of the machine; all else is as it was.
+pub fn without_paths(
+    campaign: &Campaign,
+    samples: &[Sample],
+) -> Result<(Campaign, Vec<Sample>), serde_json::Error> {
+    let templates: BTreeMap<&str, &[String]> =
+        campaign.entries.iter().map(|entry| (entry.name.as_str(), entry.run.as_slice())).collect();
+    // Of each entry for itself: `{out}` is another folder for each.
+    let mut places: BTreeMap<&str, BTreeSet<Place>> = BTreeMap::new();
+    for sample in samples {
+        let template = templates.get(sample.entry.as_str()).copied().unwrap_or_default();
+        let found =
+            template.iter().zip(&sample.command).filter_map(|(template, word)| Place::of(template, word));
+        places.entry(&sample.entry).or_default().extend(found);
+    }
+    let all: BTreeSet<Place> = places.values().flatten().cloned().collect();
+    let stripped = samples.iter().map(|sample| strip(sample, &places[sample.entry.as_str()]));
+    Ok((strip(campaign, &all)?, stripped.collect::<Result<_, _>>()?))
+}
+
+/// A folder of the machine, and what a manifest calls it. The longest first: one may lie inside another.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    length: std::cmp::Reverse<usize>,
+    folder: String,
+    placeholder: String,
+}
+
+impl Place {
+    /// What a word's placeholder stood for, where it has one: `{out}/a:{out}/b` and `/x/a:/x/b` say that `{out}` is `/x`.
+    fn of(template: &str, word: &str) -> Option<Place> {
+        let start = template.find('{')?;
+        let placeholder = &template[start..=start + template[start..].find('}')?];
+        let times = template.matches(placeholder).count();
+        let length = word.len().checked_sub(template.len() - times * placeholder.len())? / times;
+        let folder = word.get(start..start + length)?;
+        let is_it =
+            folder.starts_with('/') && !is_common(folder) && template.replace(placeholder, folder) == word;
+        is_it.then(|| Place {
+            length: std::cmp::Reverse(length),
+            folder: folder.to_owned(),
+            placeholder: placeholder.to_owned(),
+        })
+    }
+}
+
+fn strip<T: Serialize + DeserializeOwned>(
+    record: &T,
+    places: &BTreeSet<Place>,
+) -> Result<T, serde_json::Error> {
+    let mut value = serde_json::to_value(record)?;
+    each_text(&mut value, &mut |text| *text = strip_text(text, places));
+    serde_json::from_value(value)
+}
+
+fn each_text(value: &mut Value, change: &mut impl FnMut(&mut String)) {
+    match value {
+        Value::String(text) => change(text),
+        Value::Array(values) => values.iter_mut().for_each(|value| each_text(value, change)),
+        Value::Object(fields) => {
+            let ours = fields.iter_mut().filter(|(name, _)| !PUBLIC.contains(&name.as_str()));
+            ours.for_each(|(_, value)| each_text(value, change));
+        }
+        _ => {}
+    }
+}
+
+fn strip_text(text: &str, places: &BTreeSet<Place>) -> String {
+    let mut text = text.to_owned();
+    for place in places {
+        text = replace_folder(&text, place);
+    }
+    // A word of a command may be a path with blanks; in a sentence a blank ends it.
+    let blanks_belong = text.starts_with('/');
+    let ends = |c: char| "\"'`:;,()<>|=\n".contains(c) || (!blanks_belong && c.is_whitespace());
+    let mut stripped = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(slash) = rest.find('/') {
+        let (before, from) = rest.split_at(slash);
+        stripped.push_str(before);
+        let path = &from[..from.find(ends).unwrap_or(from.len())];
+        let parts = path.split('/').filter(|part| !part.is_empty()).count();
+        if path.starts_with("//") || !may_begin(&stripped) || parts < 2 || is_common(path) {
+            // Not a path of this machine. After the slashes of an address may come one: `file:///home/…`.
+            let skip = match path {
+                path if path.starts_with("//") => 2,
+                path if may_begin(&stripped) => path.len(),
+                _ => 1,
+            };
+            stripped.push_str(&from[..skip]);
+            rest = &from[skip..];
+            continue;
+        }
+        stripped.push('…');
+        stripped.push_str(&path[path.trim_end_matches('/').rfind('/').unwrap_or(0)..]);
+        rest = &from[path.len()..];
+    }
+    stripped + rest
+}
+
+/// Whether a `/` after this text may begin a path from the root: at the start of a word, of an option's value
+/// (`-I/home/…`), or of a file's address. Elsewhere it divides (`and/or`, `https://`, `{out}/app`).
+fn may_begin(before: &str) -> bool {
+    let word = before.rsplit(|c: char| c.is_whitespace() || "\"'`:;,()<>|=".contains(c)).next().unwrap_or("");
+    let is_option = word.len() == 2 && word.starts_with('-');
+    word.is_empty() || is_option || before.ends_with("file://")
+}
+
+fn is_common(path: &str) -> bool {
+    path.split('/').nth(1).is_some_and(|first| COMMON.contains(&first))
+}
+
+/// Whole parts of paths only: `/x` is not the beginning of `/xyz`.
+fn replace_folder(text: &str, place: &Place) -> String {
+    let mut pieces = text.split(place.folder.as_str());
+    let mut replaced = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let goes_on = piece.starts_with(|c: char| c.is_alphanumeric() || "._-".contains(c));
+        replaced.push_str(if goes_on { &place.folder } else { &place.placeholder });
+        replaced.push_str(piece);
+    }
+    replaced
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+    use crate::record;
+
+    fn stripped(text: &str) -> String {
+        let places = [("{out}/a:{out}/b", "/h/u/out/a:/h/u/out/b"), ("{src}/x.py", "/h/u/x.py")];
+        let places = places.iter().map(|(template, word)| Place::of(template, word).expect("a place"));
+        strip_text(text, &places.collect())
+    }
+
+    #[test]
+    fn places_have_the_manifests_names_again() {
+        assert_eq!(stripped("/h/u/out/a:/h/u/out/b"), "{out}/a:{out}/b");
+        assert_eq!(stripped("/h/u/out"), "{out}");
+        assert_eq!(stripped("cannot open /h/u/y.py: gone"), "cannot open {src}/y.py: gone");
+        assert_eq!(stripped("see /h/u/out.log."), "see {src}/out.log.");
+        assert_eq!(Place::of("{home}/bin/node", "/usr/bin/node"), None);
+        assert_eq!(Place::of("{tasks}", "1000"), None);
+        assert_eq!(Place::of("{out}/a", "/x"), None);
+        assert_eq!(Place::of("{out", "/x"), None);
+    }
+
+    #[test]
+    fn of_other_paths_the_last_part_is_left() {
+        for (text, expected) in [
+            ("/home/ann/taskscale", "…/taskscale"),
+            ("/home/ann/my programs/server", "…/server"),
+            ("-I/home/ann/include", "-I…/include"),
+            ("--config=/srv/ann/c.toml", "--config=…/c.toml"),
+            ("PATH=/usr/bin:/home/ann/bin:/bin", "PATH=/usr/bin:…/bin:/bin"),
+            ("File \"/home/ann/x.py\", line 3", "File \"…/x.py\", line 3"),
+            ("file:///home/ann/x.mjs:3", "file://…/x.mjs:3"),
+            ("wrote /tmp/a/ and /work/b.", "wrote …/a/ and …/b."),
+        ] {
+            assert_eq!(stripped(text), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_no_path_of_a_machine_stays() {
+        for text in [
+            "",
+            "/",
+            "// a comment",
+            "a / b",
+            "and/or",
+            "tasks/s",
+            "rust/tokio-spawn",
+            "results/posts",
+            "../x/y",
+            "https://go.dev/dl/",
+            "/usr/lib/jvm/x/bin/java",
+            "/rustc/5980/library/std/src/sys.rs:240:13",
+            "/proc/1/status",
+            "{out}/app/task",
+            "1/2/3",
+            "Linux/amd64 go1.26 /s",
+        ] {
+            assert_eq!(stripped(text), text);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn nothing_of_a_home_is_left_and_twice_is_once(
+            text in "[a-z.-]{0,9}([ :=\"(,]/home/[a-z]{3}/[a-z /.]{1,9}|[ :]//?[a-z./]{0,9}){0,4}"
+        ) {
+            let once = stripped(&text);
+            proptest::prop_assert!(!once.contains("/home/"), "{}", once);
+            proptest::prop_assert_eq!(stripped(&once), once);
+        }
+    }
+
+    /// `TASKSCALE_BLESS=1 cargo test published_results` strips them; their pages are then to be made anew.
+    #[test]
+    fn published_results_hold_no_paths_of_a_machine() {
+        let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
+        let listed =
+            std::process::Command::new("git").args(["ls-files", "-z", "."]).current_dir(&results).output();
+        // Others lie there ignored. Where there is no git, all are looked at.
+        let listed = listed.ok().filter(|listed| listed.status.success()).map(|listed| listed.stdout);
+        let listed = listed.map(|names| String::from_utf8(names).unwrap());
+        for folder in fs::read_dir(&results).unwrap().flatten().map(|child| child.path()) {
+            let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+            let published =
+                |listed: &String| listed.split('\0').any(|file| file.starts_with(&format!("{name}/")));
+            if !listed.as_ref().is_none_or(published) {
+                continue;
+            }
+            let there = record::load(&folder).unwrap();
+            let (campaign, samples) = without_paths(&there.campaign, &there.samples).unwrap();
+            if std::env::var_os("TASKSCALE_BLESS").is_some() {
+                let text = serde_json::to_string_pretty(&campaign).unwrap() + "\n";
+                fs::write(folder.join("campaign.json"), text).unwrap();
+                let lines = samples.iter().map(|sample| serde_json::to_string(sample).unwrap() + "\n");
+                fs::write(folder.join("samples.jsonl"), lines.collect::<String>()).unwrap();
+            }
+            let there = record::load(&folder).unwrap();
+            assert!(
+                (&there.campaign, &there.samples) == (&campaign, &samples),
+                "{name}: TASKSCALE_BLESS=1 strips it"
+            );
+            for file in fs::read_dir(&folder).unwrap().flatten().map(|child| child.path()) {
+                let text = fs::read_to_string(&file).unwrap();
+                for root in ["/root/", "/home/", "/work/", "/tmp/"] {
+                    let at = text.find(root);
+                    assert!(at.is_none(), "{}: {root} at {at:?}", file.display());
+                }
+            }
+        }
+    }
+}
