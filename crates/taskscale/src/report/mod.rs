@@ -12,6 +12,7 @@ mod csv;
 mod export;
 mod figures;
 mod grid;
+mod growth;
 mod html;
 mod json;
 mod limit;
@@ -20,6 +21,7 @@ mod metric;
 mod model;
 mod notes;
 mod page;
+mod rank;
 mod samples;
 mod services;
 mod several;
@@ -42,9 +44,10 @@ pub use limit::render as render_limit;
 pub use metric::Metric;
 pub use model::{
     Entry, Group, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads,
-    Unavailable, Version, WarningCount,
+    Step, Unavailable, Version, WarningCount, WorstPoint,
 };
 pub use page::{PAGE_SCHEMA, PageCampaign, PageData, page_schema};
+pub use rank::Rank;
 pub use samples::{Recorded, render as samples_csv};
 pub use services::ServiceError;
 pub use svg::ChartError;
