@@ -75,7 +75,7 @@ export const METRICS: Metric[] = [
     id: "task",
     title: "Bytes per task",
     about:
-      "Slope of the footprint over N: what one more task takes, without the runtime's base. Bars of intervals are 95 %.",
+      "Slope of the footprint over N: what one more task takes, without the runtime's base. Bars of intervals are 95 %. ≈ marks a line that is none: footprints lie more than a tenth off it.",
     show: format.perTask,
     whole: true,
     of: growth("bytes_per_task"),
@@ -113,7 +113,8 @@ export const METRICS: Metric[] = [
     ...memory,
     id: "times",
     title: "× best",
-    about: "Footprint as a multiple of the smallest of those shown.",
+    about:
+      "Footprint as a multiple of the smallest of those shown: of the same kind, unless all kinds are ranked together.",
     show: format.times,
     binary: false,
     of: spread("footprint_bytes"),

@@ -18,6 +18,8 @@ export interface State {
   search: string;
   published: boolean;
   log: boolean;
+  /** Whether entries are ranked among those of their kind, or all together. */
+  rank: "kind" | "all";
   /** Fitted lines in the scaling chart. */
   fit: boolean;
   /** Entries that the scaling chart leaves out. */
@@ -67,6 +69,7 @@ export function initial(data: PageData, workload = workloads(data)[0] ?? ""): St
     search: "",
     published: true,
     log: false,
+    rank: "kind",
     fit: true,
     hidden: [],
     sort: "footprint",
@@ -104,6 +107,7 @@ export function fromHash(data: PageData, hash: string): State {
   state.search = words.get("search") ?? "";
   state.published = words.get("published") !== "no";
   state.log = words.get("scale") === "log";
+  if (words.get("rank") === "all") state.rank = "all";
   state.fit = words.get("fit") !== "no";
   state.hidden = list(words.get("hidden"));
   const sort = words.get("sort") ?? "";
@@ -143,6 +147,7 @@ export function toHash(data: PageData, state: State): string {
   if (state.search) say("search", state.search);
   if (!state.published) say("published", "no");
   if (state.log) say("scale", "log");
+  if (state.rank === "all") say("rank", "all");
   if (!state.fit) say("fit", "no");
   if (state.hidden.length) say("hidden", all(state.hidden));
   if (state.sort !== plain.sort || state.descending) say("sort", (state.descending ? "-" : "") + state.sort);

@@ -1,6 +1,7 @@
 // The table of every figure, as data: its columns, its rows, and how they are sorted.
 
 import * as format from "./format.ts";
+import { offLine, slope } from "./growth.ts";
 import type { State } from "./state.ts";
 import type { Entry, FigureName, PageData, Parts, Phases, Row } from "./types.ts";
 import { entriesOf, entryOf, letter, passes, ranking, rowOf, shownCampaigns } from "./view.ts";
@@ -46,6 +47,10 @@ function words(id: string, title: string, text: (cell: Cell) => string): Column 
 const median = (name: FigureName) => (cell: Cell) => cell.row?.figures[name]?.median;
 const part = (name: keyof Parts) => (cell: Cell) => cell.row?.parts?.[name];
 const phase = (of: "time" | "cpu", name: keyof Phases) => (cell: Cell) => cell.row?.[of]?.[name];
+const worst = (cell: Cell) => {
+  const off = cell.entry.growth?.worst_off;
+  return off === undefined ? undefined : Math.abs(off);
+};
 const share = (value: number) => `${format.grouped(value * 100, 1)} %`;
 
 export const COLUMNS: Column[] = [
@@ -99,7 +104,16 @@ export const COLUMNS: Column[] = [
   numeric("rest", "Memory", "Slab, other", part("kernel_rest_bytes"), format.bytes),
   numeric("peak", "Memory", "Peak", median("peak_bytes"), format.bytes),
   numeric("rss", "Memory", "Peak RSS", median("rss_peak_bytes"), format.bytes),
-  numeric("task", "Growth", "Bytes per task", (cell) => cell.entry.growth?.bytes_per_task, format.perTask),
+  {
+    ...numeric(
+      "task",
+      "Growth",
+      "Bytes per task",
+      (cell) => cell.entry.growth?.bytes_per_task,
+      format.perTask,
+    ),
+    text: (cell) => (cell.entry.growth ? slope(cell.entry.growth) : ""),
+  },
   numeric(
     "task-low",
     "Growth",
@@ -116,6 +130,10 @@ export const COLUMNS: Column[] = [
     format.perTask,
     "95 % interval of bytes per task",
   ),
+  {
+    ...numeric("task-off", "Growth", "Off the line", (cell) => worst(cell), share, "where it is farthest"),
+    text: (cell) => (cell.entry.growth ? offLine(cell.entry.growth) : ""),
+  },
   numeric("base", "Growth", "Base", (cell) => cell.entry.growth?.base_bytes, format.bytes),
   numeric("launch", "Time", "Launch", median("launch_s"), format.seconds),
   numeric("plateau", "Time", "Plateau", phase("time", "plateau_s"), format.seconds),
@@ -156,18 +174,12 @@ export function cells(data: PageData, state: State): Cell[] {
       for (const row of rows) found.push({ entry, campaign: position, row });
     }
   }
-  const best = new Map<number, number>();
   for (const n of new Set(found.flatMap((cell) => cell.row?.tasks ?? []))) {
     const bars = ranking(data, { ...state, metric: "footprint", n }).rows.flatMap((row) => row.bars);
-    best.set(
-      n,
-      Math.min(...bars.filter((bar) => bar.ranked).map((bar) => bar.value ?? Number.POSITIVE_INFINITY)),
-    );
-  }
-  for (const cell of found) {
-    const [footprint, smallest] = [cell.row?.figures.footprint_bytes?.median, best.get(cell.row?.tasks ?? 0)];
-    if (cell.row?.ranked && footprint !== undefined && smallest && Number.isFinite(smallest)) {
-      cell.timesBest = footprint / smallest;
+    const times = new Map(bars.map((bar) => [bar.row, bar.timesBest]));
+    for (const cell of found.filter((cell) => cell.row?.tasks === n)) {
+      const of_row = times.get(cell.row);
+      if (of_row !== undefined) cell.timesBest = of_row;
     }
   }
   return sorted(found, state);

@@ -78,7 +78,14 @@ export interface Growth {
   base_bytes_interval?: [number, number];
   bytes_per_task: number;
   bytes_per_task_interval?: [number, number];
+  /** Whether the medians lie on the line; unknown of two numbers of tasks. */
+  straight?: boolean;
+  /** The number of tasks whose median lies farthest off it, and by which share of it. */
+  worst_tasks?: number;
+  worst_off?: number;
   tasks: number[];
+  /** Bytes that a task more took from each of `tasks` to the next. */
+  steps: number[];
 }
 
 export interface Figure {

@@ -1,5 +1,7 @@
 // What is shown for a state: pure, so that it can be tested as data. Knows nothing of the document.
 
+import { bent, noLine } from "./growth.ts";
+import { kindPlace } from "./kinds.ts";
 import { type Metric, metric, parts, type Value } from "./metrics.ts";
 import { campaignsOf, type State } from "./state.ts";
 import type { Campaign, Entry, PageData, PublishedFigure, Row } from "./types.ts";
@@ -15,7 +17,7 @@ export interface Bar {
   high?: number;
   /** The footprint's parts, where that is what is looked at. */
   parts?: number[];
-  /** As a multiple of the smallest of those ranked and shown. */
+  /** As a multiple of the smallest of those ranked and shown: of the same kind, unless all are ranked together. */
   timesBest?: number;
   /** Against the first campaign that is shown: 0.1 is 10 % more. */
   change?: number;
@@ -29,7 +31,7 @@ export type Standing = "ranked" | "reference" | "other-source" | "partial";
 export interface RankRow {
   entry: Entry;
   standing: Standing;
-  /** From 1. */
+  /** From 1, among those of its kind unless all are ranked together. */
   place?: number;
   bars: Bar[];
   published?: PublishedFigure;
@@ -132,6 +134,7 @@ function remarks(bars: Bar[], of: Metric, n: number): string[] {
   const found: string[] = [];
   for (const { entry, row } of bars) {
     if (entry.unverified) found.push(`unverified: ${entry.unverified}`);
+    if (of.whole && entry.growth && bent(entry.growth)) found.push(noLine(entry.growth));
     if (!row || of.whole) continue;
     if (row.ok_runs > 0 && row.ok_runs < row.runs) found.push(`${row.ok_runs} of ${row.runs} runs ok`);
     if (row.ok_runs === 0 && row.short_alive !== undefined) {
@@ -188,7 +191,7 @@ export function ranking(data: PageData, state: State): Ranking {
       remarks: remarks(bars, of, state.n),
     });
   }
-  place(rows, of);
+  place(rows, of, state.rank);
   failed.sort((a, b) => Number(a.status === "unavailable") - Number(b.status === "unavailable"));
   const sizes = rows.flatMap((row) => [
     ...row.bars.flatMap((bar) => [bar.value ?? 0, bar.high ?? 0]),
@@ -217,12 +220,31 @@ function bar(campaign: number, entry: Entry, row: Row | undefined, value: Value,
   return made;
 }
 
-/** Orders rows and gives places. Those with fewer than N alive come after the others: they cost less than N would. */
-function place(rows: RankRow[], of: Metric): void {
+/** The sets in which rows are ranked: those of a kind, or all of them. In the order of the rows. */
+export function sets(rows: RankRow[], rank: State["rank"]): RankRow[][] {
+  const found = new Map<string, RankRow[]>();
+  for (const row of rows) {
+    const set = rank === "kind" ? row.entry.kind : "";
+    found.set(set, [...(found.get(set) ?? []), row]);
+  }
+  return [...found.values()];
+}
+
+/**
+ * Orders rows and gives places, by kind or all together. Those with fewer than N alive come after the others: they
+ * cost less than N would.
+ */
+function place(rows: RankRow[], of: Metric, rank: State["rank"]): void {
   const lead = (row: RankRow) =>
     (row.bars.find((bar) => bar.ranked) ?? row.bars[0])?.value ?? Number.POSITIVE_INFINITY;
   const last = (row: RankRow) => Number(row.standing === "partial");
-  rows.sort((a, b) => last(a) - last(b) || lead(a) - lead(b));
+  const set = (row: RankRow) => (rank === "kind" ? kindPlace(row.entry.kind) : 0);
+  rows.sort((a, b) => set(a) - set(b) || last(a) - last(b) || lead(a) - lead(b));
+  for (const rows_of_set of sets(rows, rank)) compare(rows_of_set, of);
+}
+
+/** Places, and multiples of the best, in one set. */
+function compare(rows: RankRow[], of: Metric): void {
   let place = 0;
   for (const row of rows) {
     if (row.standing === "ranked") row.place = ++place;
@@ -258,6 +280,8 @@ function publishedAt(data: PageData, state: State, of: Metric): Map<string, Publ
 /** The answer in one sentence. */
 export interface Answer {
   n: number;
+  /** The best of each kind that is shown; of all, where they are ranked together or are of one kind. */
+  bests: RankRow[];
   best: RankRow;
   worst: RankRow;
   times: number;
@@ -270,6 +294,7 @@ export interface Answer {
 export function answer(data: PageData, state: State): Answer | undefined {
   const by = ranking(data, { ...state, metric: "footprint" });
   const ranked = by.rows.filter((row) => row.standing === "ranked");
+  const bests = sets(ranked, state.rank).flatMap((set) => set[0] ?? []);
   const [best, worst] = [ranked[0], ranked.at(-1)];
   if (!best || !worst) return undefined;
   const low = best.bars.find((bar) => bar.ranked)?.value ?? 0;
@@ -279,6 +304,7 @@ export function answer(data: PageData, state: State): Answer | undefined {
   const tried = by.failed.filter((row) => !["unavailable", "not measured"].includes(row.status));
   return {
     n: state.n,
+    bests,
     best,
     worst,
     times: low > 0 ? high / low : 1,
@@ -328,11 +354,11 @@ export function lines(data: PageData, state: State): Line[] {
   return found;
 }
 
-/** The fitted line as points that lie close enough together for logarithmic axes. */
+/** The fitted line as points that lie close enough together for logarithmic axes; none where the line is none. */
 function fitted(entry: Entry): [number, number][] {
   const growth = entry.growth;
   const [low, high] = [growth?.tasks[0], growth?.tasks.at(-1)];
-  if (!growth || low === undefined || high === undefined || high <= low) return [];
+  if (!growth || bent(growth) || low === undefined || high === undefined || high <= low) return [];
   const steps = 24;
   const found: [number, number][] = [];
   for (let step = 0; step <= steps; step += 1) {

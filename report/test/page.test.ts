@@ -78,10 +78,11 @@ const hashOf = (page: Page) => decodeURIComponent(new URL(page.url()).hash);
 test("it opens from a file, with the answer first, and asks nobody for anything", async () => {
   const { page, close } = await open("everything");
   assert.match(await page.title(), /^taskscale: bench, 2026-03-01/);
-  assert.match(await page.locator("h1").innerText(), /1M tasks take from .* MiB in .* to .* GiB in /);
+  assert.match(await page.locator("h1").innerText(), /1M tasks take at least .* GiB as stackful tasks .* MiB as stackless/);
   const names = await ranked(page);
   assert(names.length >= 5, String(names));
-  assert.equal(await page.locator("#ranking .rank-line .place").first().textContent(), "ref");
+  const places = await page.locator("#ranking .rank-line .place").allTextContents();
+  assert.deepEqual(places, ["1", "–", "1", "2", "ref", "–"]);
   const last = await page.locator("#ranking .short-list .status").allInnerTexts();
   assert(last.includes("limit") && last.includes("crashed"), String(last));
   assert.equal(last.at(-1), "unavailable");
@@ -119,6 +120,18 @@ test("every control changes the view and the address", async () => {
   await page.getByRole("button", { name: "Logarithmic" }).click();
   assert.match(hashOf(page), /scale=log/);
   assert.equal(await page.locator("#ranking .bar .part-stacks").count(), 0);
+
+  const kinds = page.locator("#ranking .kind-head");
+  assert.deepEqual(
+    (await kinds.allTextContents()).map((text) => text.split(" ")[0]),
+    ["Threadsthreads", "Stackful", "Stackless", "Timersno"],
+  );
+  await page.getByRole("button", { name: "All kinds together" }).click();
+  assert.match(hashOf(page), /rank=all/);
+  assert.equal(await kinds.count(), 0);
+  assert.match(await page.locator("h1").innerText(), /10k tasks take from .* to /);
+  await page.getByRole("button", { name: "All kinds together" }).click();
+  assert.doesNotMatch(hashOf(page), /rank/);
 
   const all = (await ranked(page)).length;
   await page.getByRole("button", { name: "Filter", exact: true }).click();

@@ -5,11 +5,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { decode } from "../src/data.ts";
 import * as format from "../src/format.ts";
+import { slope } from "../src/growth.ts";
 import { METRICS } from "../src/metrics.ts";
 import { fromHash, initial, type State, toHash } from "../src/state.ts";
 import { cells } from "../src/table.ts";
 import type { PageData } from "../src/types.ts";
-import { answer, lines, type Ranking, ranking } from "../src/view.ts";
+import { answer, lines, type Ranking, ranking, sets } from "../src/view.ts";
 
 const folder = process.env.TEST_FOLDER ?? "test";
 const read = (name: string) => readFileSync(`${folder}/${name}`, "utf8");
@@ -63,10 +64,13 @@ test("what is ranked, grouped and flagged", () => {
   const views: Record<string, unknown> = {};
   for (const metric of METRICS)
     views[`${metric.id} at 1M`] = told(ranking(data, { ...initial(data), metric: metric.id }));
+  for (const metric of ["footprint", "times"])
+    views[`${metric} at 1M, all together`] = told(ranking(data, { ...initial(data), metric, rank: "all" }));
   views["footprint at 10k"] = told(ranking(data, { ...initial(data), n: 10_000 }));
   views["two campaigns"] = told(ranking(two(), initial(two())));
   const found = answer(data, initial(data));
   views.answer = found && {
+    bests: found.bests.map((row) => row.entry.name),
     best: found.best.entry.name,
     worst: found.worst.entry.name,
     times: Number(found.times.toPrecision(6)),
@@ -95,9 +99,17 @@ test("entries that fell short come last and are never dropped", () => {
   const found = ranking(data, initial(data));
   const names = [...found.rows.map((row) => row.entry.name), ...found.failed.map((row) => row.entry.name)];
   assert.deepEqual(names.sort(), data.campaigns[0]?.entries.map((entry) => entry.name).sort());
-  const standings = found.rows.map((row) => row.standing);
+  const together = ranking(data, { ...initial(data), rank: "all" });
+  const standings = together.rows.map((row) => row.standing);
   assert(standings.includes("partial"));
   assert.equal(standings.indexOf("partial"), standings.length - 1);
+  for (const kind of sets(found.rows, "kind")) {
+    const partial = kind.map((row) => row.standing === "partial");
+    assert.deepEqual(
+      partial,
+      [...partial].sort((a, b) => Number(a) - Number(b)),
+    );
+  }
   assert(found.failed.every((row) => row.reason.length > 0));
   assert.equal(found.failed.at(-1)?.status, "unavailable");
 });
@@ -106,16 +118,56 @@ test("the floor, other sources and partial rows have no place", () => {
   const found = ranking(everything(), initial(everything()));
   for (const row of found.rows)
     assert.equal(row.place !== undefined, row.standing === "ranked", row.entry.name);
-  const places = found.rows.flatMap((row) => row.place ?? []);
-  assert.deepEqual(
-    places,
-    [...places.keys()].map((at) => at + 1),
+  const together = ranking(everything(), { ...initial(everything()), rank: "all" });
+  for (const rows of [...sets(found.rows, "kind"), together.rows]) {
+    const places = rows.flatMap((row) => row.place ?? []);
+    assert.deepEqual(
+      places,
+      [...places.keys()].map((at) => at + 1),
+    );
+    const sizes = rows.filter((row) => row.place).map((row) => row.bars[0]?.value ?? 0);
+    assert.deepEqual(
+      sizes,
+      [...sizes].sort((a, b) => a - b),
+    );
+  }
+});
+
+test("the best is that of the same kind, unless all are ranked together", () => {
+  const data = everything();
+  for (const rank of ["kind", "all"] as const) {
+    for (const metric of ["footprint", "launch"]) {
+      const { rows } = ranking(data, { ...initial(data), metric, rank });
+      for (const set of sets(rows, rank)) {
+        const multiples = set.flatMap((row) => row.bars.flatMap((bar) => bar.timesBest ?? []));
+        if (multiples.length > 0) assert.equal(Math.min(...multiples), 1, `${rank} ${metric}`);
+      }
+    }
+  }
+  const kinds = sets(ranking(data, initial(data)).rows, "kind").map((set) => set[0]?.entry.kind);
+  assert.equal(kinds.at(-1), "timer");
+  assert.equal(new Set(kinds).size, kinds.length);
+});
+
+test("a line that is none is said to be none, and medians are joined", () => {
+  const data = everything();
+  const growth = data.campaigns[0]?.entries.find((entry) => entry.name === "go/goroutine")?.growth;
+  assert(growth);
+  const line = () => lines(data, initial(data)).find((line) => line.name === "go/goroutine");
+  assert((line()?.fitted.length ?? 0) > 0);
+  Object.assign(growth, { straight: false, worst_tasks: 10_000, worst_off: 0.7, steps: [2484, 885] });
+  growth.bytes_per_task_interval = undefined as never;
+  assert.deepEqual(line()?.fitted, []);
+  const task = ranking(data, { ...initial(data), metric: "task" });
+  const row = task.rows.find((row) => row.entry.name === "go/goroutine");
+  assert.equal(row?.bars[0]?.low, undefined);
+  assert(
+    row?.remarks.includes(
+      "no line: at 10k the median lies 70 % above it; from 1 on a task more takes 2,484 B to 10k, 885 B to 1M",
+    ),
+    String(row?.remarks),
   );
-  const sizes = found.rows.filter((row) => row.place).map((row) => row.bars[0]?.value ?? 0);
-  assert.deepEqual(
-    sizes,
-    [...sizes].sort((a, b) => a - b),
-  );
+  assert.equal(slope(growth)[0], "≈");
 });
 
 test("parts add up to the bar", () => {
@@ -172,7 +224,7 @@ test("an address restores the state that made it", () => {
     { kinds: ["timer", "future"], languages: ["go"], styles: ["tuned"] },
     { parallel: "no", stackful: "yes" },
     { search: "a b&c=d#é,~" },
-    { published: false, log: true, fit: false },
+    { published: false, log: true, fit: false, rank: "all" },
     { hidden: ["go/a,b~", "rust/thread"] },
     { sort: "entry", descending: true, everyN: true },
     { entry: "evil/<b>x</b>&=#" },

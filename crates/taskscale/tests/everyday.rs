@@ -92,6 +92,56 @@ fn a_cell_that_fails_now_closes_the_gate() {
     assert!(gate.stdout.contains("fails now"), "{}", gate.stdout);
 }
 
+/// Twice the footprint, and two repetitions: that cannot be told, and is no pass. Nor is a campaign that was cut off.
+#[test]
+fn a_gate_that_cannot_tell_does_not_pass() {
+    let world = World::new(&[
+        Entry::new("base", "--anon-bytes-per-task 960"),
+        Entry::new("double", "--anon-bytes-per-task 1920"),
+    ]);
+    world.run(world.campaign("two", "-n 1,20k -r 2")).expect_code(0);
+    let two = folder(&world, "two");
+    let entries = ["--base-entry", "fake/base", "--new-entry", "fake/double"];
+    let gate = |more: &[&str]| {
+        world.run(world.command(&[&["compare", &*two, "--fail-above", "5%"], &entries[..], more].concat()))
+    };
+    let undecided = gate(&[]);
+    undecided
+        .expect_code(2)
+        .expect_said("error: --fail-above has no answer: 0 of 3 cells could be judged")
+        .expect_said(
+            "fake/base → fake/double × 20k, footprint: 2 repetitions: a verdict takes 3 on each side",
+        )
+        .expect_said("three times or more (`taskscale run -r 5`)");
+    // The comparison is there all the same.
+    assert!(undecided.stdout.contains("judged 0 of 3 cells"), "{}", undecided.stdout);
+    assert!(!undecided.stderr.contains("no regression above"), "{}", undecided.stderr);
+    gate(&["--allow-missing"]).expect_code(2);
+    // Without a gate it informs.
+    world.run(world.command(&[&["compare", &*two], &entries[..]].concat())).expect_code(0);
+
+    world.run(world.campaign("whole", "-n 1,2 -r 3")).expect_code(0);
+    world.run(world.campaign("cut", "-n 1,2 -r 3")).expect_code(0);
+    let samples = world.path("cut").join("samples.jsonl");
+    let lines = fs::read_to_string(&samples).unwrap();
+    let of_one: Vec<&str> = lines
+        .lines()
+        .filter(|line| line.contains("\"fake/base\"") && line.contains("\"tasks\":1,"))
+        .collect();
+    assert_eq!(of_one.len(), 3);
+    fs::write(&samples, of_one.join("\n") + "\n").unwrap();
+    let (whole, cut) = (folder(&world, "whole"), folder(&world, "cut"));
+    let gate = |base: &str, new: &str, more: &[&str]| {
+        world.run(world.command(&[&["compare", base, new, "--fail-above", "50%"], more].concat()))
+    };
+    gate(&whole, &cut, &[]).expect_code(1).expect_said("fake/double × 2 (planned, but not measured there)");
+    gate(&whole, &cut, &["--allow-missing"]).expect_code(0);
+    gate(&cut, &whole, &[])
+        .expect_code(2)
+        .expect_said("fake/base × 2: planned in BASE, but not measured there");
+    world.assert_nothing_left();
+}
+
 #[test]
 fn a_dry_run_starts_and_writes_nothing() {
     let world = two();

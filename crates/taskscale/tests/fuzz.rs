@@ -337,7 +337,12 @@ proptest! {
         let old = sound();
         let input = |folder, campaign, samples| compare::Input { folder, campaign, samples, entry: None };
         let settings =
-            compare::Settings { metrics: compare::Metric::ALL.to_vec(), margin: None, fail_above: Some(0.05) };
+            compare::Settings {
+                metrics: compare::Metric::ALL.to_vec(),
+                margin: None,
+                fail_above: Some(0.05),
+                allow_missing: false,
+            };
         let sides = (input("\u{1b}[2J", &old, &base[..]), input("b", &campaign, &new[..]));
         if let Ok(comparison) = compare::Comparison::build(sides.0, sides.1, &settings) {
             for format in report::Format::ALL {

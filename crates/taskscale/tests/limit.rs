@@ -286,10 +286,14 @@ fn installed_runtimes_have_answers() {
             continue;
         }
         let tasks = answer["tasks"].as_u64().unwrap_or_else(|| panic!("{answer:#}"));
-        let per_task = answer["bytes_per_task"].as_f64().unwrap_or_else(|| panic!("{answer:#}"));
-        assert!((100.0..20_000.0).contains(&per_task), "{name}: {per_task}");
-        // The base and the tasks fit, and twice as many would not.
-        assert!(tasks as f64 * per_task <= 134.3e6 * 1.2, "{name}: {tasks} of {per_task} bytes");
+        // A collected heap may lie on no line: then nothing is said of its tasks.
+        let per_task = answer["bytes_per_task"].as_f64();
+        assert!(per_task.is_some() || name == "java/virtual-thread", "{answer:#}");
+        if let Some(per_task) = per_task {
+            assert!((100.0..20_000.0).contains(&per_task), "{name}: {per_task}");
+            // The base and the tasks fit, and twice as many would not.
+            assert!(tasks as f64 * per_task <= 134.3e6 * 1.2, "{name}: {tasks} of {per_task} bytes");
+        }
         assert!(answer["fails"]["tasks"].as_u64().unwrap() > tasks, "{answer:#}");
         assert_eq!(answer["by_memory"], true, "{answer:#}");
     }

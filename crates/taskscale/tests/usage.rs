@@ -67,6 +67,13 @@ fn arguments_that_make_no_sense_are_refused() {
     run(&["--repetition", "3"], &["unexpected argument", "--repetitions"]);
     run(&["--quick", "--classic"], &["cannot be used with"]);
     refused(&world, &["report", &world.path("nothing").display().to_string()], &["holds no campaign"]);
+    let nothing = world.path("nothing").display().to_string();
+    refused(&world, &["report", &nothing, "--rank", "alle"], &["invalid value 'alle'", "kind", "all"]);
+    for format in ["html", "github", "bencher"] {
+        let args = ["report", &*nothing, "--rank", "all", "--format", format];
+        refused(&world, &args, &["--rank: it is about a ranking", "the page has a switch for it"]);
+    }
+    refused(&world, &["compare", &nothing, &nothing, "--allow-missing"], &["--fail-above"]);
     refused(&world, &["lsit"], &["no entry `lsit`"]);
     world.assert_nothing_left();
 }

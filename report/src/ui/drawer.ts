@@ -2,6 +2,7 @@
 
 import { fill, h, link } from "../dom.ts";
 import * as format from "../format.ts";
+import { bent, offLine, slope, steps } from "../growth.ts";
 import { code } from "../highlight.ts";
 import type { Campaign, Entry } from "../types.ts";
 import { entryOf, letter, shownCampaigns } from "../view.ts";
@@ -115,10 +116,11 @@ function tags(entry: Entry): HTMLElement {
 function growth(entry: Entry): HTMLElement | false {
   const of = entry.growth;
   if (!of) return false;
-  const interval = (bounds: [number, number] | undefined, show: (value: number) => string) =>
-    bounds
-      ? h("small", {}, `${show(bounds[0])} to ${show(bounds[1])}`)
-      : h("small", {}, "no interval: not every N was run twice");
+  const interval = (bounds: [number, number] | undefined, show: (value: number) => string) => {
+    const none = bent(of) ? "no interval: no line" : "no interval: not every N was run twice";
+    return h("small", {}, bounds ? `${show(bounds[0])} to ${show(bounds[1])}` : none);
+  };
+  const off = offLine(of);
   return h(
     "div",
     { class: "big-figures" },
@@ -126,7 +128,7 @@ function growth(entry: Entry): HTMLElement | false {
       "div",
       {},
       h("span", {}, "Bytes per task"),
-      h("b", {}, format.perTask(of.bytes_per_task)),
+      h("b", {}, slope(of)),
       interval(of.bytes_per_task_interval, format.perTask),
     ),
     h(
@@ -136,6 +138,14 @@ function growth(entry: Entry): HTMLElement | false {
       h("b", {}, format.bytes(of.base_bytes)),
       interval(of.base_bytes_interval, format.bytes),
     ),
+    off !== "" &&
+      h(
+        "div",
+        {},
+        h("span", {}, "Farthest off the line"),
+        h("b", {}, off),
+        h("small", {}, bent(of) ? steps(of) : "median against base + N × bytes per task"),
+      ),
   );
 }
 

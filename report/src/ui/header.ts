@@ -2,6 +2,7 @@
 
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
+import { kindTitle } from "../kinds.ts";
 import { answer, type RankRow } from "../view.ts";
 import type { App } from "./app.ts";
 
@@ -30,9 +31,24 @@ export function header(app: App, retheme: () => void): { element: HTMLElement; u
       fill(detail, "No entry shown here has a footprint at this number of tasks.");
       return;
     }
-    const { best, worst } = found;
+    const { best, bests, worst } = found;
     const n = h("span", { class: "nowrap" }, format.tasks(found.n));
-    if (best === worst) {
+    const timers = bests.find((row) => row.entry.kind === "timer");
+    const tasks = bests.filter((row) => row !== timers);
+    if (bests.length > 1) {
+      // Unlike things: no factor lies between them.
+      fill(
+        sentence,
+        n,
+        found.n === 1 ? " takes at least " : " take at least ",
+        tasks.flatMap((row, at) => [
+          at === 0 ? "" : at === tasks.length - 1 ? " or " : ", ",
+          size(row),
+          ` as ${kindTitle(row.entry.kind).toLowerCase()}`,
+        ]),
+        ".",
+      );
+    } else if (best === worst) {
       fill(sentence, n, found.n === 1 ? " takes " : " take ", size(best), ` in ${best.entry.title}.`);
     } else {
       fill(
@@ -49,11 +65,13 @@ export function header(app: App, retheme: () => void): { element: HTMLElement; u
       found.held === found.ran ? `All ${found.ran} entries` : `${found.held} of ${found.ran} entries`;
     fill(
       detail,
-      found.times > 1.005 && `A factor of ${format.digits(found.times)}. `,
+      bests.length > 1 && timers ? ["Timers, which are no tasks, take ", size(timers), ". "] : false,
+      bests.length === 1 && found.times > 1.005 && `A factor of ${format.digits(found.times)}. `,
       `${all} held ${found.n === 1 ? "it" : `all ${format.count(found.n)}`}`,
       found.held < found.ran && "; the others are shown last, with the reason",
       ".",
-      best.entry.kind !== worst.entry.kind &&
+      bests.length === 1 &&
+        best.entry.kind !== worst.entry.kind &&
         ` The first is of kind ${best.entry.kind}, the last ${worst.entry.kind}: not the same offer.`,
     );
   }

@@ -50,7 +50,7 @@ export function rankingSvg(shown: Ranking, scaled: Scale, title: string, subtitl
     add(
       "text",
       { x: NAMES - 12, y: middle, "font-size": 12.5, "text-anchor": "end", fill: ink },
-      row.entry.name,
+      `${row.entry.name} · ${row.entry.kind}`,
     );
     const total = bar.parts?.reduce((sum, part) => sum + part, 0) ?? 0;
     const size = scaled.at(bar.value) * BARS;

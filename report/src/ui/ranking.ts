@@ -2,8 +2,10 @@
 
 import { download, fill, h } from "../dom.ts";
 import * as format from "../format.ts";
+import { bent, offLine, slope } from "../growth.ts";
+import { KINDS, kindTitle } from "../kinds.ts";
 import { PARTS } from "../metrics.ts";
-import { type Bar, letter, type Ranking, type RankRow, ranking, shownCampaigns } from "../view.ts";
+import { type Bar, letter, type Ranking, type RankRow, ranking, sets, shownCampaigns } from "../view.ts";
 import type { App } from "./app.ts";
 import { NO_FILTERS } from "./controls.ts";
 import { rankingSvg } from "./ranking-svg.ts";
@@ -39,6 +41,9 @@ export function rankingSection(app: App): { element: HTMLElement; update(): void
   const live = h("p", { class: "visually-hidden", role: "status" });
   const log = toggle("Logarithmic", () => app.set({ log: !app.state.log }));
   const published = toggle("Published figures", () => app.set({ published: !app.state.published }));
+  const together = toggle("All kinds together", () =>
+    app.set({ rank: app.state.rank === "all" ? "kind" : "all" }),
+  );
   const picture = () => {
     const shown = ranking(app.data, app.state);
     const scaled = scale(shown.max, shown.min, app.state.log, shown.metric.binary);
@@ -61,7 +66,7 @@ export function rankingSection(app: App): { element: HTMLElement; update(): void
       "div",
       { class: "section-head" },
       h("div", {}, h("h2", { id: "ranking-title" }, "Ranking"), about),
-      h("div", { class: "section-tools" }, published, log, save),
+      h("div", { class: "section-tools" }, published, log, together, save),
     ),
     legend,
     list,
@@ -78,21 +83,14 @@ export function rankingSection(app: App): { element: HTMLElement; update(): void
     fill(about, of.about);
     log.setAttribute("aria-pressed", String(state.log));
     published.setAttribute("aria-pressed", String(state.published));
+    together.setAttribute("aria-pressed", String(state.rank === "all"));
+    together.hidden = new Set(shown.rows.map((row) => row.entry.kind)).size < 2;
     published.hidden = !shown.hasPublished;
     const scaled = scale(shown.max, shown.min, state.log, of.binary);
     fill(legend, legendItems(app, shown));
     const focused = document.activeElement?.getAttribute("data-entry");
     if (shown.rows.length > 0) {
-      fill(
-        list,
-        axis(shown, scaled),
-        gridlines(shown, scaled),
-        h(
-          "ol",
-          { class: "rows" },
-          shown.rows.map((row) => rankRow(app, shown, row, scaled)),
-        ),
-      );
+      fill(list, axis(shown, scaled), gridlines(shown, scaled), ranked(app, shown, scaled));
     } else {
       fill(list, nothing(app, shown));
     }
@@ -105,6 +103,22 @@ export function rankingSection(app: App): { element: HTMLElement; update(): void
 }
 
 const byTitle = (element: HTMLElement): HTMLElement => element.querySelector("h2") as HTMLElement;
+
+/** The rows in one list, or, where they are ranked by kind, in a list for each. */
+function ranked(app: App, shown: Ranking, scaled: Scale): Node[] {
+  const found = sets(shown.rows, app.state.rank);
+  return found.flatMap((rows) => {
+    const list = h(
+      "ol",
+      { class: "rows" },
+      rows.map((row) => rankRow(app, shown, row, scaled)),
+    );
+    const kind = rows[0]?.entry.kind ?? "";
+    const about = KINDS.find((known) => known.id === kind)?.about;
+    if (found.length < 2) return [list];
+    return [h("h3", { class: "kind-head" }, kindTitle(kind), about ? h("small", {}, about) : false), list];
+  });
+}
 
 export function toggle(text: string, click: () => void): HTMLButtonElement {
   const attributes = { type: "button", class: "switch", "aria-pressed": "false", onclick: click };
@@ -236,7 +250,7 @@ function rankRow(app: App, shown: Ranking, row: RankRow, scaled: Scale): HTMLEle
           several && !first && h("span", { class: "campaign-tag" }, letter(bar.campaign), change(bar)),
         ),
         track(app, shown, bar, scaled, first ? mark?.memory_bytes : undefined),
-        h("span", { class: "value" }, bar.value === undefined ? "" : shown.metric.show(bar.value)),
+        h("span", { class: "value" }, valueText(shown, bar)),
         h("span", { class: "per-task" }, entryGrowth(bar)),
         h("span", { class: "spread" }, spread(shown, bar)),
       ];
@@ -250,7 +264,7 @@ function rankRow(app: App, shown: Ranking, row: RankRow, scaled: Scale): HTMLEle
           onclick: () => app.set({ entry: entry.name }),
         },
         content,
-        h("span", { class: "visually-hidden" }, spoken(row, bar, several)),
+        h("span", { class: "visually-hidden" }, spoken(app, row, bar, several)),
       );
       tip(line, () => barTip(app, shown, row, bar));
       return line;
@@ -260,8 +274,12 @@ function rankRow(app: App, shown: Ranking, row: RankRow, scaled: Scale): HTMLEle
 }
 
 function entryGrowth(bar: Bar): string {
-  const slope = bar.entry.growth?.bytes_per_task;
-  return slope === undefined ? "" : format.perTask(slope);
+  return bar.entry.growth ? slope(bar.entry.growth) : "";
+}
+
+function valueText(shown: Ranking, bar: Bar): string {
+  if (bar.value === undefined) return "";
+  return shown.metric.id === "task" ? entryGrowth(bar) : shown.metric.show(bar.value);
 }
 
 function change(bar: Bar): Node | false {
@@ -283,6 +301,7 @@ function badges(bar: Bar): (Node | false)[] {
 
 function spread(shown: Ranking, bar: Bar): string {
   if (shown.metric.whole) {
+    if (bent(bar.entry.growth)) return "no line";
     return bar.low !== undefined && bar.high !== undefined && bar.value
       ? `± ${format.grouped((Math.max(bar.high - bar.value, bar.value - bar.low) / Math.abs(bar.value)) * 100, 1)} %`
       : "";
@@ -349,7 +368,9 @@ function barTip(app: App, shown: Ranking, row: RankRow, bar: Bar): Node[] {
     lines.push(line(name, `${shown.metric.show(bar.low)} to ${shown.metric.show(bar.high)}`));
   }
   if (bar.timesBest !== undefined && row.standing === "ranked")
-    lines.push(line("Against the best shown", format.times(bar.timesBest)));
+    lines.push(line(`Against the best ${among(app)}`, format.times(bar.timesBest)));
+  const { growth } = bar.entry;
+  if (growth && bent(growth)) lines.push(line("No line: footprint off it", offLine(growth)));
   if (row.published && app.state.published) {
     const { published } = row;
     lines.push(
@@ -359,8 +380,10 @@ function barTip(app: App, shown: Ranking, row: RankRow, bar: Bar): Node[] {
   return lines;
 }
 
+const among = (app: App): string => (app.state.rank === "kind" ? "of its kind" : "of all");
+
 /** What the bar shows, for who does not see it. */
-function spoken(row: RankRow, bar: Bar, several: boolean): string {
+function spoken(app: App, row: RankRow, bar: Bar, several: boolean): string {
   const texts: string[] = [];
   if (several) texts.push(`campaign ${letter(bar.campaign)}`);
   if (bar.parts) {
@@ -368,7 +391,7 @@ function spoken(row: RankRow, bar: Bar, several: boolean): string {
     texts.push(...PARTS.map((part, position) => `${part.title} ${format.bytes(sizes[position] ?? 0)}`));
   }
   if (bar.timesBest !== undefined && row.standing === "ranked")
-    texts.push(`${format.times(bar.timesBest)} the best`);
+    texts.push(`${format.times(bar.timesBest)} the best ${among(app)}`);
   return texts.length > 0 ? `; ${texts.join(", ")}` : "";
 }
 

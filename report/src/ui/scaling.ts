@@ -90,7 +90,7 @@ export function scalingSection(app: App): { element: HTMLElement; update(): void
         h(
           "p",
           { class: "about" },
-          "Footprint over the number of tasks. Marks are medians, the bars through them reach from the smallest to the largest run, and lines are the fit: base + N × bytes per task. Where a line is flat the runtime is paid for, where it climbs the tasks. The dotted line is the floor.",
+          "Footprint over the number of tasks. Marks are medians, the bars through them reach from the smallest to the largest run, and lines are the fit, base + N × bytes per task, or straight from median to median where footprints lie more than a tenth off it. Where a line is flat the runtime is paid for, where it climbs the tasks. The dotted line is the floor.",
         ),
       ),
       h("div", { class: "section-tools" }, fit, saveButton("taskscale-scaling", chart)),

@@ -157,10 +157,8 @@ fn memory(of_entry: &[&Sample], tasks: u64, kind: Kind) -> (f64, Source) {
     if let Some(seen) = stats::median(&same) {
         return (seen, Source::Measured);
     }
-    match stats::line(&points) {
-        Some(line) if line.slope > 0.0 => {
-            ((line.base + line.slope * tasks as f64).max(0.0), Source::OtherCounts)
-        }
+    match stats::foreseen(&points, tasks) {
+        Some(bytes) if bytes > 0.0 => (bytes, Source::OtherCounts),
         _ => (BASE_BYTES + bytes_per_task(kind) * tasks as f64, Source::Kind),
     }
 }

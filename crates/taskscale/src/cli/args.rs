@@ -198,7 +198,8 @@ pub struct Build {
 Examples:
   taskscale report results/DIR                     the table again
   taskscale report results/DIR --format csv        for a spreadsheet
-  taskscale report results/DIR --format markdown   for an issue")]
+  taskscale report results/DIR --format markdown   for an issue
+  taskscale report results/DIR --rank all          one ranking across all kinds")]
 pub struct Report {
     /// Folders of campaigns; several are set side by side
     #[arg(value_name = "DIR", required = true)]
@@ -229,6 +230,17 @@ pub struct Report {
     /// With svg: the number of tasks of the ranking [default: the largest]
     #[arg(short = 'n', long = "tasks", value_name = "COUNT", allow_hyphen_values = true)]
     pub tasks: Option<String>,
+    /// Among whom entries are ranked, and whose best `× best` is against [default: kind]
+    #[arg(long, value_enum)]
+    pub rank: Option<Rank>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Rank {
+    /// Those of the same kind: threads among threads, timers among timers
+    Kind,
+    /// All in one order, unlike as they are
+    All,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -11,7 +11,7 @@ use super::run::warn_of_rejected;
 use super::{Failure, OrUsage, print_result, say_aside};
 use crate::record::{self, Loaded};
 use crate::report::Format;
-use crate::report::compare::{self, Comparison, Input, Metric, Settings};
+use crate::report::compare::{self, CompareError, Comparison, Gate, Input, Metric, Settings};
 use crate::units;
 
 pub fn run(args: &Compare) -> Result<ExitCode, Failure> {
@@ -31,14 +31,18 @@ pub fn run(args: &Compare) -> Result<ExitCode, Failure> {
     for regression in compare::regressions(&comparison) {
         say_aside(&format!("regression: {regression}"));
     }
-    if let Some(gate) = compare::gate(&comparison) {
+    // What has no answer is an error, and is said as one.
+    if let Some(gate) = compare::gate(&comparison).filter(|_| comparison.gate() != Some(Gate::Undecided)) {
         say_aside(&gate);
     }
-    Ok(if comparison.regressions.is_some_and(|count| count > 0) {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    })
+    match comparison.gate() {
+        None | Some(Gate::Open) => Ok(ExitCode::SUCCESS),
+        Some(Gate::Closed) => Ok(ExitCode::FAILURE),
+        Some(Gate::Undecided) => {
+            let (judged, of) = (comparison.judged(), comparison.cells.len());
+            Err(CompareError::NotJudged { cells: comparison.unjudged, judged, of }).or_usage()
+        }
+    }
 }
 
 fn format(format: CompareFormat) -> Format {
@@ -64,6 +68,7 @@ fn validate(args: &Compare) -> anyhow::Result<Settings> {
         metrics,
         margin: share(&args.margin, "--margin")?,
         fail_above: share(&args.fail_above, "--fail-above")?,
+        allow_missing: args.allow_missing,
     })
 }
 

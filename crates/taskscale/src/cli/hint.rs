@@ -150,6 +150,11 @@ fn of_comparison(error: &CompareError) -> String {
             "measure the same entries at the same -n in both; or compare two entries with --base-entry and --new-entry"
                 .to_owned()
         }
+        CompareError::NotJudged { .. } => {
+            "measure both sides whole and in the same way, each cell three times or more (`taskscale run -r 5`), \
+             on a quiet machine for times; or leave out of --metric what cannot be judged"
+                .to_owned()
+        }
     }
 }
 
@@ -316,6 +321,7 @@ mod tests {
             CompareError::NoEntry { folder: text(), entry: text(), nearest: None, there: vec![text()] }
                 .into(),
             CompareError::NothingInCommon { base: text(), new: text() }.into(),
+            CompareError::NotJudged { cells: vec![text()], judged: 1, of: 2 }.into(),
             CatalogError::Unpack { path: path(), error: io(ErrorKind::StorageFull) }.into(),
             CheckError::Interrupted.into(),
             CheckError::Measure(MeasureError::Launcher(text())).into(),

@@ -11,7 +11,9 @@ use super::{Failure, OrUsage, colour, print_result, say_aside};
 use crate::catalog::sources;
 use crate::limit::{self, LimitReport};
 use crate::record::{self, Campaign, Loaded, Sample};
-use crate::report::{self, Bars, Chart, Metric, PageCampaign, Recorded, RenderOptions, Request, Target};
+use crate::report::{
+    self, Bars, Chart, Metric, PageCampaign, Rank, Recorded, RenderOptions, Request, Target,
+};
 use crate::units;
 
 /// Columns of a table at most, however wide the terminal, and where there is none: further on the eye loses the line.
@@ -33,7 +35,7 @@ enum What {
     Samples,
     /// One HTML file.
     Page,
-    Report(Request),
+    Report(Request, Rank),
 }
 
 fn validate(args: &args::Report) -> anyhow::Result<Options> {
@@ -54,7 +56,24 @@ fn validate(args: &args::Report) -> anyhow::Result<Options> {
              or what goes to github or bencher; this has every figure"
         );
     }
-    let what = |request: Request| if args.samples { What::Samples } else { What::Report(request) };
+    let shows_ranking = !args.samples
+        && args.chart != Some(args::Chart::Scaling)
+        && match format {
+            Format::Table | Format::Markdown => args.folders.len() == 1,
+            Format::Csv | Format::Json | Format::Svg => true,
+            Format::Github | Format::Bencher | Format::Html => false,
+        };
+    if args.rank.is_some() && !shows_ranking {
+        bail!(
+            "--rank: it is about a ranking: of one campaign as a table, markdown or svg, of any number as csv or json; \
+             the page has a switch for it"
+        );
+    }
+    let rank = match args.rank {
+        Some(args::Rank::All) => Rank::All,
+        Some(args::Rank::Kind) | None => Rank::Kind,
+    };
+    let what = |request: Request| if args.samples { What::Samples } else { What::Report(request, rank) };
     let (folders, output) = (args.folders.clone(), args.output.clone());
     let target = match (target(format), args.chart) {
         (None, _) => return Ok(Options { folders, output, what: What::Page }),
@@ -103,7 +122,7 @@ pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
             report::samples_csv(&recorded)
         }
         What::Page => page(&campaigns),
-        What::Report(request) => text(&campaigns, request).or_usage()?,
+        What::Report(request, rank) => text(&campaigns, request, *rank).or_usage()?,
     };
     match &options.output {
         None => print_result(&text)?,
@@ -112,10 +131,16 @@ pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn text(campaigns: &[(String, Loaded)], request: &Request) -> Result<String, report::ExportError> {
+fn text(
+    campaigns: &[(String, Loaded)],
+    request: &Request,
+    rank: Rank,
+) -> Result<String, report::ExportError> {
     let reports: Vec<report::Report> = campaigns
         .iter()
-        .map(|(name, loaded)| report::Report::build(&loaded.campaign, &loaded.samples).named(name))
+        .map(|(name, loaded)| {
+            report::Report::build(&loaded.campaign, &loaded.samples).named(name).ranked_by(rank)
+        })
         .collect();
     let export = report::export(&reports, request)?;
     if !export.left_out.is_empty() {
@@ -147,6 +172,10 @@ fn of_limit(args: &args::Report, folder: &Path) -> Result<ExitCode, Failure> {
         return Err(anyhow!("{} holds a search for limits: it is shown by itself", folder.display()))
             .or_usage();
     }
+    if args.rank.is_some() {
+        return Err(anyhow!("--rank: {} holds a search for limits, which ranks nothing", folder.display()))
+            .or_usage();
+    }
     let loaded = record::load(folder).or_usage()?;
     let question = limit::load_question(folder).or_usage()?;
     super::run::warn_of_rejected(folder, &loaded.rejected, "left out");
@@ -176,7 +205,8 @@ pub(super) fn of_run(
         None => Ok(page(&campaigns)),
         Some(target) => {
             let options = for_standard_output();
-            text(&campaigns, &Request { target, metrics: Vec::new(), tasks: None, options })
+            let request = Request { target, metrics: Vec::new(), tasks: None, options };
+            text(&campaigns, &request, Rank::default())
         }
     }
 }

@@ -9,7 +9,7 @@ use super::question::{Find, Question};
 use super::verdict::{Cause, Verdict};
 use crate::catalog::Kind;
 use crate::record::{Campaign, EntryFacts, Machine, MemorySource, Sample, Status, Warning};
-use crate::stats::{Point, line, median};
+use crate::stats::{Point, fit, median};
 
 /// Version of the JSON that a search is shown as.
 pub const LIMIT_SCHEMA: u32 = 1;
@@ -264,7 +264,7 @@ fn limited_by(question: &Question, course: &Course, failed: Option<&Seen>) -> (O
     (Some(text), by_memory)
 }
 
-/// What one more task takes, by the line through the runs that held.
+/// What one more task takes, by the line through the runs that held; `None` where they lie on none.
 fn slope(course: &Course) -> Option<f64> {
     let points: Vec<Point> = course
         .seen
@@ -275,7 +275,8 @@ fn slope(course: &Course) -> Option<f64> {
             Some(Point { tasks: run.sample.tasks, y: footprint as f64 })
         })
         .collect();
-    line(&points).map(|line| line.slope).filter(|slope| *slope > 0.0)
+    let fit = fit(&points).filter(|fit| fit.straight() != Some(false))?;
+    Some(fit.line.slope).filter(|slope| *slope > 0.0)
 }
 
 fn curve(question: &Question, course: &Course) -> Vec<CurvePoint> {

@@ -1,7 +1,7 @@
 //! Where the border is foreseen: at which N the line through the runs meets the cap. Pure.
 
 use super::search::Forecast;
-use crate::stats::{Point, line};
+use crate::stats::{Point, fit};
 
 /// How far a run's memory is taken to scatter, as a share of it: about what repetitions of one cell show.
 const SCATTER: f64 = 0.004;
@@ -10,7 +10,8 @@ const BEND: f64 = 0.01;
 
 /// The number of tasks that need `cap` bytes, by the line through what runs needed.
 pub fn forecast_tasks(needs: &[Point], cap: f64) -> Option<Forecast> {
-    let line = line(needs).filter(|line| line.slope > 0.0)?;
+    let fit = fit(needs).filter(|fit| fit.line.slope > 0.0)?;
+    let line = fit.line;
     let value = (cap - line.base) / line.slope;
     let largest = needs.iter().max_by_key(|point| point.tasks)?;
     let smallest = needs.iter().min_by_key(|point| point.tasks)?;
@@ -19,7 +20,12 @@ pub fn forecast_tasks(needs: &[Point], cap: f64) -> Option<Forecast> {
     let beyond = (value / largest.tasks as f64).max(1.0);
     // Near the largest N the line is held by its own end, and scatters no more than that.
     let scatter = SCATTER * largest.y.max(cap - growth) / growth * (1.0 - 1.0 / beyond);
-    Some(Forecast { value, doubt: scatter + BEND * beyond.ln() })
+    // What the line missed where runs were made it may miss elsewhere.
+    let bent = match fit.straight() {
+        Some(false) => fit.worst.and_then(|worst| worst.off()).map_or(1.0, f64::abs),
+        _ => 0.0,
+    };
+    Some(Forecast { value, doubt: scatter.max(bent) + BEND * beyond.ln() })
 }
 
 /// How far below what a run needed that felt its cap the least memory may lie: it may hold garbage that could go.

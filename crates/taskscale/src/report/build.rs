@@ -5,14 +5,16 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::growth::growth;
 use super::model::{
     Entry, Group, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads,
     Unavailable, Version, WarningCount,
 };
+use super::rank::Rank;
 use crate::record::{
     Campaign, EntryFacts, MemorySource, Plateau, PlateauFrom, Sample, Status, Warning, last_attempts,
 };
-use crate::stats::{self, Point, Spread};
+use crate::stats::Spread;
 
 impl Report {
     /// Sums up a campaign. Only the last attempt of each repetition of a cell counts.
@@ -25,8 +27,7 @@ impl Report {
             .iter()
             .filter(|facts| !unavailable.iter().any(|missing| missing.entry.name == facts.name))
             .collect();
-        let mut growth: Vec<Growth> = entries.iter().filter_map(|facts| growth(facts, &cells)).collect();
-        growth.sort_by(|a, b| by_figure(a.bytes_per_task, b.bytes_per_task));
+        let growth: Vec<Growth> = entries.iter().filter_map(|facts| growth(facts, &cells)).collect();
         let memory_sources = most_usual(&cells.all().flat_map(feeding).collect::<Vec<_>>());
         let usual = memory_sources.first().map(|count| count.source);
         Report {
@@ -54,12 +55,14 @@ impl Report {
             plateaus: plateaus(&cells),
             unavailable,
             warnings: warnings(campaign, &cells),
+            rank: Rank::default(),
         }
+        .ranked_by(Rank::default())
     }
 }
 
 /// The counting samples by entry and number of tasks.
-struct Cells<'a> {
+pub(super) struct Cells<'a> {
     by_entry: BTreeMap<&'a str, BTreeMap<u64, Vec<&'a Sample>>>,
     tasks: BTreeSet<u64>,
     strays: u64,
@@ -91,7 +94,7 @@ impl<'a> Cells<'a> {
     }
 
     /// All cells of one entry, by number of tasks.
-    fn of_entry(&self, entry: &str) -> impl Iterator<Item = &[&'a Sample]> {
+    pub(super) fn of_entry(&self, entry: &str) -> impl Iterator<Item = &[&'a Sample]> {
         self.by_entry.get(entry).into_iter().flat_map(|by_tasks| by_tasks.values().map(Vec::as_slice))
     }
 
@@ -130,7 +133,7 @@ fn group(
         .filter(|(_, cell)| !cell.is_empty())
         .map(|(facts, cell)| {
             let growth = growth.iter().find(|growth| growth.entry.name == facts.name);
-            row(facts, tasks, cell, growth.and_then(|growth| growth.bytes_per_task))
+            row(facts, tasks, cell, growth)
         })
         .collect();
     for row in &mut rows {
@@ -138,23 +141,10 @@ fn group(
         let comparable = row.memory_sources.iter().all(|source| Some(*source) == usual);
         row.ranked = row.ok_runs > 0 && row.footprint_bytes.is_some() && comparable && !row.entry.reference;
     }
-    let median = |row: &Row| row.footprint_bytes.map(|spread| spread.median);
-    let best = rows.iter().filter(|row| row.ranked).filter_map(median).reduce(f64::min);
-    for row in rows.iter_mut().filter(|row| row.ranked) {
-        row.times_best = match (median(row), best) {
-            (Some(own), Some(best)) if best > 0.0 => Some(own / best),
-            _ => None,
-        };
-    }
-    // Sorting is stable: what compares equal stays in the catalogue's order.
-    let place = |row: &Row| {
-        if row.ok_runs > 0 { 0 } else { 1 + u8::from(!row.has_figures()) }
-    };
-    rows.sort_by(|a, b| place(a).cmp(&place(b)).then(by_figure(median(a), median(b))));
     Group { tasks, rows }
 }
 
-fn row(facts: &EntryFacts, tasks: u64, cell: &[&Sample], bytes_per_task: Option<f64>) -> Row {
+fn row(facts: &EntryFacts, tasks: u64, cell: &[&Sample], growth: Option<&Growth>) -> Row {
     let fed = feeding(cell);
     let spread = |figure: &dyn Fn(&Sample) -> Option<f64>| {
         Spread::of(&fed.iter().filter_map(|sample| figure(sample)).collect::<Vec<_>>())
@@ -181,7 +171,8 @@ fn row(facts: &EntryFacts, tasks: u64, cell: &[&Sample], bytes_per_task: Option<
         kernel_bytes: median(spreads.kernel_bytes),
         peak_bytes: median(spreads.peak_bytes),
         rss_peak_bytes: median(spreads.rss_peak_bytes),
-        bytes_per_task,
+        bytes_per_task: growth.and_then(|growth| growth.bytes_per_task),
+        straight: growth.and_then(|growth| growth.straight),
         short_alive: shortfalls.iter().filter_map(|shortfall| shortfall.short_alive).min(),
         threads: median(spread(&|sample| Some(sample.threads? as f64))),
         launch_s: median(spreads.launch_s),
@@ -266,37 +257,6 @@ fn shortfalls(tasks: u64, cell: &[&Sample]) -> Vec<Shortfall> {
     shortfalls
 }
 
-/// The line through an entry's ok runs; `None` where no run has a footprint.
-///
-/// Runs of another memory source than the entry's most usual one are left out: a line from one account of memory to
-/// another would measure the difference of the accounts.
-fn growth(facts: &EntryFacts, cells: &Cells) -> Option<Growth> {
-    let ok: Vec<&Sample> = cells
-        .of_entry(&facts.name)
-        .flatten()
-        .copied()
-        .filter(|sample| sample.status == Status::Ok && footprint(sample).is_some())
-        .collect();
-    let source = most_usual(&ok).first()?.source;
-    let points: Vec<Point> = ok
-        .iter()
-        .filter(|sample| sample.memory.source == source)
-        .filter_map(|sample| Some(Point { tasks: sample.tasks, y: footprint(sample)? }))
-        .collect();
-    let line = stats::line(&points);
-    let intervals = stats::line_intervals(&points);
-    let tasks: BTreeSet<u64> = points.iter().map(|point| point.tasks).collect();
-    Some(Growth {
-        entry: Entry::from(facts),
-        base_bytes: line.map(|line| line.base),
-        base_bytes_interval: intervals.map(|intervals| intervals.base),
-        bytes_per_task: line.map(|line| line.slope),
-        bytes_per_task_interval: intervals.map(|intervals| intervals.slope),
-        points: points.len() as u64,
-        tasks: tasks.into_iter().collect(),
-    })
-}
-
 /// Entries that left nothing but `unavailable`.
 fn unavailable(campaign: &Campaign, cells: &Cells) -> Vec<Unavailable> {
     let mut missing = Vec::new();
@@ -350,7 +310,7 @@ fn sources(samples: &[&Sample]) -> Vec<MemorySource> {
 }
 
 /// Where memory figures come from, the most usual source first; equally usual ones in the order of their worth.
-fn most_usual(samples: &[&Sample]) -> Vec<SourceCount> {
+pub(super) fn most_usual(samples: &[&Sample]) -> Vec<SourceCount> {
     let mut runs: BTreeMap<MemorySource, u64> = BTreeMap::new();
     for sample in samples.iter().filter(|sample| sample.memory.plateau.is_some()) {
         *runs.entry(sample.memory.source).or_default() += 1;
@@ -396,7 +356,7 @@ fn warnings(campaign: &Campaign, cells: &Cells) -> Vec<WarningCount> {
 }
 
 /// Ascending; what has no figure comes last.
-fn by_figure(a: Option<f64>, b: Option<f64>) -> Ordering {
+pub(super) fn by_figure(a: Option<f64>, b: Option<f64>) -> Ordering {
     match (a, b) {
         (Some(a), Some(b)) => a.total_cmp(&b),
         (a, b) => b.is_some().cmp(&a.is_some()),

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::RenderOptions;
 use super::bar::{Bars, bar};
-use super::figures::{per_task, relative};
+use super::figures::{bent_text, per_task, relative};
 use super::grid::painted;
 use super::model::{Growth, Report, Row};
 use super::notes;
@@ -78,6 +78,9 @@ fn entry(out: &mut String, growth: &Growth, rows: &[&Row], options: RenderOption
 
 /// `: 1.95 MiB and 4,012 B per task (95 % interval 3,990 to 4,034)`.
 fn sentence(growth: &Growth) -> String {
+    if let Some(text) = bent_text(growth) {
+        return format!(": {text}");
+    }
     let (Some(base), Some(slope)) = (growth.base_bytes, growth.bytes_per_task) else {
         return String::new();
     };

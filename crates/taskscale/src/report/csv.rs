@@ -7,7 +7,7 @@ use super::model::{Entry, Report, Row};
 use super::text::safe;
 use crate::stats::{Interval, Spread};
 
-const HEADER: [&str; 45] = [
+const HEADER: [&str; 49] = [
     "campaign",
     "created_at",
     "hostname",
@@ -44,9 +44,13 @@ const HEADER: [&str; 45] = [
     "cpu_s_max",
     "threads_median",
     "times_best",
+    "times_best_of",
     "bytes_per_task",
     "bytes_per_task_low95",
     "bytes_per_task_high95",
+    "straight",
+    "off_line",
+    "off_line_tasks",
     "base_bytes",
     "base_bytes_low95",
     "base_bytes_high95",
@@ -99,6 +103,7 @@ fn fields(report: &Report, row: &Row) -> Vec<String> {
     let high = |interval: Option<Interval>| figure(interval.map(|interval| interval.high));
     let slope = growth.and_then(|growth| growth.bytes_per_task_interval);
     let base = growth.and_then(|growth| growth.base_bytes_interval);
+    let worst = growth.and_then(|growth| growth.worst);
     let sources: Vec<&str> = row.memory_sources.iter().map(|source| source.name()).collect();
     let reasons: Vec<String> = row
         .shortfalls
@@ -132,9 +137,13 @@ fn fields(report: &Report, row: &Row) -> Vec<String> {
         most(row.spreads.cpu_s),
         figure(row.threads),
         figure(row.times_best),
+        report.rank.name().to_owned(),
         figure(row.bytes_per_task),
         low(slope),
         high(slope),
+        row.straight.map(|straight| straight.to_string()).unwrap_or_default(),
+        figure(worst.and_then(|worst| worst.off)),
+        worst.map(|worst| worst.tasks.to_string()).unwrap_or_default(),
         figure(growth.and_then(|growth| growth.base_bytes)),
         low(base),
         high(base),

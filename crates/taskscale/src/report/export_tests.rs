@@ -227,7 +227,7 @@ fn programs_get_several_campaigns_in_a_row() {
     assert_eq!((lines("20260301-bench,"), lines("20260302-laptop,")), (25, 25));
     let json: Value = serde_json::from_str(&text(&two(), Target::Report(Format::Json))).unwrap();
     assert_eq!(json["campaigns"][1]["campaign"], "20260302-laptop");
-    assert_eq!(json["schema"], 1);
+    assert_eq!(json["schema"], REPORT_SCHEMA);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::figures::{REASON, growth_texts, per_task, relative, time_text, told};
+use super::figures::{REASON, bent_text, growth_texts, relative, slope_text, time_text, told};
 use super::model::{Entry, Group, Report, Row};
 use super::notes;
 use super::text::{brief, safe};
@@ -82,7 +82,11 @@ fn rows(out: &mut String, report: &Report, rows: &[Row]) {
         }
         cells.push(figure(row.kernel_bytes, |bytes| units::decimal(mib(bytes), 1)));
         // The slope is of other numbers of tasks where this row has no figures.
-        cells.push(figure(row.bytes_per_task.filter(|_| row.has_figures()), per_task));
+        cells.push(
+            row.bytes_per_task
+                .filter(|_| row.has_figures())
+                .map_or_else(String::new, |slope| slope_text(slope, row.straight)),
+        );
         cells.push(figure(row.launch_s, time_text));
         cells.push(figure(row.wall_s, time_text));
         cells.push(figure(row.cpu_s, time_text));
@@ -130,7 +134,7 @@ fn growth(out: &mut String, report: &Report) {
     let mut table = Table::new();
     table.column("entry", false);
     table.column("kind", false);
-    for name in ["base MiB", "95 % interval", "B/task", "95 % interval", "runs"] {
+    for name in ["base MiB", "95 % interval", "B/task", "95 % interval", "off the line", "runs"] {
         table.column(name, true);
     }
     for growth in &report.growth {
@@ -140,6 +144,14 @@ fn growth(out: &mut String, report: &Report) {
         table.row(cells);
     }
     table.put(out);
+    let bent: Vec<String> = report
+        .growth
+        .iter()
+        .filter_map(|growth| Some(format!("- {}: {}\n", name(&growth.entry), bent_text(growth)?)))
+        .collect();
+    if !bent.is_empty() {
+        out.push_str(&format!("{}\n", bent.concat()));
+    }
 }
 
 fn figure(value: Option<f64>, show: fn(f64) -> String) -> String {

@@ -13,6 +13,7 @@ mod embedded_json;
 mod export;
 mod figures;
 mod grid;
+mod growth;
 mod html;
 mod json;
 mod limit;
@@ -22,6 +23,7 @@ mod metric;
 mod model;
 mod notes;
 mod page;
+mod rank;
 mod samples;
 mod services;
 mod several;
@@ -45,9 +47,10 @@ pub use limit_words::sentence as limit_in_a_sentence;
 pub use metric::Metric;
 pub use model::{
     Entry, Group, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads,
-    Unavailable, Version, WarningCount,
+    Step, Unavailable, Version, WarningCount, WorstPoint,
 };
 pub use page::{PAGE_SCHEMA, PageCampaign, PageData, page_schema};
+pub use rank::Rank;
 pub use samples::{Recorded, render as samples_csv};
 pub use services::ServiceError;
 pub use svg::ChartError;

@@ -5,12 +5,13 @@
 
 use serde::Serialize;
 
+use super::rank::Rank;
 use crate::catalog::{Kind, Style};
 use crate::record::{EntryFacts, Hold, LimitHit, Machine, MemorySource, PlateauFrom, Status, Warning};
 use crate::stats::{Interval, Spread};
 
 /// Version of the shape of [`Report`] as JSON. Raised when a field changes its meaning; added fields do not raise it.
-pub const REPORT_SCHEMA: u32 = 1;
+pub const REPORT_SCHEMA: u32 = 2;
 
 /// A campaign, summed up.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -41,9 +42,11 @@ pub struct Report {
     pub unmeasured_runs: u64,
     /// Samples of entries or workloads that are not of this campaign; they are left out.
     pub stray_samples: u64,
+    /// Among whom rows are ranked.
+    pub rank: Rank,
     /// One group per number of tasks, ascending.
     pub groups: Vec<Group>,
-    /// How the footprint of each entry grows; the cheapest task first.
+    /// How the footprint of each entry grows; by kind, unless all are ranked together, the cheapest task first.
     pub growth: Vec<Growth>,
     /// Where memory figures come from, the most usual source first. More than one: not comparable to the byte.
     pub memory_sources: Vec<SourceCount>,
@@ -67,7 +70,8 @@ impl Report {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Group {
     pub tasks: u64,
-    /// Those with figures by footprint, the smallest first; then those that fell short; then those that failed.
+    /// Those with figures, by kind unless all are ranked together: by footprint, the smallest first, then those that
+    /// fell short. Last those that failed.
     pub rows: Vec<Row>,
 }
 
@@ -131,6 +135,8 @@ pub struct Row {
     pub rss_peak_bytes: Option<f64>,
     /// Growth of the footprint per task, over all numbers of tasks of this entry.
     pub bytes_per_task: Option<f64>,
+    /// Whether its footprints lie on that line: see [`Growth::straight`].
+    pub straight: Option<bool>,
     /// Fewest tasks alive at once in a repetition that fell short; absent where none did.
     pub short_alive: Option<u64>,
     pub threads: Option<f64>,
@@ -138,7 +144,8 @@ pub struct Row {
     pub wall_s: Option<f64>,
     /// User and system time of all processes.
     pub cpu_s: Option<f64>,
-    /// Footprint as a multiple of the smallest ranked footprint at this number of tasks.
+    /// Footprint as a multiple of the smallest ranked footprint at this number of tasks, among those of its kind or
+    /// among all, as the report's `rank` says.
     pub times_best: Option<f64>,
     /// What the footprint is made of.
     pub parts: Option<Parts>,
@@ -220,21 +227,54 @@ impl Shortfall {
     }
 }
 
-/// How the footprint of one entry grows with the number of tasks: `base + tasks * bytes per task`.
+/// How the footprint of one entry grows with the number of tasks: `base + tasks * bytes per task`, where that is so.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Growth {
     pub entry: Entry,
     /// Footprint of the program before its first task; absent where fewer than two numbers of tasks were ok.
     pub base_bytes: Option<f64>,
-    /// 95 % interval; absent where some number of tasks was run fewer than twice.
+    /// 95 % interval; absent where some number of tasks was run fewer than twice, and where the line is none.
     pub base_bytes_interval: Option<Interval>,
     pub bytes_per_task: Option<f64>,
-    /// 95 % interval; absent where some number of tasks was run fewer than twice.
+    /// 95 % interval; absent where some number of tasks was run fewer than twice, and where the line is none.
     pub bytes_per_task_interval: Option<Interval>,
-    /// Runs that the line goes through: those that were ok, of one memory source.
+    /// Whether the medians lie on the line, each within a tenth of it; absent where two numbers of tasks cannot tell.
+    pub straight: Option<bool>,
+    /// The number of tasks whose median lies farthest off the line; absent likewise.
+    pub worst: Option<WorstPoint>,
+    /// From each number of tasks to the next: what is known where the line is none.
+    pub steps: Vec<Step>,
+    /// Runs that the line goes through: those that were ok with all tasks alive, of one memory source.
     pub points: u64,
     /// The numbers of tasks of these runs, ascending.
     pub tasks: Vec<u64>,
+}
+
+impl Growth {
+    /// Whether what was measured says that the line is none.
+    pub fn bent(&self) -> bool {
+        self.straight == Some(false)
+    }
+}
+
+/// One number of tasks against the line.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct WorstPoint {
+    pub tasks: u64,
+    /// The median of its runs.
+    pub footprint_bytes: f64,
+    /// What the line says.
+    pub line_bytes: f64,
+    /// By which share of the line the median lies above it, or, negative, below; absent of a line not above zero.
+    pub off: Option<f64>,
+}
+
+/// Growth from the median at one number of tasks to that at the next.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Step {
+    pub from_tasks: u64,
+    pub to_tasks: u64,
+    pub bytes_per_task: f64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

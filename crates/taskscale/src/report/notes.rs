@@ -5,10 +5,13 @@
 
 use std::collections::BTreeSet;
 
-use super::model::{Entry, Report};
+use super::figures::NO_LINE;
+use super::model::{Entry, Growth, Report};
+use super::rank::Rank;
 use super::text::command_line;
 use crate::catalog::{Kind, Style};
 use crate::record::{Hold, MemorySource, OWN_WORKLOAD};
+use crate::stats::OFF;
 use crate::units;
 
 /// Beside the kind of a tuned entry.
@@ -168,6 +171,13 @@ fn reading(report: &Report) -> String {
              Theil-Sen; 95 % intervals by bootstrap over repetitions).",
         );
     }
+    if report.growth.iter().any(Growth::bent) {
+        text.push_str(&format!(
+            " {NO_LINE}: no line. A median lies more than {} % off it, as those of collected heaps do: it says \
+             what the largest N took, has no interval, and foretells nothing.",
+            units::decimal(OFF * 100.0, 0),
+        ));
+    }
     text
 }
 
@@ -225,7 +235,11 @@ fn kinds(report: &Report) -> Option<String> {
     }
     let meanings: Vec<String> =
         kinds.iter().map(|kind| format!("{} = {}", kind.name(), meaning(*kind))).collect();
-    Some(format!("Unlike kinds stand side by side: {}.", meanings.join("; ")))
+    let best = match report.rank {
+        Rank::Kind => "× best is against the best of the same kind",
+        Rank::All => "× best is against the best of all, unlike as they are",
+    };
+    Some(format!("Unlike kinds stand side by side; {best}. {}.", capitalised(&meanings.join("; "))))
 }
 
 fn meaning(kind: Kind) -> &'static str {

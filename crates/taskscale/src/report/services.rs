@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::figures::worst_text;
 use super::metric::{Figure, Metric};
 use super::model::{Entry, Report};
 use super::text::safe;
@@ -187,6 +188,12 @@ fn values<'a>(
             }));
         }
         for growth in &report.growth {
+            if let Some(worst) = worst_text(growth).filter(|_| growth.bent()) {
+                let cell = cell(report, &growth.entry, None);
+                let of_line = metrics.iter().filter(|metric| metric.of_entry());
+                left_out.extend(of_line.map(|metric| format!("{cell} {} (no line: {worst})", metric.name())));
+                continue;
+            }
             values.extend(metrics.iter().filter_map(|&metric| {
                 let (entry, runs) = (&growth.entry, growth.points);
                 Some(Value { report, entry, tasks: None, metric, figure: metric.in_growth(growth)?, runs })

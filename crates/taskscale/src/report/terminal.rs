@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use anstyle::{AnsiColor, Style};
 
 use super::RenderOptions;
-use super::figures::{NONE, REASON, growth_texts, per_task, relative, time_text, told};
+use super::figures::{NONE, REASON, bent_text, growth_texts, relative, slope_text, time_text, told};
 use super::grid::{Align, Cell, Column, Grid, painted};
 use super::model::{Entry, Report, Row};
 use super::notes;
@@ -151,7 +151,8 @@ impl Page {
             kind,
             spreads.cell(row.footprint_bytes, style),
             number(row.kernel_bytes.map(mib), 1),
-            row.bytes_per_task.map_or(Cell::new(NONE, QUIET), |slope| Cell::new(per_task(slope), style)),
+            row.bytes_per_task
+                .map_or(Cell::new(NONE, QUIET), |slope| Cell::new(slope_text(slope, row.straight), style)),
             time(row.launch_s, style),
             time(row.wall_s, style),
             time(row.cpu_s, style),
@@ -185,13 +186,14 @@ impl Page {
             right("95 % interval", Some(0)),
             right("B/task", None),
             right("95 % interval", Some(2)),
+            right("off the line", None),
             right("runs", Some(1)),
         ]);
         grid.heading(Cell::new("growth with N", STRONG), QUIET);
         for growth in &report.growth {
             let style = if growth.entry.reference { QUIET } else { PLAIN };
             let [name, kind] = self.names(&growth.entry, style);
-            let [base, base_interval, slope, slope_interval] = growth_texts(growth);
+            let [base, base_interval, slope, slope_interval, off] = growth_texts(growth);
             grid.row(vec![
                 name,
                 kind,
@@ -199,8 +201,12 @@ impl Page {
                 Cell::new(base_interval, QUIET),
                 Cell::new(slope, style),
                 Cell::new(slope_interval, QUIET),
+                Cell::new(off, if growth.bent() { SHORT } else { QUIET }),
                 Cell::new(units::grouped(growth.points), QUIET),
             ]);
+            if let Some(text) = bent_text(growth) {
+                grid.over(vec![], format!("└ {text}"), SHORT);
+            }
         }
         self.put(out, &grid);
     }

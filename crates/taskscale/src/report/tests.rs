@@ -6,7 +6,7 @@ use super::fixture::{HOSTILE, campaign, everything, facts, fell, sample};
 use super::text::width;
 use super::*;
 use crate::catalog::Kind;
-use crate::record::{MemorySource, Status};
+use crate::record::{Campaign, MemorySource, Sample, Status};
 
 const WIDTH: usize = 100;
 
@@ -77,7 +77,7 @@ fn json() {
 fn json_is_json_and_keeps_texts_as_recorded() {
     let json = shown(&report(), Format::Json);
     let value: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(value["schema"], 1);
+    assert_eq!(value["schema"], REPORT_SCHEMA);
     let groups = value["groups"].as_array().unwrap();
     let names =
         groups[0]["rows"].as_array().unwrap().iter().map(|row| row["entry"]["name"].as_str().unwrap());
@@ -189,6 +189,127 @@ fn lines_are_of_ok_runs_of_one_source() {
     assert_eq!(growth.points, 7);
     assert_eq!(growth.tasks, [1, 10_000, 1_000_000]);
     assert_eq!(growth.bytes_per_task_interval.map(|interval| interval.low), Some(2_600.0));
+}
+
+/// Each row's entry and its multiple of the best, in their order.
+fn placed(report: &Report, group: usize) -> Vec<(&str, Option<f64>)> {
+    let rows = report.groups[group].rows.iter();
+    rows.map(|row| (row.entry.name.as_str(), row.times_best.map(|times| (times * 100.0).round() / 100.0)))
+        .collect()
+}
+
+/// A timer is no task: that it takes less than a goroutine says nothing of goroutines.
+#[test]
+fn the_best_is_of_the_same_kind_unless_asked_otherwise() {
+    let names = [
+        ("go/timer", Kind::Timer),
+        ("go/goroutine", Kind::Stackful),
+        ("java/virtual-thread", Kind::Stackful),
+    ];
+    let mut campaign = campaign(names.map(|(name, kind)| facts(name, kind)).to_vec());
+    campaign.plan.tasks = vec![10_000];
+    let per_task = [190, 2_600, 1_300];
+    let samples: Vec<_> = names
+        .iter()
+        .zip(per_task)
+        .flat_map(|((name, _), bytes)| (1..=3).map(move |r| sample(name, 10_000, r, 0, bytes)))
+        .collect();
+    let report = Report::build(&campaign, &samples);
+    let of_kind = [("java/virtual-thread", Some(1.0)), ("go/goroutine", Some(2.0)), ("go/timer", Some(1.0))];
+    assert_eq!(placed(&report, 0), of_kind);
+    let all = report.clone().ranked_by(Rank::All);
+    assert_eq!(
+        placed(&all, 0),
+        [("go/timer", Some(1.0)), ("java/virtual-thread", Some(6.84)), ("go/goroutine", Some(13.68))]
+    );
+    assert_eq!(placed(&all.clone().ranked_by(Rank::Kind), 0), of_kind);
+    for (report, said) in [(&report, "against the best of the same kind"), (&all, "against the best of all")]
+    {
+        let table = shown(report, Format::Table).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(table.contains(said), "{table}");
+        assert!(shown(report, Format::Csv).contains(&format!(",{},", report.rank.name())));
+    }
+}
+
+/// What `java/virtual-thread` took (results/2026-11-21-posts), in bytes.
+const JAVA: [(u64, u64); 4] =
+    [(1, 47_000_000), (10_000, 77_000_000), (100_000, 237_000_000), (1_000_000, 992_600_000)];
+
+fn collected_heap() -> (Campaign, Vec<Sample>) {
+    let mut campaign =
+        campaign(vec![facts("java/virtual-thread", Kind::Stackful), facts("go/goroutine", Kind::Stackful)]);
+    campaign.plan.tasks = JAVA.map(|(tasks, _)| tasks).to_vec();
+    let mut samples = Vec::new();
+    for (tasks, bytes) in JAVA {
+        for repetition in 1..=3 {
+            let mut run = sample("java/virtual-thread", tasks, repetition, 0, 0);
+            if let Some(plateau) = &mut run.memory.plateau {
+                plateau.footprint_bytes = bytes * (99 + u64::from(repetition)) / 101;
+            }
+            samples.push(run);
+            samples.push(sample("go/goroutine", tasks, repetition, 3_400_000, 2_650));
+        }
+    }
+    (campaign, samples)
+}
+
+#[test]
+fn a_line_that_is_none_has_no_interval_in_any_format() {
+    let (campaign, samples) = collected_heap();
+    let report = Report::build(&campaign, &samples);
+    let java = report.growth_of("java/virtual-thread").unwrap();
+    let worst = java.worst.unwrap();
+    assert_eq!((java.straight, worst.tasks), (Some(false), 100_000));
+    assert!((0.65..0.75).contains(&worst.off.unwrap()), "{worst:?}");
+    assert_eq!((java.bytes_per_task_interval, java.base_bytes_interval), (None, None));
+    let go = report.growth_of("go/goroutine").unwrap();
+    assert!(go.straight == Some(true) && go.bytes_per_task_interval.is_some());
+    insta::assert_snapshot!("collected_heap-table", shown(&report, Format::Table));
+    insta::assert_snapshot!("collected_heap-markdown", shown(&report, Format::Markdown));
+    insta::assert_snapshot!("collected_heap-chart", chart(&report, RenderOptions::default()));
+    insta::assert_snapshot!("collected_heap-csv", shown(&report, Format::Csv));
+    for chart in [super::svg::scaling(&report).unwrap(), super::svg::ranking(&report, None).unwrap()] {
+        assert!(chart.contains("≈"), "{chart}");
+    }
+    let several = export(
+        &[report.clone().named("a"), report.clone().named("b")],
+        &request(Target::Report(Format::Table)),
+    );
+    assert!(several.unwrap().text.contains("no line"));
+    for target in [Target::Github, Target::Bencher] {
+        let kept = export(std::slice::from_ref(&report), &request(target)).unwrap();
+        assert_eq!(kept.left_out.len(), 1, "{:?}", kept.left_out);
+        assert!(
+            kept.left_out[0].starts_with("java/virtual-thread sleep bytes-per-task (no line: +"),
+            "{:?}",
+            kept.left_out
+        );
+    }
+}
+
+fn request(target: Target) -> Request {
+    Request { target, metrics: vec![], tasks: None, options: RenderOptions::default() }
+}
+
+#[test]
+fn a_line_is_of_runs_whose_tasks_were_all_alive() {
+    use crate::record::PlateauFrom;
+    let campaign = campaign(vec![facts("go/goroutine", Kind::Stackful)]);
+    let ok: Vec<Sample> = [1, 10_000, 1_000_000]
+        .into_iter()
+        .flat_map(|tasks| (1..=3).map(move |r| sample("go/goroutine", tasks, r, 3_000_000, 2_600)))
+        .collect();
+    let points = |change: fn(&mut Sample)| {
+        let mut samples = ok.clone();
+        samples.iter_mut().filter(|run| run.tasks == 10_000).for_each(change);
+        Report::build(&campaign, &samples).growth[0].points
+    };
+    assert_eq!(points(|_| {}), 9);
+    assert_eq!(points(|run| run.alive = Some(9_000)), 6);
+    assert_eq!(points(|run| run.alive = None), 6);
+    // A program that says nothing of its tasks, and whose plateau was found.
+    let outside = |run: &mut Sample| (run.alive, run.plateau_from) = (None, Some(PlateauFrom::Outside));
+    assert_eq!(points(outside), 9);
 }
 
 #[test]

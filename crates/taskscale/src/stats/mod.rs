@@ -4,11 +4,13 @@
 //! Knows nothing of samples, entries or units; does no I/O; the same numbers always give the same result.
 
 mod bootstrap;
+mod fit;
 mod line;
 mod ratio;
 mod spread;
 
 pub use bootstrap::{Interval, LineIntervals, RESAMPLES, line_intervals};
+pub use fit::{Fit, OFF, Step, Worst, fit, foreseen};
 pub use line::{Line, Point, line};
 pub use ratio::{Ratio, ratio_of_bases, ratio_of_medians, ratio_of_slopes};
 pub use spread::{Spread, mad, median, weighted_median};

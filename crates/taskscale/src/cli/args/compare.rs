@@ -16,7 +16,7 @@ Examples:
   taskscale compare DIR --base-entry rust/tokio-spawn --new-entry go/goroutine
 
 Three repetitions on each side are the least, five or more are good (`taskscale run -r 5`).
-Exit codes: 0 compared, 1 a regression above --fail-above, 2 wrong usage.")]
+Exit codes: 0 compared, 1 a regression above --fail-above, 2 wrong usage, or --fail-above has no answer.")]
 pub struct Compare {
     /// The campaign's folder to compare with
     #[arg(value_name = "BASE")]
@@ -34,9 +34,13 @@ pub struct Compare {
     #[arg(short, long, value_name = "METRICS", value_delimiter = ',', default_value = "footprint,bytes-per-task",
         value_parser = clap::builder::PossibleValuesParser::new(Compared::ALL.map(Compared::name)))]
     pub metric: Vec<String>,
-    /// Exit with 1 where a metric has grown by more than this, beyond doubt, or a cell that was ok fails: 5%
+    /// Exit with 1 where a metric has grown by more than this, beyond doubt, or NEW lacks what BASE has: a cell that is
+    /// not measured, runs that are not ok any more; with 2 where a cell cannot be judged: 5%
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     pub fail_above: Option<String>,
+    /// With --fail-above: let pass what is not measured or ok less often. A cell in which no run is ok now still fails
+    #[arg(long, requires = "fail_above")]
+    pub allow_missing: bool,
     /// Differences up to this are none [default: 1% of memory, 5% of time; never more than --fail-above]
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     pub margin: Option<String>,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::differ::{differences, outcomes};
 use super::judge::{judge, of_cell, of_line};
-use super::model::{COMPARISON_SCHEMA, Change, Comparison, Metric, Origin};
+use super::model::{COMPARISON_SCHEMA, Comparison, Metric, Origin};
 use crate::record::{Campaign, EntryFacts, Sample, Status, Warning, last_attempts};
 use crate::units;
 
@@ -27,6 +27,8 @@ pub struct Settings {
     pub margin: Option<f64>,
     /// Above which share a regression is a failure.
     pub fail_above: Option<f64>,
+    /// Whether what NEW lacks is no failure: cells that it has not measured, runs that are ok no more.
+    pub allow_missing: bool,
 }
 
 /// Why two campaigns cannot be compared.
@@ -38,6 +40,25 @@ pub enum CompareError {
     NoEntry { folder: String, entry: String, nearest: Option<String>, there: Vec<String> },
     #[error("no cell was measured in both {base} and {new}")]
     NothingInCommon { base: String, new: String },
+    #[error("{}", not_judged(cells, *judged, *of))]
+    NotJudged { cells: Vec<String>, judged: usize, of: usize },
+}
+
+/// How many cells a message names before it says "and N more".
+const NAMED: usize = 8;
+
+fn not_judged(cells: &[String], judged: usize, of: usize) -> String {
+    let mut text = format!("--fail-above has no answer: {judged} of {of} cells could be judged");
+    if cells.is_empty() {
+        text.push_str(", as their runs differ too much from each other");
+    }
+    for cell in cells.iter().take(NAMED) {
+        text.push_str(&format!("\n  {cell}"));
+    }
+    if cells.len() > NAMED {
+        text.push_str(&format!("\n  and {} more", cells.len() - NAMED));
+    }
+    text
 }
 
 fn did_you_mean(nearest: &Option<String>) -> String {
@@ -69,10 +90,13 @@ impl Comparison {
             verdict_confidence: 0.0,
             cells: Vec::new(),
             outcomes: Vec::new(),
-            only_base: only(&base, &new, pairs.iter().map(|(old, new)| (old, new))),
-            only_new: only(&new, &base, pairs.iter().map(|(old, new)| (new, old))),
+            only_base: only(&base, &new, pairs.iter().map(|(old, new)| (old, new)), |_| true),
+            only_new: only(&new, &base, pairs.iter().map(|(old, new)| (new, old)), |_| true),
+            missing: only(&base, &new, pairs.iter().map(|(old, new)| (old, new)), is_ok),
             fail_above: settings.fail_above,
+            allow_missing: settings.allow_missing,
             regressions: None,
+            unjudged: Vec::new(),
         };
         let mut judged = Vec::new();
         for &metric in &settings.metrics {
@@ -94,11 +118,10 @@ impl Comparison {
             return Err(CompareError::NothingInCommon { base, new });
         }
         (out.cells, out.verdict_confidence) = judge(&judged, settings);
-        out.regressions = settings.fail_above.map(|_| {
-            let worse = out.cells.iter().filter(|cell| cell.regression).count();
-            let failing = out.outcomes.iter().filter(|outcome| outcome.change == Change::Fails).count();
-            (worse + failing) as u64
-        });
+        if settings.fail_above.is_some() {
+            out.regressions = Some(out.count_regressions());
+            out.unjudged = out.find_unjudged(&base);
+        }
         Ok(out)
     }
 }
@@ -159,6 +182,18 @@ impl<'a> Side<'a> {
         self.cell(entry, tasks).iter().copied().filter(|sample| sample.status == Status::Ok).collect()
     }
 
+    /// The planned cells of which nothing is recorded, but for those of entries that could not run.
+    pub(super) fn unmeasured(&self) -> Vec<(&'a str, u64)> {
+        let chosen = self.names().filter(|name| self.input.entry.is_none_or(|entry| entry == *name));
+        let able = chosen.filter(|name| self.facts(name).is_some_and(|facts| facts.unavailable.is_none()));
+        able.flat_map(|name| {
+            let measured = self.tasks_of(name);
+            let planned = self.input.campaign.plan.tasks.iter().copied();
+            planned.filter(move |tasks| !measured.contains(tasks)).map(move |tasks| (name, tasks))
+        })
+        .collect()
+    }
+
     fn origin(&self) -> Origin {
         let runs = || self.cells.values().flat_map(BTreeMap::values).flatten();
         Origin {
@@ -184,27 +219,34 @@ fn pairs(base: &Side, new: &Side) -> Vec<(String, String)> {
     }
 }
 
+fn is_ok(sample: &Sample) -> bool {
+    sample.status == Status::Ok
+}
+
 /// What one side has and the other has not, by name: `rust/thread`, or `rust/thread × 1M`. Each of `pairs` is the
-/// side's own entry and its counterpart.
+/// side's own entry and its counterpart. Only cells that have a run which `counts`.
 fn only<'p>(
     side: &Side,
     other: &Side,
     pairs: impl Iterator<Item = (&'p String, &'p String)> + Clone,
+    counts: fn(&Sample) -> bool,
 ) -> Vec<String> {
     let mut names = Vec::new();
     for name in side.names().filter(|name| side.input.entry.is_none_or(|entry| entry == *name)) {
-        let tasks = side.tasks_of(name);
+        let mut tasks = side.tasks_of(name);
+        tasks.retain(|n| side.cell(name, *n).iter().any(|sample| counts(sample)));
         let Some((_, counterpart)) = pairs.clone().find(|(own, _)| *own == name) else {
             if !tasks.is_empty() {
                 names.push(name.to_owned());
             }
             continue;
         };
-        if other.facts(counterpart).is_some_and(|facts| facts.unavailable.is_some()) {
+        let there = other.tasks_of(counterpart);
+        if there.is_empty() && other.facts(counterpart).is_some_and(|facts| facts.unavailable.is_some()) {
             // An entry that cannot run is told of as an outcome.
             continue;
         }
-        for n in tasks.difference(&other.tasks_of(counterpart)) {
+        for n in tasks.difference(&there) {
             let planned = other.input.campaign.plan.tasks.contains(n);
             let why = if planned { " (planned, but not measured there)" } else { "" };
             names.push(format!("{name} × {}{why}", units::count(*n)));

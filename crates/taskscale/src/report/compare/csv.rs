@@ -33,7 +33,7 @@ pub fn render(comparison: &Comparison) -> String {
         line(&mut out, of_cell(comparison, cell));
     }
     for outcome in &comparison.outcomes {
-        line(&mut out, of_outcome(outcome));
+        line(&mut out, of_outcome(comparison, outcome));
     }
     out
 }
@@ -68,7 +68,7 @@ fn of_cell(comparison: &Comparison, cell: &Cell) -> Vec<String> {
     fields
 }
 
-fn of_outcome(outcome: &OutcomeChange) -> Vec<String> {
+fn of_outcome(comparison: &Comparison, outcome: &OutcomeChange) -> Vec<String> {
     let mut fields = vec![
         "outcome".to_owned(),
         text(&outcome.base_entry),
@@ -80,7 +80,7 @@ fn of_outcome(outcome: &OutcomeChange) -> Vec<String> {
     fields.resize(HEADER.len() - 3, String::new());
     fields.extend([
         outcome.change.name().to_owned(),
-        (outcome.change == super::Change::Fails).to_string(),
+        (comparison.fail_above.is_some() && comparison.closes(outcome)).to_string(),
         text(outcome.reason.as_deref().unwrap_or_default()),
     ]);
     fields

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use super::build::{Settings, Side};
 use super::model::{Cell, Figure, Metric, Unit, Verdict};
 use crate::record::{MemorySource, Plateau, Sample, Warning};
-use crate::stats::{self, Interval, Point, Ratio};
+use crate::report::growth::feeds_line;
+use crate::stats::{self, Fit, Interval, Line, Point, Ratio};
+use crate::units;
 
 /// What a reader may take for a fact: the usual 95 %.
 const SHOWN_CONFIDENCE: f64 = 0.95;
@@ -86,7 +88,10 @@ impl Judged {
             return cell;
         }
         cell.verdict_interval = ratio.interval(confidence);
-        let (Some(shown), Some(deciding)) = (cell.ratio_interval, cell.verdict_interval) else { return cell };
+        let (Some(shown), Some(deciding)) = (cell.ratio_interval, cell.verdict_interval) else {
+            cell.reason = Some("some of its resamples are not above zero: there is no interval".to_owned());
+            return cell;
+        };
         cell.verdict = verdict(cell.metric, shown, deciding, cell.margin);
         cell.regression =
             cell.verdict.worse() && settings.fail_above.is_some_and(|above| ratio.value > 1.0 + above);
@@ -204,7 +209,8 @@ pub(super) fn of_line(metric: Metric, base: &Side, old: &str, new: &Side, name: 
         .collect();
     let largest = *common.last()?;
     let runs = |side: &Side<'_>, entry: &str| -> Vec<Sample> {
-        common.iter().flat_map(|&tasks| side.ok(entry, tasks)).cloned().collect()
+        let ok = common.iter().flat_map(|&tasks| side.ok(entry, tasks));
+        ok.filter(|sample| feeds_line(sample)).cloned().collect()
     };
     let (before, after) = (runs(base, old), runs(new, name));
     let points = |samples: &[Sample]| -> Vec<Point> {
@@ -212,10 +218,10 @@ pub(super) fn of_line(metric: Metric, base: &Side, old: &str, new: &Side, name: 
         samples.iter().filter_map(point).collect()
     };
     let (of_base, of_new) = (points(&before), points(&after));
-    let side = |points: &[Point]| {
-        let value =
-            stats::line(points).map(|line| if metric == Metric::Base { line.base } else { line.slope });
-        Figure { runs: points.len() as u64, value }
+    let (base_fit, new_fit) = (stats::fit(&of_base), stats::fit(&of_new));
+    let side = |points: &[Point], fit: &Option<Fit>| {
+        let of = |line: Line| if metric == Metric::Base { line.base } else { line.slope };
+        Figure { runs: points.len() as u64, value: fit.as_ref().map(|fit| of(fit.line)) }
     };
     let fewest = |samples: &[Sample]| {
         let of = |tasks: &u64| samples.iter().filter(|sample| sample.tasks == *tasks).count();
@@ -223,15 +229,18 @@ pub(super) fn of_line(metric: Metric, base: &Side, old: &str, new: &Side, name: 
     };
     let step = step(metric, base, new);
     let mut judged = Judged {
-        cell: blank(metric, old, name, None, side(&of_base), side(&of_new)),
+        cell: blank(metric, old, name, None, side(&of_base, &base_fit), side(&of_new, &new_fit)),
         ratio: None,
         repetitions: fewest(&before).min(fewest(&after)),
         step: if metric == Metric::BytesPerTask { step / largest as f64 } else { step },
     };
+    let bent =
+        || [("BASE", &base_fit), ("NEW", &new_fit)].into_iter().find_map(|(side, fit)| no_line(side, fit));
     judged.cell.reason = if common.len() < 2 {
         Some("fewer than two numbers of tasks are ok on both sides: there is no line".to_owned())
     } else {
         incomparable(metric, &before.iter().collect::<Vec<_>>(), &after.iter().collect::<Vec<_>>())
+            .or_else(bent)
     };
     if judged.cell.reason.is_none() {
         judged.ratio = match metric {
@@ -243,6 +252,17 @@ pub(super) fn of_line(metric: Metric, base: &Side, old: &str, new: &Side, name: 
         }
     }
     Some(judged)
+}
+
+/// Why the slope of a side says nothing: its largest N could stay as they are while a smaller one doubles.
+fn no_line(side: &str, fit: &Option<Fit>) -> Option<String> {
+    let fit = fit.as_ref().filter(|fit| fit.straight() == Some(false))?;
+    let worst = fit.worst?;
+    let off = worst
+        .off()
+        .map_or("below zero".to_owned(), |off| format!("{} % off", units::decimal((off * 100.0).abs(), 0)));
+    let at = units::count(worst.tasks);
+    Some(format!("no line: that of {side} is {off} at {at}; compare the footprints"))
 }
 
 fn step(metric: Metric, base: &Side, new: &Side) -> f64 {

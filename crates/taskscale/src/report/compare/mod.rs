@@ -5,6 +5,7 @@
 mod build;
 mod csv;
 mod differ;
+mod gate;
 mod judge;
 mod markdown;
 mod model;
@@ -15,8 +16,8 @@ mod words;
 
 pub use build::{CompareError, Input, Settings};
 pub use model::{
-    COMPARISON_SCHEMA, Cell, Change, Comparison, Difference, Figure, Metric, Origin, OutcomeChange, Unit,
-    Verdict,
+    COMPARISON_SCHEMA, Cell, Change, Comparison, Difference, Figure, Gate, Metric, Origin, OutcomeChange,
+    Unit, Verdict,
 };
 pub use words::{gate, regressions};
 

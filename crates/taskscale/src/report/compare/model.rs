@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::stats::Interval;
 
 /// Version of the shape of [`Comparison`] as JSON. Raised when a field changes its meaning; added fields do not raise it.
-pub const COMPARISON_SCHEMA: u32 = 1;
+pub const COMPARISON_SCHEMA: u32 = 2;
 
 /// A figure that can be compared. Of all of them less is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -149,10 +149,28 @@ pub struct Comparison {
     pub only_base: Vec<String>,
     /// Cells that only NEW has, by name.
     pub only_new: Vec<String>,
+    /// Those of `only_base` that were ok there: NEW has nothing to show for them.
+    pub missing: Vec<String>,
     /// Above which share a regression counts, as a number: 0.05 for 5 %.
     pub fail_above: Option<f64>,
-    /// How many cells and outcomes are regressions beyond `fail_above`; absent where nothing was to fail.
+    /// Whether cells that only BASE has, and those that are ok less often, are no regressions.
+    pub allow_missing: bool,
+    /// How many cells and outcomes are regressions beyond `fail_above`, with the cells that NEW lacks; absent where
+    /// nothing was to fail.
     pub regressions: Option<u64>,
+    /// What was to be judged and could not be, and why, one sentence each: then `fail_above` has no answer.
+    pub unjudged: Vec<String>,
+}
+
+/// How a gate stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gate {
+    /// All that it was to judge is judged or within the noise, and nothing is worse.
+    Open,
+    /// Something is worse, or gone.
+    Closed,
+    /// Nothing is known to be worse, but something could not be judged.
+    Undecided,
 }
 
 /// One side of a comparison.

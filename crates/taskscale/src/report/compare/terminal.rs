@@ -2,7 +2,7 @@
 
 use anstyle::Style;
 
-use super::model::{Change, Comparison, Verdict};
+use super::model::{Change, Comparison, Gate, Verdict};
 use super::words;
 use crate::report::RenderOptions;
 use crate::report::figures::REASON;
@@ -16,7 +16,7 @@ pub fn render(comparison: &Comparison, options: RenderOptions) -> String {
     page.paragraph(&mut out, &words::title(comparison, page.quote), STRONG);
     page.paragraph(&mut out, &words::summary(comparison), PLAIN);
     if let Some(gate) = words::gate(comparison) {
-        let style = if comparison.regressions == Some(0) { GOOD } else { BAD };
+        let style = if comparison.gate() == Some(Gate::Open) { GOOD } else { BAD };
         page.paragraph(&mut out, &gate, style);
     }
     differences(&page, &mut out, comparison);

@@ -30,7 +30,7 @@ fn measured(entries: &[&str], mut footprint: impl FnMut(&str, u64, u32) -> f64) 
 }
 
 fn settings(metrics: &[Metric], fail_above: Option<f64>) -> Settings {
-    Settings { metrics: metrics.to_vec(), margin: None, fail_above }
+    Settings { metrics: metrics.to_vec(), margin: None, fail_above, allow_missing: false }
 }
 
 fn usual() -> Settings {
@@ -136,10 +136,152 @@ fn too_few_repetitions_are_not_judged() {
         let few = samples.iter().filter(|sample| sample.repetition <= repetitions).cloned().collect();
         let comparison = compared(&(campaign.clone(), few), &more, &usual());
         assert_eq!(comparison.counts(), [(Verdict::Unclear, 4)]);
-        assert_eq!(comparison.regressions, Some(0));
+        assert_eq!((comparison.regressions, comparison.judged()), (Some(0), 0));
         let reason = comparison.cells[0].reason.as_deref().unwrap();
         assert!(reason.contains("a verdict takes 3 on each side"), "{reason}");
+        // Twice the footprint, and nobody can say so: that is no pass.
+        assert_eq!(comparison.gate(), Some(Gate::Undecided));
+        assert_eq!(comparison.unjudged.len(), 3, "{:?}", comparison.unjudged);
+        let first = &comparison.unjudged[0];
+        assert!(
+            first.starts_with("go/goroutine × 1, footprint: ") && first.contains("3 on each side"),
+            "{first}"
+        );
+        assert_eq!(gate(&comparison).unwrap().split(',').next(), Some("no answer: 0 of 4 cells judged"));
     }
+}
+
+/// What is said of these campaigns under a gate of 5 %: how it stands, what closes it, what it cannot judge.
+fn gated(
+    base: &(Campaign, Vec<Sample>),
+    new: &(Campaign, Vec<Sample>),
+    metrics: &[Metric],
+    allow_missing: bool,
+) -> (Gate, Vec<String>, Vec<String>) {
+    let settings = Settings { allow_missing, ..settings(metrics, Some(0.05)) };
+    let comparison = compared(base, new, &settings);
+    assert_eq!(comparison.regressions, Some(regressions(&comparison).len() as u64));
+    (comparison.gate().unwrap(), regressions(&comparison), comparison.unjudged)
+}
+
+fn steady(entries: &[&str]) -> (Campaign, Vec<Sample>) {
+    measured(entries, |_, tasks, _| 1e6 + 400.0 * tasks as f64)
+}
+
+const USUAL: [Metric; 2] = [Metric::Footprint, Metric::BytesPerTask];
+
+#[test]
+fn runs_that_are_ok_no_more_close_the_gate() {
+    let (base, mut new) = (steady(&["go/goroutine"]), steady(&["go/goroutine"]));
+    for run in new.1.iter_mut().filter(|run| run.tasks == 10_000 && run.repetition > 3) {
+        *run = fell(run.clone(), Status::Crashed, "ended by SIGSEGV");
+    }
+    let (gate, closed, _) = gated(&base, &new, &USUAL, false);
+    assert_eq!(gate, Gate::Closed);
+    assert_eq!(closed, ["go/goroutine × 10k: 5/5 ok → 3/5 ok, crashed: ended by SIGSEGV"]);
+    assert_eq!(gated(&base, &new, &USUAL, true).0, Gate::Open);
+    // Four of five: what is left is no sample of anything, allowed or not.
+    for run in new.1.iter_mut().filter(|run| run.tasks == 10_000 && run.repetition > 1) {
+        *run = fell(run.clone(), Status::Crashed, "ended by SIGSEGV");
+    }
+    assert_eq!(gated(&base, &new, &USUAL, false).0, Gate::Closed);
+    let (gate, _, unjudged) = gated(&base, &new, &USUAL, true);
+    assert_eq!(gate, Gate::Undecided);
+    assert_eq!(unjudged, ["go/goroutine × 10k, footprint: 1 repetition: a verdict takes 3 on each side"]);
+    // The other way about it is no regression.
+    assert_eq!(gated(&new, &base, &USUAL, true).1, [] as [String; 0]);
+}
+
+#[test]
+fn cells_that_new_has_not_measured_close_the_gate() {
+    let names = ["go/goroutine", "rust/thread"];
+    let (base, mut new) = (steady(&names), steady(&names));
+    // Cut off after its first cell.
+    new.1.retain(|run| run.entry == "go/goroutine" && run.tasks == 1);
+    let (gate, closed, _) = gated(&base, &new, &USUAL, false);
+    assert_eq!((gate, closed.len()), (Gate::Closed, 5), "{closed:?}");
+    assert_eq!(
+        closed[0],
+        "go/goroutine × 10k (planned, but not measured there): measured in BASE and not in NEW"
+    );
+    assert_eq!(gated(&base, &new, &USUAL, true).0, Gate::Open);
+    // Never planned.
+    let less = steady(&names[..1]);
+    let (gate, closed, _) = gated(&base, &less, &USUAL, false);
+    assert_eq!(gate, Gate::Closed);
+    assert_eq!(closed, ["rust/thread: measured in BASE and not in NEW"]);
+    // What never was ok cannot be missed.
+    let mut fallen = steady(&names);
+    for run in fallen.1.iter_mut().filter(|run| run.entry == "rust/thread" && run.tasks == 100_000) {
+        *run = fell(run.clone(), Status::Limit, "vm.max_map_count");
+    }
+    let mut without = fallen.clone();
+    without.1.retain(|run| run.entry == "go/goroutine" || run.tasks < 100_000);
+    assert_eq!(gated(&fallen, &without, &USUAL, false).0, Gate::Open);
+    // More than there was is nothing to guard.
+    assert_eq!(gated(&less, &base, &USUAL, false).0, Gate::Open);
+    // The base is what was cut off.
+    let (gate, _, unjudged) = gated(&new, &base, &USUAL, false);
+    assert_eq!((gate, unjudged.len()), (Gate::Undecided, 5));
+    assert_eq!(unjudged[0], "go/goroutine × 10k: planned in BASE, but not measured there");
+    // A toolchain that went away in the middle of it.
+    for facts in new.0.entries.iter_mut().filter(|facts| facts.name == "go/goroutine") {
+        facts.unavailable = Some("go is not installed".into());
+    }
+    assert_eq!(gated(&base, &new, &USUAL, false).1.len(), 5);
+}
+
+#[test]
+fn a_gate_that_judged_nothing_does_not_pass() {
+    let base = steady(&["go/goroutine"]);
+    let undecided = |new: &(Campaign, Vec<Sample>), metrics: &[Metric], said: &str| {
+        let (gate, closed, unjudged) = gated(&base, new, metrics, true);
+        assert_eq!((gate, closed), (Gate::Undecided, vec![]), "{unjudged:?}");
+        assert!(unjudged.iter().any(|cell| cell.contains(said)), "{said}: {unjudged:?}");
+    };
+    let changed = |change: fn(&mut Sample)| {
+        let mut new = steady(&["go/goroutine"]);
+        new.1.iter_mut().for_each(change);
+        new
+    };
+    let elsewhere = changed(|run| run.memory.source = crate::record::MemorySource::Proc);
+    undecided(&elsewhere, &USUAL, "memory by cgroup-v2 there and by proc here");
+    let busy = changed(|run| run.warnings = vec![crate::record::Warning::MachineBusy]);
+    undecided(&busy, &[Metric::Launch], "other work kept the machine busy");
+    undecided(&busy, &[Metric::Footprint, Metric::Launch], "other work kept the machine busy");
+    let timeless = changed(|run| run.time.launch_s = None);
+    undecided(&timeless, &[Metric::Footprint, Metric::Launch], "no figure above zero on both sides");
+    undecided(&changed(|run| run.hold_s = 9.0), &[Metric::Wall], "tasks waited 3 s there and 9 s here");
+    // All that there is is noise.
+    let mut rng = fastrand::Rng::with_seed(3);
+    let mut wild = || measured(&["go/goroutine"], |_, _, _| 1e6 * (1.0 + 9.0 * rng.f64()));
+    let comparison = compared(&wild(), &wild(), &settings(&[Metric::Footprint], Some(0.05)));
+    assert_eq!((comparison.gate(), comparison.unjudged.len()), (Some(Gate::Undecided), 0), "{comparison:?}");
+    // Nothing was ok, before or now.
+    let fallen = changed(|run| *run = fell(run.clone(), Status::Crashed, "ended by SIGSEGV"));
+    assert_eq!(gated(&fallen, &fallen, &USUAL, false).0, Gate::Undecided);
+}
+
+/// As a collected heap has it: twice the footprint at 10k is no more of a slope.
+#[test]
+fn a_slope_of_no_line_is_no_verdict() {
+    let side = |at_10k: f64| {
+        measured(&["java/virtual-thread"], move |_, tasks, _| {
+            (1e6 + 400.0 * tasks as f64) * if tasks == 10_000 { at_10k } else { 1.0 }
+        })
+    };
+    let (gate, _, unjudged) = gated(&side(1.0), &side(2.0), &[Metric::BytesPerTask], false);
+    assert_eq!(gate, Gate::Undecided);
+    assert_eq!(
+        unjudged,
+        [
+            "java/virtual-thread, bytes-per-task: no line: that of NEW is 100 % off at 10k; compare the footprints"
+        ]
+    );
+    // The footprints tell, and where they are judged the slope is not missed.
+    assert_eq!(gated(&side(1.0), &side(2.0), &USUAL, false).0, Gate::Closed);
+    let (gate, _, unjudged) = gated(&side(2.0), &side(2.0), &USUAL, false);
+    assert_eq!((gate, unjudged), (Gate::Open, vec![]));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What is said of a comparison, alike in the terminal's tables and in Markdown.
 
-use super::model::{Cell, Change, Comparison, Metric, OutcomeChange, Unit, Verdict};
+use super::model::{Cell, Change, Comparison, Gate, Metric, OutcomeChange, Unit, Verdict};
 use crate::report::figures::{NONE, per_task};
 use crate::stats::Interval;
 use crate::units::{self, mib};
@@ -14,7 +14,7 @@ pub fn title(comparison: &Comparison, quote: fn(&str) -> String) -> String {
     format!("{}: {} → {}", quote(&comparison.workload), side(&comparison.base), side(&comparison.new))
 }
 
-/// `1 larger, 11 same, 2 unclear; 1 cell fails now`.
+/// `1 larger, 11 same, 2 unclear, 1 fails now; judged 12 of 14 cells`.
 pub fn summary(comparison: &Comparison) -> String {
     let mut parts: Vec<String> =
         comparison.counts().iter().map(|(verdict, count)| format!("{count} {}", verdict.name())).collect();
@@ -24,7 +24,10 @@ pub fn summary(comparison: &Comparison) -> String {
             parts.push(format!("{count} {}", change.name()));
         }
     }
-    if parts.is_empty() { "nothing can be compared".to_owned() } else { parts.join(", ") }
+    if parts.is_empty() {
+        return "nothing can be compared".to_owned();
+    }
+    format!("{}; judged {} of {} cells", parts.join(", "), comparison.judged(), comparison.cells.len())
 }
 
 /// The unit that a metric's figures are shown in, as a part of its heading.
@@ -92,6 +95,9 @@ pub fn notes(comparison: &Comparison, quote: fn(&str) -> String) -> Vec<String> 
     if !comparison.only_base.is_empty() {
         notes.push(format!("Only in BASE, so not compared: {}.", list(&comparison.only_base)));
     }
+    if !comparison.unjudged.is_empty() {
+        notes.push(format!("To be judged, and cannot be: {}.", list(&comparison.unjudged)));
+    }
     if !comparison.only_new.is_empty() {
         notes.push(format!("Only in NEW, so not compared: {}.", list(&comparison.only_new)));
     }
@@ -141,20 +147,30 @@ pub fn percent(share: f64) -> String {
 /// One line on whether the gate holds; `None` where there is none.
 pub fn gate(comparison: &Comparison) -> Option<String> {
     let above = percent(comparison.fail_above?);
-    Some(match comparison.regressions? {
-        0 => format!("no regression above {above}"),
-        1 => format!("1 regression above {above}"),
-        many => format!("{many} regressions above {above}"),
+    let of = format!("{} of {} cells judged", comparison.judged(), comparison.cells.len());
+    Some(match (comparison.gate()?, comparison.regressions?) {
+        (Gate::Open, _) => format!("no regression above {above} ({of})"),
+        (Gate::Undecided, _) => format!("no answer: {of}, and no regression above {above} among them"),
+        (Gate::Closed, 1) => format!("1 regression above {above} ({of})"),
+        (Gate::Closed, many) => format!("{many} regressions above {above} ({of})"),
     })
+}
+
+/// `rust/thread × 10k`, or `rust/thread` of all numbers of tasks.
+pub fn place(cell: &Cell) -> String {
+    let tasks = cell.tasks.map(|tasks| format!(" × {}", units::count(tasks))).unwrap_or_default();
+    format!("{}{tasks}", cell.entries())
 }
 
 /// One line for each regression that the gate fails for, as recorded.
 pub fn regressions(comparison: &Comparison) -> Vec<String> {
+    if comparison.fail_above.is_none() {
+        return Vec::new();
+    }
     let cells = comparison.cells.iter().filter(|cell| cell.regression).map(|cell| {
-        let tasks = cell.tasks.map(|tasks| format!(" × {}", units::count(tasks))).unwrap_or_default();
         format!(
-            "{}{tasks}: {} {} → {}, ratio {} (95 %: {})",
-            cell.entries(),
+            "{}: {} {} → {}, ratio {} (95 %: {})",
+            place(cell),
             heading(cell.metric),
             figure(cell.metric, cell.base.value),
             figure(cell.metric, cell.new.value),
@@ -163,8 +179,12 @@ pub fn regressions(comparison: &Comparison) -> Vec<String> {
         )
     });
     let same = |text: &str| text.to_owned();
-    let failing = comparison.outcomes.iter().filter(|outcome| outcome.change == Change::Fails);
-    cells.chain(failing.map(|failing| outcome(failing, same, same))).collect()
+    let failing = comparison.outcomes.iter().filter(|outcome| comparison.closes(outcome));
+    let missing = comparison.missing.iter().filter(|_| !comparison.allow_missing);
+    cells
+        .chain(failing.map(|failing| outcome(failing, same, same)))
+        .chain(missing.map(|cell| format!("{cell}: measured in BASE and not in NEW")))
+        .collect()
 }
 
 /// How bad a verdict is, for its colour.

@@ -150,7 +150,11 @@ fn entry(facts: &EntryFacts, report: &Report) -> PageEntry {
                 base_bytes_interval: growth.base_bytes_interval.map(Into::into),
                 bytes_per_task: brief(growth.bytes_per_task?),
                 bytes_per_task_interval: growth.bytes_per_task_interval.map(Into::into),
+                straight: growth.straight,
+                worst_tasks: growth.worst.map(|worst| worst.tasks),
+                worst_off: growth.worst.and_then(|worst| worst.off).map(brief),
                 tasks: growth.tasks.clone(),
+                steps: growth.steps.iter().map(|step| brief(step.bytes_per_task)).collect(),
             })
         }),
     }

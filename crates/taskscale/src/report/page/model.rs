@@ -136,7 +136,8 @@ pub struct PageFile {
     pub text: usize,
 }
 
-/// How the footprint grows: `base + tasks * bytes per task`, with 95 % intervals where there were repetitions.
+/// How the footprint grows: `base + tasks * bytes per task`, with 95 % intervals where there were repetitions and the
+/// line is one.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PageGrowth {
     pub base_bytes: f64,
@@ -145,8 +146,19 @@ pub struct PageGrowth {
     pub bytes_per_task: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes_per_task_interval: Option<Bounds>,
+    /// Whether all medians lie within a tenth of the line; absent where two numbers of tasks cannot tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub straight: Option<bool>,
+    /// The number of tasks whose median lies farthest off the line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worst_tasks: Option<u64>,
+    /// By which share of the line it lies above it, or, negative, below; absent of a line not above zero there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worst_off: Option<f64>,
     /// The numbers of tasks that the line goes through.
     pub tasks: Vec<u64>,
+    /// What a task more took from each of these numbers to the next.
+    pub steps: Vec<f64>,
 }
 
 /// The lower and the upper bound of an interval.

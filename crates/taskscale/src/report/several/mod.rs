@@ -57,7 +57,7 @@ struct Line {
 enum Cell {
     /// Not part of this campaign.
     Absent,
-    /// Not all repetitions were ok, or none: what became of it, in place of a figure.
+    /// No repetition was ok, or the line is none: what became of it, in place of a figure.
     Fell(String),
     Figure {
         figure: Figure,
@@ -82,6 +82,9 @@ struct Change {
     /// Whether the repetitions of both reach into each other, so that it may be nothing.
     overlaps: bool,
 }
+
+/// In place of the figure of a line that is none.
+const NO_LINE: &str = "no line";
 
 /// Beside a change that may be nothing.
 const OVERLAPS: &str = "~";
@@ -318,6 +321,9 @@ fn cells(report: &Report, metric: Metric, tasks: Option<u64>) -> Vec<(&Entry, Ce
     let Some(tasks) = tasks else {
         let figures = report.growth.iter().filter_map(|growth| {
             let figure = metric.in_growth(growth)?;
+            if growth.bent() {
+                return Some((&growth.entry, Cell::Fell(NO_LINE.to_owned())));
+            }
             let rows = report.groups.iter().flat_map(|group| &group.rows);
             let own = rows.filter(|row| row.entry.name == growth.entry.name && row.ok_runs > 0);
             let sources: BTreeSet<MemorySource> =

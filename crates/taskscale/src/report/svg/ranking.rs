@@ -1,7 +1,9 @@
 //! Entries by footprint at one number of tasks: one bar each, stacked by what the memory is.
 
+use super::super::figures::slope_text;
 use super::super::model::{Group, Parts, Report, Row};
 use super::super::notes;
+use super::super::rank::Rank;
 use super::document::{Anchor, Svg};
 use super::style::{fitted, fitted_name, text_width};
 use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, kind, plain};
@@ -44,9 +46,10 @@ pub fn ranking(report: &Report, tasks: Option<u64>) -> Result<String, ChartError
 fn draw(report: &Report, group: &Group) -> String {
     let title = format!("Memory of {}", notes::tasks(group.tasks));
     let subtitle = format!(
-        "Workload {}. All memory while all tasks wait, the kernel's included{}.",
+        "Workload {}. All memory while all tasks wait, the kernel's included{}{}.",
         plain(&report.workload),
-        if report.repetitions > 1 { "; medians and ranges" } else { "" }
+        if report.repetitions > 1 { "; medians and ranges" } else { "" },
+        if report.rank == Rank::Kind { "; by kind" } else { "" }
     );
     let rows_top = 138.0;
     let height = rows_top + PITCH * group.rows.len() as f64 + FOOT;
@@ -212,8 +215,7 @@ fn beside(row: &Row) -> (&'static str, String) {
         let alive = row.short_alive.map(|alive| format!("{} alive", units::grouped(alive)));
         return ("small bad", alive.unwrap_or_else(|| row.status.clone()));
     }
-    let per_task =
-        row.bytes_per_task.map(|slope| format!("{} B/task", super::super::figures::per_task(slope)));
+    let per_task = row.bytes_per_task.map(|slope| format!("{} B/task", slope_text(slope, row.straight)));
     let text = match per_task {
         _ if row.ok_runs < row.runs => row.status.clone(),
         _ if !row.ranked && !row.entry.reference => {

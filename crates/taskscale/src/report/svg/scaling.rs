@@ -1,6 +1,6 @@
 //! Footprint over the number of tasks, both logarithmic: a line for each entry, named at its end.
 
-use super::super::figures::per_task;
+use super::super::figures::{NO_LINE, slope_text};
 use super::super::metric::Metric;
 use super::super::model::{Entry, Growth, Report, Row};
 use super::super::notes;
@@ -120,10 +120,13 @@ fn draw(report: &Report, lines: &[Line], tasks: &[u64]) -> String {
         "Workload {}. All memory while all tasks wait, the kernel's included. Lines: base + N × bytes per task.",
         plain(&report.workload)
     );
-    let slope = |line: &Line| line.growth.and_then(|growth| growth.bytes_per_task);
+    let slope = |line: &Line| {
+        let growth = line.growth?;
+        Some(slope_text(growth.bytes_per_task?, growth.straight))
+    };
     let figure = |line: &Line| match (&line.broke, slope(line)) {
         (Some(broke), _) => broke.clone(),
-        (None, Some(slope)) => format!("{} B/task", per_task(slope)),
+        (None, Some(slope)) => format!("{slope} B/task"),
         (None, None) => String::new(),
     };
     let names =
@@ -164,8 +167,14 @@ fn draw(report: &Report, lines: &[Line], tasks: &[u64]) -> String {
         svg.text(WIDTH - MARGIN, to + 4.0, class, Anchor::End, &figure(line));
     }
     let without: Vec<String> = without_points(report, lines).iter().map(|name| plain(name)).collect();
-    let left_out = (!without.is_empty()).then(|| format!("Nowhere ok: {}", without.join(", ")));
-    foot(&mut svg, report, plot.bottom + 40.0, left_out);
+    let mut below = Vec::new();
+    if lines.iter().any(|line| line.growth.is_some_and(Growth::bent)) {
+        below.push(format!("{NO_LINE}: no line, so medians are joined"));
+    }
+    if !without.is_empty() {
+        below.push(format!("Nowhere ok: {}", without.join(", ")));
+    }
+    foot(&mut svg, report, plot.bottom + 40.0, (!below.is_empty()).then(|| below.join(". ")));
     svg.finish()
 }
 
@@ -299,10 +308,10 @@ fn draw_line(svg: &mut Svg, plot: &Plot, line: &Line) {
 }
 
 /// Places on the fitted line between an entry's first and last point: straight in N, and so bent here. `None` where
-/// there is no line, or where it is not above 0 throughout.
+/// the line is none, or where it is not above 0 throughout: then medians are joined.
 fn fitted(plot: &Plot, line: &Line) -> Option<Vec<(f64, f64)>> {
     const PIECES: u32 = 48;
-    let growth = line.growth?;
+    let growth = line.growth.filter(|growth| !growth.bent())?;
     let (base, slope) = (growth.base_bytes?, growth.bytes_per_task?);
     let first = line.points.first()?.tasks.max(1) as f64;
     let last = line.points.last()?.tasks.max(1) as f64;

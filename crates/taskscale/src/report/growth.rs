@@ -1,0 +1,61 @@
+//! How the footprint of an entry grows: the line through its runs, and what is known where it is none.
+
+use std::collections::BTreeSet;
+
+use super::build::{Cells, footprint, most_usual};
+use super::model::{Entry, Growth, Step, WorstPoint};
+use crate::record::{EntryFacts, PlateauFrom, Sample, Status};
+use crate::stats::{self, Point};
+
+/// Whether a sample tells what so many tasks take: it was ok, and all of them were alive.
+///
+/// A program from outside says nothing of its tasks. There the status is the evidence: it is ok only where a plateau
+/// was found.
+pub fn feeds_line(sample: &Sample) -> bool {
+    let alive = match (sample.alive, sample.plateau_from) {
+        (Some(alive), _) => alive == sample.tasks,
+        (None, Some(PlateauFrom::Protocol | PlateauFrom::LoadLine) | None) => false,
+        (None, Some(_)) => true,
+    };
+    alive && sample.status == Status::Ok && footprint(sample).is_some()
+}
+
+/// The line through an entry's runs; `None` where no run has a footprint.
+///
+/// Runs of another memory source than the entry's most usual one are left out: a line from one account of memory to
+/// another would measure the difference of the accounts.
+pub(super) fn growth(facts: &EntryFacts, cells: &Cells) -> Option<Growth> {
+    let feeding: Vec<&Sample> =
+        cells.of_entry(&facts.name).flatten().copied().filter(|sample| feeds_line(sample)).collect();
+    let source = most_usual(&feeding).first()?.source;
+    let points: Vec<Point> = feeding
+        .iter()
+        .filter(|sample| sample.memory.source == source)
+        .filter_map(|sample| Some(Point { tasks: sample.tasks, y: footprint(sample)? }))
+        .collect();
+    let fit = stats::fit(&points);
+    let line = fit.as_ref().map(|fit| fit.line);
+    let intervals = fit.as_ref().and_then(|fit| fit.intervals(&points));
+    let tasks: BTreeSet<u64> = points.iter().map(|point| point.tasks).collect();
+    Some(Growth {
+        entry: Entry::from(facts),
+        base_bytes: line.map(|line| line.base),
+        base_bytes_interval: intervals.map(|intervals| intervals.base),
+        bytes_per_task: line.map(|line| line.slope),
+        bytes_per_task_interval: intervals.map(|intervals| intervals.slope),
+        straight: fit.as_ref().and_then(stats::Fit::straight),
+        worst: fit.as_ref().and_then(|fit| fit.worst).map(|worst| WorstPoint {
+            tasks: worst.tasks,
+            footprint_bytes: worst.median,
+            line_bytes: worst.fitted,
+            off: worst.off(),
+        }),
+        steps: fit
+            .iter()
+            .flat_map(|fit| &fit.steps)
+            .map(|step| Step { from_tasks: step.from, to_tasks: step.to, bytes_per_task: step.slope })
+            .collect(),
+        points: points.len() as u64,
+        tasks: tasks.into_iter().collect(),
+    })
+}

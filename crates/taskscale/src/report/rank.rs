@@ -1,0 +1,78 @@
+//! In which order entries stand, and what the best is that they are measured against.
+//!
+//! A future inside one task, a timer and a thread are not the same offer: a ratio across kinds is arithmetic. So the
+//! best is that of the same kind, unless the reader asks for one order of all.
+
+use serde::Serialize;
+
+use super::build::by_figure;
+use super::model::{Group, Report, Row};
+use crate::catalog::Kind;
+
+/// Among whom entries are ranked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rank {
+    /// Each among those of its kind.
+    #[default]
+    Kind,
+    /// All in one order, whatever a task is to them.
+    All,
+}
+
+impl Rank {
+    /// The name used on the command line and in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rank::Kind => "kind",
+            Rank::All => "all",
+        }
+    }
+
+    /// What stands together: one group for each kind, or all in one.
+    fn set(self, kind: Kind) -> Option<Kind> {
+        (self == Rank::Kind).then_some(kind)
+    }
+}
+
+impl Report {
+    /// The report with its rows and its growth in another order, and each `times_best` against another best.
+    #[must_use]
+    pub fn ranked_by(mut self, rank: Rank) -> Report {
+        self.rank = rank;
+        for group in &mut self.groups {
+            order(group, rank);
+        }
+        self.growth.sort_by(|a, b| {
+            let set = rank.set(a.entry.kind).cmp(&rank.set(b.entry.kind));
+            set.then(by_figure(a.bytes_per_task, b.bytes_per_task))
+        });
+        self
+    }
+}
+
+fn order(group: &mut Group, rank: Rank) {
+    let median = |row: &Row| row.footprint_bytes.map(|spread| spread.median);
+    let best = |kind: Kind| {
+        let among = group.rows.iter().filter(|row| row.ranked && rank.set(row.entry.kind) == rank.set(kind));
+        among.filter_map(median).reduce(f64::min)
+    };
+    let times: Vec<Option<f64>> = group
+        .rows
+        .iter()
+        .map(|row| match (median(row), best(row.entry.kind)) {
+            (Some(own), Some(best)) if row.ranked && best > 0.0 => Some(own / best),
+            _ => None,
+        })
+        .collect();
+    for (row, times) in group.rows.iter_mut().zip(times) {
+        row.times_best = times;
+    }
+    // Sorting is stable: what compares equal stays in the catalogue's order.
+    group.rows.sort_by(|a, b| {
+        let fell = |row: &Row| !row.has_figures();
+        let set = |row: &Row| rank.set(row.entry.kind);
+        let short = |row: &Row| row.ok_runs == 0;
+        (fell(a), set(a), short(a)).cmp(&(fell(b), set(b), short(b))).then(by_figure(median(a), median(b)))
+    });
+}
