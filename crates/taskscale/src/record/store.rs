@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -179,7 +179,7 @@ impl Store {
             at("sync", &path, file.sync_all())?;
         }
         let path = self.folder.join(SAMPLES_FILE);
-        let file = write_beside(&path, &good)?;
+        let file = write_beside(&path, |out| out.write_all(&good))?;
         // Locked before it gets its name: at no instant can another take the folder.
         let _ = file.try_lock();
         put_in_place(&path)?;
@@ -264,20 +264,26 @@ fn line_of(sample: &Sample, path: &Path) -> Result<Vec<u8>, StoreError> {
 /// Writes what was made of a campaign, whole or not at all: a cut-off leaves the old file or the new.
 ///
 /// What is there and is no ordinary file (a terminal, a pipe) is written to as it is.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+pub fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), StoreError> {
     match fs::metadata(path) {
-        Ok(meta) if !meta.is_file() => at("write", path, fs::write(path, bytes)),
+        Ok(meta) if !meta.is_file() => {
+            at("write", path, File::create(path).and_then(|file| buffered(&file, write)))
+        }
         _ => {
             // A link stays one: what it leads to is replaced.
             let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-            replace(&path, bytes)
+            write_beside(&path, write)?;
+            put_in_place(&path)
         }
     }
 }
 
 /// Puts `bytes` in the place of a file by way of a rename, so that a cut-off leaves the old or the new, never a piece.
 fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    write_beside(path, bytes)?;
+    write_beside(path, |out| out.write_all(bytes))?;
     put_in_place(path)
 }
 
@@ -290,15 +296,24 @@ fn new_beside(path: &Path) -> PathBuf {
 }
 
 /// Writes the new file durably, beside the old one. Leaves none where the disk is full.
-fn write_beside(path: &Path, bytes: &[u8]) -> Result<File, StoreError> {
+fn write_beside(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<File, StoreError> {
     let new = new_beside(path);
-    let mut file = at("create", &new, OpenOptions::new().append(true).create(true).open(&new))?;
-    let written = file.set_len(0).and_then(|()| file.write_all(bytes)).and_then(|()| file.sync_all());
+    let file = at("create", &new, OpenOptions::new().append(true).create(true).open(&new))?;
+    let written = file.set_len(0).and_then(|()| buffered(&file, write)).and_then(|()| file.sync_all());
     if written.is_err() {
         let _ = fs::remove_file(&new);
     }
     at("write", &new, written)?;
     Ok(file)
+}
+
+fn buffered(file: &File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::new(file);
+    write(&mut out)?;
+    out.flush()
 }
 
 /// Gives the file that `write_beside` made its name, durably.

@@ -37,14 +37,14 @@ mod tests;
 pub use bar::Bars;
 pub use chart::chart;
 pub use export::{Chart, Export, ExportError, Request, Target, export};
-pub use html::html;
+pub use html::write_html;
 pub use limit::render as render_limit;
 pub use metric::Metric;
 pub use model::{
     Entry, Group, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads,
     Unavailable, Version, WarningCount,
 };
-pub use page::{PAGE_SCHEMA, PageCampaign, PageData, page_schema};
+pub use page::{PAGE_SCHEMA, PageCampaign, PageData, PageDetails, page_details_schema, page_schema};
 pub use samples::{Recorded, render as samples_csv};
 pub use services::ServiceError;
 pub use svg::ChartError;
