@@ -189,7 +189,7 @@ pub(super) fn of_run(
     let Some(target) = target(format) else {
         return Ok(Shown::Page(Box::new(page(campaign, samples))));
     };
-    let reports = [report::Report::build(campaign, samples).named(&name(folder))];
+    let reports = [report::Report::build(campaign, samples).named(name(folder))];
     let options = for_standard_output();
     Ok(Shown::Text(text(&reports, &Request { target, metrics: Vec::new(), tasks: None, options })?))
 }
