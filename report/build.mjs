@@ -26,32 +26,40 @@ async function bundle(entry, more = {}) {
   return result.outputFiles[0].text.trim();
 }
 
-// Within an inline script these would end it, or begin what HTML takes for a comment.
-const script = (await bundle("src/main.ts", { format: "iife" }))
-  .replaceAll("</script", "<\\/script")
-  .replaceAll("<!--", "<\\!--");
+/** A script that may stand in a page: within it these would end it, or begin what HTML takes for a comment. */
+async function inline(entry, more = {}) {
+  const text = await bundle(entry, { format: "iife", ...more });
+  return text.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
+}
+
+const script = await inline("src/main.ts");
+// What the first view does without is text until src/later.ts runs it.
+const charts = await inline("src/charts.ts", { globalName: "taskscale_charts" });
+const highlight = await inline("src/highlight.ts", { globalName: "taskscale_highlight" });
 const style = await bundle("src/style.css");
 const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 const policy = [
   "default-src 'none'",
-  `script-src ${hash(script)}`,
+  `script-src ${[script, charts, highlight].map(hash).join(" ")}`,
   `style-src-elem ${hash(style)}`,
   // The chart library places its texts and panels by attributes.
   "style-src-attr 'unsafe-inline'",
   "base-uri 'none'",
   "form-action 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types default",
+  "trusted-types default programs",
 ].join("; ");
 
 const notices = [
   "Contains Apache ECharts (Apache-2.0), zrender (BSD-3-Clause), tslib (0BSD), highlight.js (BSD-3-Clause), lowlight and devlop (MIT).",
   "Built from report/ by npm run build. Do not edit.",
 ].join("\n");
-const parts = { CSP: policy, STYLE: style, SCRIPT: script };
+const parts = { CSP: policy, STYLE: style, SCRIPT: script, CHARTS: charts, HIGHLIGHT: highlight };
 const page = readFileSync(join(here, "src/page.html"), "utf8")
-  .replace(/@@(CSP|STYLE|SCRIPT)@@/g, (_, name) => parts[name])
+  .replace(/@@(CSP|STYLE|SCRIPT|CHARTS|HIGHLIGHT)@@/g, (_, name) => parts[name])
   .replace("<html", `<!--\n${notices}\n-->\n<html`);
-if (page.split("@@TASKSCALE_DATA@@").length !== 2) throw new Error("the page needs one place for its data");
+for (const place of ["@@TASKSCALE_DATA@@", "@@TASKSCALE_DETAILS@@"]) {
+  if (page.split(place).length !== 2) throw new Error(`the page needs one ${place}`);
+}
 writeFileSync(target, page);
 console.log(`${target}: ${page.length} bytes`);

@@ -14,7 +14,7 @@ import { tableSection } from "./ui/table.ts";
 import { timeSection } from "./ui/time.ts";
 import { hide, mountTip } from "./ui/tip.ts";
 
-/** Longer than a frame or two, shorter than anybody notices. */
+/** After the frame that shows the answer: longer than another frame or two, shorter than anybody notices. */
 const LATER_MS = 80;
 
 /** Changed by the page's design and not by data: the only thing that the charts' own markup may be is nothing. */
@@ -42,6 +42,8 @@ function start(): void {
     state: fromHash(data, location.hash),
     set: (change) => apply({ ...app.state, ...change }),
   };
+  // Before the charts hear of it, which then draw what is new.
+  addEventListener("beforeprint", () => drawRest());
   const head = header(app, () => redraw());
   const bar = controls(app);
   const ranked = rankingSection(app);
@@ -58,22 +60,31 @@ function start(): void {
     time.redraw();
   }
 
+  let frame = 0;
   let later = 0;
+  function drawRest(): void {
+    cancelAnimationFrame(frame);
+    clearTimeout(later);
+    if (root.dataset.drawn === "yes") return;
+    scaling.update();
+    time.update();
+    table.update();
+    root.dataset.drawn = "yes";
+  }
+
   function draw(): void {
     hide();
     head.update();
     bar.update();
     ranked.update();
-    // What is further down the page comes when this has been painted: no click or key is kept waiting for it, and
-    // while somebody types it is drawn once.
+    // What is further down the page comes when this has been painted, however long a busy machine takes for that: no
+    // click or key is kept waiting for it, and while somebody types it is drawn once.
     root.dataset.drawn = "no";
+    cancelAnimationFrame(frame);
     clearTimeout(later);
-    later = window.setTimeout(() => {
-      scaling.update();
-      time.update();
-      table.update();
-      root.dataset.drawn = "yes";
-    }, LATER_MS);
+    frame = requestAnimationFrame(() => {
+      later = window.setTimeout(drawRest, LATER_MS);
+    });
   }
 
   function apply(next: State): void {

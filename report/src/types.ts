@@ -1,4 +1,5 @@
-// The data of the page, as its parts use it. `data.ts` reads it from what schema/page.schema.json describes.
+// The data of the page, as its parts use it. `data.ts` reads it from what schema/page.schema.json and
+// schema/page-details.schema.json describe.
 
 export interface PageData {
   schema: number;
@@ -27,7 +28,6 @@ export interface Campaign {
   warnings: { warning: string; text: string; runs: number }[];
   entries: Entry[];
   rows: Row[];
-  samples: Samples;
 }
 
 export interface Machine {
@@ -67,7 +67,8 @@ export interface Entry {
   run: string;
   env: Record<string, string>;
   digest?: string;
-  sources: { path: string; text: string }[];
+  /** `text` is a position in `source_texts` of the campaign's details. */
+  sources: { path: string; text: number }[];
   /** Whether they are those that were measured. */
   sources_recorded: boolean;
   growth?: Growth;
@@ -138,6 +139,12 @@ export interface Phases {
   launch_s: number;
   plateau_s: number;
   drain_s: number;
+}
+
+/** What only the details of an entry show, of one campaign: read when it is first asked for. */
+export interface Details {
+  source_texts: string[];
+  samples: Samples;
 }
 
 export interface Samples {

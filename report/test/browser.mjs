@@ -12,6 +12,8 @@ export async function launch() {
   if (!program) throw new Error("no Chromium: apt install chromium");
   return await chromium.launch({
     executablePath: program,
+    // A machine that is busy with other work is slow, not wrong.
+    timeout: 120_000,
     // No sandbox: CI runs as root. The pages are the tests' own.
     args: [
       "--no-sandbox",

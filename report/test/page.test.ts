@@ -3,7 +3,7 @@
 // and large.html (5,000 samples). `cargo test --test page` makes them and runs this.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
@@ -28,9 +28,11 @@ async function open(
   name: string,
   hash = "",
   options: BrowserContextOptions = {},
+  before?: () => void,
 ): Promise<{ page: Page; faults: string[]; close: () => Promise<void> }> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
+  if (before) await page.addInitScript(before);
   // A machine that is busy with other work is slow, not wrong.
   page.setDefaultTimeout(120_000);
   const faults: string[] = [];
@@ -208,7 +210,7 @@ test("details of an entry: source, flags, versions, commands, samples", async ()
   ]) {
     assert(text.includes(said), `${said} is not in:\n${text}`);
   }
-  assert((await dialog.locator("pre .hljs-keyword").allInnerTexts()).includes("func"));
+  await dialog.locator("pre .hljs-keyword", { hasText: "func" }).waitFor();
   assert.match(await dialog.locator("pre").innerText(), /println\("<\/script>"\)/);
   assert.equal(await dialog.locator(".samples tbody tr").count(), 9);
   // Escape closes it and gives the focus back; "back" and "forward" do as they should.
@@ -265,7 +267,8 @@ test("nothing from a campaign becomes markup", async () => {
   }));
   assert.equal(made.ran, undefined);
   assert.equal(made.images, 0);
-  assert.equal(made.scripts, 2);
+  // The page's data, its three programs and the details of one campaign.
+  assert.equal(made.scripts, 5);
   assert.equal(made.handlers, 0);
   assert.equal(made.bold, 0);
   assert(
@@ -386,87 +389,94 @@ test("several campaigns: side by side, or one of them", async () => {
   await close();
 });
 
-test("five thousand samples: first paint, interaction, no shift", async (context) => {
-  // In CPU time of the page's thread, which is what the page itself needs: by the clock a busy machine would be
-  // measured. It holds a little more than what was asked for, and so is on the safe side.
-  const loads: number[] = [];
-  const clock: number[] = [];
-  const shifts: number[] = [];
-  const took: Record<string, number[]> = {};
-  for (let round = 0; round < 5; round += 1) {
-    const browsing = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-    const page = await browsing.newPage();
-    const session = await browsing.newCDPSession(page);
-    await session.send("Performance.enable", { timeDomain: "threadTicks" });
-    const cpu = async () => {
-      const { metrics } = await session.send("Performance.getMetrics");
-      return (metrics.find((metric) => metric.name === "TaskDuration")?.value ?? Number.NaN) * 1000;
-    };
-    await page.goto(address("large"), { waitUntil: "load" });
-    loads.push(await cpu());
-    await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint").length > 0);
-    clock.push(
-      await page.evaluate(
-        () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Number.NaN,
-      ),
-    );
-    await page.waitForFunction(() => document.querySelectorAll("#table tbody tr").length >= 100);
-    shifts.push(
-      await page.evaluate(
-        () =>
-          new Promise<number>((done) => {
-            let sum = 0;
-            new PerformanceObserver((list) => {
-              for (const entry of list.getEntries())
-                sum += (entry as PerformanceEntry & { value: number }).value;
-            }).observe({ type: "layout-shift", buffered: true });
-            setTimeout(() => done(sum), 100);
-          }),
-      ),
-    );
-    for (const [name, selector, act, value] of [
-      ["number of tasks", "[data-key=n1000]", "click", ""],
-      ["metric", ".controls select", "change", "launch"],
-      ["search", ".search", "input", "1"],
-      ["search away", ".search", "input", ""],
-      ["logarithmic", "#ranking .switch:nth-of-type(2)", "click", ""],
-      ["sort", "#table thead button", "click", ""],
-      ["details", "#ranking .rank-line", "click", ""],
-    ] as const) {
-      await page.waitForTimeout(400);
-      const before = await cpu();
-      // From the event to the frame that shows what came of it.
-      await page.evaluate(
-        ([selector, act, value]) =>
-          new Promise<void>((done) => {
-            const element = document.querySelector<HTMLInputElement>(selector);
-            if (!element) throw new Error(`no ${selector}`);
-            if (act === "click") element.click();
-            else {
-              element.value = value;
-              element.dispatchEvent(new Event(act, { bubbles: true }));
-            }
-            requestAnimationFrame(() => {
-              const channel = new MessageChannel();
-              channel.port1.onmessage = () => done();
-              channel.port2.postMessage(0);
-            });
-          }),
-        [selector, act, value] as const,
-      );
-      took[name] ??= [];
-      took[name].push((await cpu()) - before);
+/** Runs in a page before its own script: notes what is drawn and read, in order, and how far anything was shifted. */
+function watch(): void {
+  const noted: string[] = [];
+  const note = (what: string) => noted.at(-1) !== what && noted.push(what);
+  const parse = JSON.parse;
+  JSON.parse = (text: string) => {
+    note(text.startsWith('{"source_texts"') ? "details read" : "data read");
+    return parse(text);
+  };
+  const seen = new Set<string>();
+  new MutationObserver(() => {
+    for (const selector of ["#ranking .rank-row", "#table tbody tr"]) {
+      if (!seen.has(selector) && document.querySelector(selector)) {
+        seen.add(selector);
+        note(selector);
+      }
     }
-    await browsing.close();
+  }).observe(document, { childList: true, subtree: true });
+  const frame = () => {
+    note("frame");
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+  const shifts: number[] = [];
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) shifts.push((entry as PerformanceEntry & { value: number }).value);
+  }).observe({ type: "layout-shift", buffered: true });
+  Object.assign(window, { noted, shifts });
+}
+
+// How long all this takes is the matter of benches/page: a machine that is busy with other work is slow, not wrong.
+test("five thousand samples: the answer first, the rest after a frame, details when they are asked for", async () => {
+  const { page, close } = await open("large", "", {}, watch);
+  const noted = () => page.evaluate(() => (window as unknown as { noted: string[] }).noted);
+  const ran = () => page.evaluate(() => Object.keys(window).filter((name) => name.startsWith("taskscale_")));
+  await settled(page);
+  const order = await noted();
+  const [answer, rest] = [order.indexOf("#ranking .rank-row"), order.indexOf("#table tbody tr")];
+  assert.equal(order.filter((what) => what.endsWith(" read")).join(), "data read");
+  assert(answer >= 0 && order.slice(answer, rest).includes("frame"), String(order));
+  assert.deepEqual(await ran(), []);
+  assert.deepEqual(await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts), []);
+
+  await page.locator("[data-key=n1000]").click();
+  assert.equal(await page.locator("#ranking-title").innerText(), "Footprint at 1k tasks");
+  await page.getByLabel("Search entries").fill("entry-77");
+  assert.deepEqual(await ranked(page), ["language5/entry-77"]);
+  assert(!(await ran()).includes("taskscale_highlight"));
+
+  await page.locator("#ranking .rank-line").first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("50 samples").waitFor();
+  assert.equal(await dialog.locator(".samples tbody tr").count(), 40);
+  await dialog.locator("pre .hljs-keyword").first().waitFor();
+  assert((await ran()).includes("taskscale_highlight"));
+  assert((await noted()).includes("details read"));
+  await page.keyboard.press("Escape");
+  await page.locator("#scaling").scrollIntoViewIfNeeded();
+  await page.locator("#scaling .chart svg path").first().waitFor({ state: "attached" });
+  assert.deepEqual((await ran()).sort(), ["taskscale_charts", "taskscale_highlight"]);
+  await close();
+});
+
+test("a page that was cut off shows the answer, and says what is missing", async () => {
+  const whole = readFileSync(join(folder, "everything.html"), "utf8");
+  for (const [name, at] of [
+    ["cut-details", whole.indexOf('id="details-0"') + 1_000],
+    ["cut-program", whole.indexOf('id="program-charts"') + 1_000],
+  ] as const) {
+    writeFileSync(join(folder, `${name}.html`), whole.slice(0, at));
+    const { page, faults, close } = await open(name);
+    await page.locator("#ranking .rank-line", { hasText: "go/goroutine" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
+    assert.match(await dialog.innerText(), /for tests[\s\S]*This copy of the page is not complete/);
+    await page.keyboard.press("Escape");
+    await page.locator("#scaling").scrollIntoViewIfNeeded();
+    const drawn = page.locator("#scaling .chart svg path, #scaling .chart .callout").first();
+    await drawn.waitFor({ state: "attached" });
+    assert.equal(await page.locator("#scaling .chart .callout").count(), name === "cut-program" ? 1 : 0);
+    // The page's policy does not let half a program run, and says so.
+    assert(
+      faults.every((fault) => fault.includes("Content Security Policy")),
+      String(faults),
+    );
+    faults.length = 0;
+    await close();
   }
-  const best = (values: number[]) => Math.min(...values);
-  const all = (values: number[]) => values.map((value) => value.toFixed(0)).join(", ");
-  context.diagnostic(`first paint: ${all(loads)} ms of CPU; after ${all(clock)} ms by the clock`);
-  for (const [name, values] of Object.entries(took)) context.diagnostic(`${name}: ${all(values)} ms of CPU`);
-  assert(best(loads) < 300, `first paint took ${all(loads)} ms of CPU`);
-  for (const [name, values] of Object.entries(took))
-    assert(best(values) < 100, `${name} took ${all(values)} ms of CPU`);
-  assert.deepEqual(shifts, [0, 0, 0, 0, 0]);
 });
 
 for (const colorScheme of ["light", "dark"] as const) {
@@ -476,7 +486,10 @@ for (const colorScheme of ["light", "dark"] as const) {
       for (const hash of ["", "n=10000&metric=task&scale=log", "entry=go/goroutine"]) {
         const { page, close } = await open("everything", hash, options);
         if (!hash) await page.getByRole("button", { name: "Filter", exact: true }).click();
-        await page.waitForTimeout(300);
+        await settled(page);
+        await page.evaluate(() =>
+          Promise.all(document.getAnimations().map((animation) => animation.finished)),
+        );
         await page.evaluate(axe);
         const found = await page.evaluate(async () => {
           const run = (

@@ -1,12 +1,8 @@
-// The chart library, trimmed to what is drawn here, in the page's colours.
+// Charts in the page's colours. The library that draws them runs when the first of them is seen.
 
-import { BarChart, CustomChart, LineChart } from "echarts/charts";
-import { GridComponent, TooltipComponent } from "echarts/components";
-import { type ECharts, init, use } from "echarts/core";
-import { SVGRenderer } from "echarts/renderers";
-import { download, h } from "../dom.ts";
-
-use([BarChart, CustomChart, LineChart, GridComponent, TooltipComponent, SVGRenderer]);
+import type { ECharts } from "echarts/core";
+import { download, fill, h } from "../dom.ts";
+import { hasArrived, INCOMPLETE, program, whenArrived } from "../later.ts";
 
 /** Colours that the three common kinds of colour blindness keep apart, after Okabe and Ito (2008). */
 export const LINE_COLORS = {
@@ -96,9 +92,20 @@ export class Lazy {
     this.#refresh();
   }
 
-  /** Draws whether it is seen or not. */
-  now(): ECharts {
-    this.#chart ??= init(this.element, null, { renderer: "svg" });
+  /** Draws whether it is seen or not; nothing while the page is still on its way. */
+  now(): ECharts | undefined {
+    if (!this.#chart) {
+      if (!hasArrived()) {
+        whenArrived(() => this.#refresh());
+        return undefined;
+      }
+      const library = program<typeof import("../charts.ts")>("charts");
+      if (!library) {
+        fill(this.element, h("p", { class: "callout" }, INCOMPLETE));
+        return undefined;
+      }
+      this.#chart = library.init(this.element, null, { renderer: "svg" });
+    }
     if (this.#stale) {
       this.#stale = false;
       this.#chart.resize();

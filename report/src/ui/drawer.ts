@@ -3,8 +3,8 @@
 import { fill, h, link } from "../dom.ts";
 import * as format from "../format.ts";
 import { bent, offLine, slope, steps } from "../growth.ts";
-import { code } from "../highlight.ts";
-import type { Campaign, Entry } from "../types.ts";
+import { detailsOf, hasArrived, INCOMPLETE, program, whenArrived } from "../later.ts";
+import type { Campaign, Details, Entry } from "../types.ts";
 import { entryOf, letter, shownCampaigns } from "../view.ts";
 import type { App } from "./app.ts";
 
@@ -39,6 +39,10 @@ export function drawer(app: App): Drawer {
   let drawn = "";
   function update(): void {
     const { state, data } = app;
+    if (state.entry && !hasArrived()) {
+      whenArrived(update);
+      return;
+    }
     const positions = shownCampaigns(data, state).filter((position) => {
       const campaign = data.campaigns[position];
       return campaign && entryOf(campaign, state.entry);
@@ -95,10 +99,10 @@ function content(app: App, entry: Entry, positions: number[]): (Node | false)[] 
       growth(of),
       byTasks(campaign, of),
       facts(of),
-      samples(campaign, of),
+      samples(campaign, of, detailsOf(position)),
     ];
   });
-  return [...shared, ...own, ...sources(entry)];
+  return [...shared, ...own, ...sources(entry, detailsOf(positions[0] ?? 0))];
 }
 
 function tags(entry: Entry): HTMLElement {
@@ -229,7 +233,7 @@ export function commands(lines: string[]): HTMLElement {
   return h("code", { class: "commands" }, lines.join("\n"));
 }
 
-function sources(entry: Entry): (HTMLElement | false)[] {
+function sources(entry: Entry, details: Details | undefined): (HTMLElement | false)[] {
   const title = h("h3", {}, "Source");
   if (entry.sources.length === 0) {
     return [
@@ -237,6 +241,8 @@ function sources(entry: Entry): (HTMLElement | false)[] {
       h("p", { class: "small" }, "Not recorded in this campaign: see the entry's folder in runtimes/."),
     ];
   }
+  if (!details) return [title, missing()];
+  const texts = details.source_texts;
   return [
     title,
     !entry.sources_recorded &&
@@ -247,20 +253,35 @@ function sources(entry: Entry): (HTMLElement | false)[] {
       ),
     ...entry.sources.map((file, position) => {
       const pre = h("pre", { tabindex: "0", "aria-label": file.path, role: "region" });
-      const details = h(
+      const folder = h(
         "details",
         { class: "source", open: position === 0 },
         h("summary", {}, `${entry.runtime}/${file.path}`),
         pre,
       );
+      const text = texts[file.text] ?? "";
       const show = () => {
-        if (details.open && !pre.firstChild) pre.append(code(file.path, file.text));
+        if (folder.open && !pre.firstChild) {
+          pre.append(h("code", {}, text));
+          // In colour when it has been painted: a click is not kept waiting for that.
+          requestAnimationFrame(() => setTimeout(() => colour(pre, file.path, text)));
+        }
       };
-      details.addEventListener("toggle", show);
+      folder.addEventListener("toggle", show);
       show();
-      return details;
+      return folder;
     }),
   ];
+}
+
+function colour(pre: HTMLElement, path: string, text: string): void {
+  const library = program<typeof import("../highlight.ts")>("highlight");
+  if (library) fill(pre, library.code(path, text));
+}
+
+/** In the place of what stands at the end of the page, where the page has been cut off. */
+function missing(): HTMLElement {
+  return h("p", { class: "callout warn" }, INCOMPLETE);
 }
 
 interface SampleColumn {
@@ -270,8 +291,9 @@ interface SampleColumn {
 }
 
 /** Every run of an entry, and below it what is only of one: its exact command, reason, warnings, standard error. */
-function samples(campaign: Campaign, entry: Entry): HTMLElement {
-  const all = campaign.samples;
+function samples(campaign: Campaign, entry: Entry, details: Details | undefined): HTMLElement {
+  if (!details) return missing();
+  const all = details.samples;
   const position = campaign.entries.indexOf(entry);
   const own = all.entry.flatMap((of, at) => (of === position ? [at] : []));
   const numbers = Object.keys(all.numbers).filter((name) =>

@@ -127,7 +127,7 @@ function legendItem(app: App, chart: Lazy, line: Styled): HTMLElement {
     "data-dash": String(line.style.dash !== "solid"),
   });
   const highlight = (type: "highlight" | "downplay") => () => {
-    if (!hidden) chart.now().dispatchAction({ type, seriesName: line.name });
+    if (!hidden) chart.now()?.dispatchAction({ type, seriesName: line.name });
   };
   return h(
     "button",

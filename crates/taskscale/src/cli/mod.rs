@@ -24,7 +24,7 @@ mod progress;
 mod report;
 mod run;
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -139,10 +139,15 @@ fn printable(text: &str) -> String {
         .collect()
 }
 
-/// Writes a result to standard output. A reader that has seen enough (`| head`) is no error.
+/// Writes a result to standard output.
 fn print_result(text: &str) -> Result<(), Failure> {
-    use std::io::Write;
-    match std::io::stdout().write_all(text.as_bytes()) {
+    print_through(|out| out.write_all(text.as_bytes()))
+}
+
+/// Has a result written to standard output. A reader that has seen enough (`| head`) is no error.
+fn print_through(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }

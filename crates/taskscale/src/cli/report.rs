@@ -7,7 +7,7 @@ use anyhow::{Context, anyhow, bail};
 
 use super::args::{self, Format};
 use super::places::any_catalog;
-use super::{Failure, OrUsage, colour, print_result, say_aside};
+use super::{Failure, OrUsage, colour, print_result, print_through, say_aside};
 use crate::catalog::sources;
 use crate::limit::{self, LimitReport};
 use crate::record::{self, Campaign, Loaded, Sample};
@@ -114,6 +114,16 @@ pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
         campaigns.push((name, loaded));
     }
     let text = match &options.what {
+        What::Page => {
+            let pages = pages(campaigns);
+            match &options.output {
+                None => print_through(|out| report::write_html(pages, out))?,
+                Some(path) => {
+                    record::write_whole(path, |out| report::write_html(pages, out)).context("-o")?;
+                }
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
         What::Samples => {
             let recorded: Vec<Recorded> = campaigns
                 .iter()
@@ -121,28 +131,22 @@ pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
                 .collect();
             report::samples_csv(&recorded)
         }
-        What::Page => page(&campaigns),
-        What::Report(request, rank) => text(&campaigns, request, *rank).or_usage()?,
+        What::Report(request, rank) => {
+            let reports = campaigns.iter().map(|(name, Loaded { campaign, samples, .. })| {
+                report::Report::build(campaign, samples).named(name).ranked_by(*rank)
+            });
+            text(&reports.collect::<Vec<_>>(), request).or_usage()?
+        }
     };
     match &options.output {
         None => print_result(&text)?,
-        Some(path) => record::write_whole(path, text.as_bytes()).context("-o")?,
+        Some(path) => record::write_whole(path, |out| out.write_all(text.as_bytes())).context("-o")?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn text(
-    campaigns: &[(String, Loaded)],
-    request: &Request,
-    rank: Rank,
-) -> Result<String, report::ExportError> {
-    let reports: Vec<report::Report> = campaigns
-        .iter()
-        .map(|(name, loaded)| {
-            report::Report::build(&loaded.campaign, &loaded.samples).named(name).ranked_by(rank)
-        })
-        .collect();
-    let export = report::export(&reports, request)?;
+fn text(reports: &[report::Report], request: &Request) -> Result<String, report::ExportError> {
+    let export = report::export(reports, request)?;
     if !export.left_out.is_empty() {
         let mut cells: Vec<String> = export.left_out.iter().take(NAMED).cloned().collect();
         if export.left_out.len() > NAMED {
@@ -187,9 +191,15 @@ fn of_limit(args: &args::Report, folder: &Path) -> Result<ExitCode, Failure> {
     let text = report::render_limit(&found, format, options);
     match &args.output {
         None => print_result(&text)?,
-        Some(path) => record::write_whole(path, text.as_bytes()).context("-o")?,
+        Some(path) => record::write_whole(path, |out| out.write_all(text.as_bytes())).context("-o")?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What `run` prints.
+pub(super) enum Shown {
+    Text(String),
+    Page(Box<PageCampaign>),
 }
 
 /// A campaign as `run` prints it.
@@ -198,41 +208,32 @@ pub(super) fn of_run(
     campaign: &Campaign,
     samples: &[Sample],
     format: Format,
-) -> Result<String, report::ExportError> {
-    let loaded = Loaded { campaign: campaign.clone(), samples: samples.to_vec(), rejected: Vec::new() };
-    let campaigns = [(name(folder), loaded)];
-    match target(format) {
-        None => Ok(page(&campaigns)),
-        Some(target) => {
-            let options = for_standard_output();
-            let request = Request { target, metrics: Vec::new(), tasks: None, options };
-            text(&campaigns, &request, Rank::default())
+) -> Result<Shown, report::ExportError> {
+    let Some(target) = target(format) else {
+        return Ok(Shown::Page(Box::new(page(campaign, samples))));
+    };
+    let reports = [report::Report::build(campaign, samples).named(name(folder))];
+    let options = for_standard_output();
+    Ok(Shown::Text(text(&reports, &Request { target, metrics: Vec::new(), tasks: None, options })?))
+}
+
+/// The pages of campaigns. Several are told apart by the names of their folders, one by its machine and day.
+fn pages(campaigns: Vec<(String, Loaded)>) -> Vec<PageCampaign> {
+    let several = campaigns.len() > 1;
+    // One by one: the samples of the one before are no longer in memory.
+    let page = |(name, Loaded { campaign, samples, .. }): (String, Loaded)| {
+        let mut page = page(&campaign, &samples);
+        if several {
+            page.label = name;
         }
-    }
+        page
+    };
+    campaigns.into_iter().map(page).collect()
 }
 
-/// The page of campaigns. Several are told apart by the names of their folders, one by its machine and day.
-pub(super) fn page(campaigns: &[(String, Loaded)]) -> String {
-    let pages: Vec<PageCampaign> = campaigns
-        .iter()
-        .map(|(name, Loaded { campaign, samples, .. })| {
-            let mut page = page_of(campaign, samples);
-            if campaigns.len() > 1 {
-                page.label.clone_from(name);
-            }
-            page
-        })
-        .collect();
-    report::html(pages)
-}
-
-/// What a page shows of one campaign.
-pub(super) fn page_of(campaign: &Campaign, samples: &[Sample]) -> PageCampaign {
-    with_sources(campaign, PageCampaign::build(campaign, samples))
-}
-
-/// Where no source was recorded, those of the catalogue stand in, if there is one.
-fn with_sources(campaign: &Campaign, page: PageCampaign) -> PageCampaign {
+/// A campaign's page. Where no source was recorded, those of the catalogue stand in, if there is one.
+pub(super) fn page(campaign: &Campaign, samples: &[Sample]) -> PageCampaign {
+    let page = PageCampaign::build(campaign, samples);
     if campaign.entries.iter().all(|facts| !facts.sources.is_empty()) {
         return page;
     }

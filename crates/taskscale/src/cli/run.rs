@@ -9,14 +9,15 @@ use anyhow::{Context, anyhow, bail};
 
 use super::args::{Format, Global, Run};
 use super::progress::Progress;
-use super::{Failure, OrUsage, emit, open_catalog, print_result, printable, say_aside};
+use super::report::Shown;
+use super::{Failure, OrUsage, emit, open_catalog, print_result, print_through, printable, say_aside};
 use crate::campaign::{self, NotReady, Outcome, Prepared, Settings, plan_digest, prepare};
 use crate::catalog::{Entry, Runtime, default_selection, select};
 use crate::measure::{GroupHome, Interrupt, LocalRunner, MachineLock, available_memory_bytes, machine_facts};
 use crate::record::{
     self, BuildState, Campaign, Event, Hold, Loaded, Plan, RejectedLine, SCHEMA_VERSION, Sample, Store,
 };
-use crate::report::write_html;
+use crate::report;
 use crate::toolchain::Cache;
 use crate::units;
 
@@ -352,8 +353,8 @@ pub(super) fn write_page(folder: &Path, campaign: &Campaign, samples: &[Sample])
         return;
     }
     let path = folder.join(PAGE_FILE);
-    let page = super::report::page_of(campaign, samples);
-    match record::write_whole_by(&path, |file| write_html([page], file)) {
+    let page = super::report::page(campaign, samples);
+    match record::write_whole(&path, |out| report::write_html(vec![page], out)) {
         Ok(()) => say_aside(&format!("report: {}", path.display())),
         Err(error) => say_aside(&format!(
             "warning: no report: {error}; `taskscale report {} --format html -o FILE` makes one elsewhere",
@@ -375,7 +376,8 @@ pub(super) fn show(
     format: Format,
 ) -> Result<(), Failure> {
     match super::report::of_run(folder, campaign, samples, format) {
-        Ok(text) => print_result(&text),
+        Ok(Shown::Text(text)) => print_result(&text),
+        Ok(Shown::Page(page)) => print_through(|out| report::write_html(vec![*page], out)),
         Err(error) => {
             say_aside(&format!("warning: nothing to print: {error}"));
             Ok(())

@@ -179,7 +179,7 @@ impl Store {
             at("sync", &path, file.sync_all())?;
         }
         let path = self.folder.join(SAMPLES_FILE);
-        let file = write_beside(&path, |file| file.write_all(&good))?;
+        let file = write_beside(&path, |out| out.write_all(&good))?;
         // Locked before it gets its name: at no instant can another take the folder.
         let _ = file.try_lock();
         put_in_place(&path)?;
@@ -264,27 +264,26 @@ fn line_of(sample: &Sample, path: &Path) -> Result<Vec<u8>, StoreError> {
 /// Writes what was made of a campaign, whole or not at all: a cut-off leaves the old file or the new.
 ///
 /// What is there and is no ordinary file (a terminal, a pipe) is written to as it is.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    match fs::metadata(path) {
-        Ok(meta) if !meta.is_file() => at("write", path, fs::write(path, bytes)),
-        _ => write_whole_by(path, |file| file.write_all(bytes)),
-    }
-}
-
-/// The same of an ordinary file, written piece by piece.
-pub fn write_whole_by(
+pub fn write_whole(
     path: &Path,
-    write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), StoreError> {
-    // A link stays one: what it leads to is replaced.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    write_beside(&path, write)?;
-    put_in_place(&path)
+    match fs::metadata(path) {
+        Ok(meta) if !meta.is_file() => {
+            at("write", path, File::create(path).and_then(|file| buffered(&file, write)))
+        }
+        _ => {
+            // A link stays one: what it leads to is replaced.
+            let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+            write_beside(&path, write)?;
+            put_in_place(&path)
+        }
+    }
 }
 
 /// Puts `bytes` in the place of a file by way of a rename, so that a cut-off leaves the old or the new, never a piece.
 fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    write_beside(path, |file| file.write_all(bytes))?;
+    write_beside(path, |out| out.write_all(bytes))?;
     put_in_place(path)
 }
 
@@ -299,24 +298,22 @@ fn new_beside(path: &Path) -> PathBuf {
 /// Writes the new file durably, beside the old one. Leaves none where the disk is full.
 fn write_beside(
     path: &Path,
-    write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<File, StoreError> {
     let new = new_beside(path);
     let file = at("create", &new, OpenOptions::new().append(true).create(true).open(&new))?;
-    let fill = || {
-        file.set_len(0)?;
-        let mut buffered = BufWriter::new(&file);
-        write(&mut buffered)?;
-        buffered.flush()?;
-        drop(buffered);
-        file.sync_all()
-    };
-    let written = fill();
+    let written = file.set_len(0).and_then(|()| buffered(&file, write)).and_then(|()| file.sync_all());
     if written.is_err() {
         let _ = fs::remove_file(&new);
     }
     at("write", &new, written)?;
     Ok(file)
+}
+
+fn buffered(file: &File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::new(file);
+    write(&mut out)?;
+    out.flush()
 }
 
 /// Gives the file that `write_beside` made its name, durably.

@@ -7,41 +7,139 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
+use serde_json::ser::{CharEscape, Formatter, Serializer};
 
-use super::embedded_json::EmbeddedJson;
 use super::page::{PageCampaign, PageData};
+use super::text::acts;
 
 /// Built from `report/` by `npm run build`; never edited by hand.
 const PAGE: &str = include_str!("../../assets/report.html");
-/// Stands where the data is to be.
+/// Stands where the data of the first view is to be.
 const DATA: &str = "@@TASKSCALE_DATA@@";
+/// Stands where the details are to be: a block for each campaign, which is read when somebody asks for them.
+const DETAILS: &str = "@@TASKSCALE_DETAILS@@";
 
-/// The page of one or more campaigns. The first is the one that others are compared with.
-pub fn html(campaigns: impl Into<Vec<PageCampaign>>) -> String {
-    let mut page = Vec::new();
-    match write_html(campaigns, &mut page) {
-        Ok(()) => String::from_utf8_lossy(&page).into_owned(),
-        // Memory takes all that is written, and the model holds no type that refuses to be written.
-        Err(error) => unreachable!("the data of a page is always valid JSON: {error}"),
+/// Writes the page of one or more campaigns. The first is the one that others are compared with.
+///
+/// Piece by piece: a page may be larger than all that it is made of.
+pub fn write_html(campaigns: Vec<PageCampaign>, out: &mut dyn Write) -> io::Result<()> {
+    let page = PageData::of(campaigns);
+    let (before, rest) = PAGE.split_once(DATA).unwrap_or((PAGE, ""));
+    let (between, after) = rest.split_once(DETAILS).unwrap_or((rest, ""));
+    out.write_all(before.as_bytes())?;
+    embed(&page, out)?;
+    out.write_all(between.as_bytes())?;
+    for (position, campaign) in page.campaigns.iter().enumerate() {
+        write!(out, "<script type=\"application/json\" id=\"details-{position}\">")?;
+        embed(&campaign.details, out)?;
+        out.write_all(b"</script>\n")?;
     }
+    out.write_all(after.trim_start_matches('\n').as_bytes())
 }
 
-/// The same, piece by piece: the text of a long campaign need not be in memory beside its figures.
-pub fn write_html(campaigns: impl Into<Vec<PageCampaign>>, mut out: impl Write) -> io::Result<()> {
-    let (before, after) = PAGE.split_once(DATA).unwrap_or((PAGE, ""));
-    out.write_all(before.as_bytes())?;
-    PageData::of(campaigns).serialize(&mut serde_json::Serializer::with_formatter(&mut out, EmbeddedJson))?;
-    out.write_all(after.as_bytes())
+fn embed(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    Ok(value.serialize(&mut Serializer::with_formatter(out, Embedded))?)
+}
+
+/// JSON that cannot end the script block it stands in, nor begin a comment in it: `<`, `>` and `&` occur in its texts
+/// alone, where JSON has another way to write them.
+///
+/// Its texts have no characters that act instead of being seen (terminal escapes, reversed text); line ends and tabs
+/// stay, as sources have them. Whole numbers have no fraction.
+struct Embedded;
+
+impl Formatter for Embedded {
+    fn write_f64<W: ?Sized + Write>(&mut self, out: &mut W, value: f64) -> io::Result<()> {
+        // `12.0` and `12` are one number; the shorter is written.
+        match value.fract() == 0.0 && value.abs() < 9e15 {
+            true => write!(out, "{}", value as i64),
+            false => write!(out, "{value}"),
+        }
+    }
+
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, text: &str) -> io::Result<()> {
+        let mut rest = text;
+        while let Some((at, c)) = rest.char_indices().find(|(_, c)| acts(*c) || "<>&".contains(*c)) {
+            out.write_all(&rest.as_bytes()[..at])?;
+            match acts(c) {
+                true => write!(out, "\u{fffd}")?,
+                false => write!(out, "\\u{:04x}", u32::from(c))?,
+            }
+            rest = &rest[at + c.len_utf8()..];
+        }
+        out.write_all(rest.as_bytes())
+    }
+
+    fn write_char_escape<W: ?Sized + Write>(&mut self, out: &mut W, escape: CharEscape) -> io::Result<()> {
+        match escape {
+            CharEscape::Quote => out.write_all(b"\\\""),
+            CharEscape::ReverseSolidus => out.write_all(b"\\\\"),
+            CharEscape::Solidus => out.write_all(b"/"),
+            CharEscape::LineFeed => out.write_all(b"\\n"),
+            CharEscape::Tab => out.write_all(b"\\t"),
+            _ => write!(out, "\u{fffd}"),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    fn embedded(value: &impl Serialize) -> String {
+        let mut out = Vec::new();
+        embed(value, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
 
     #[test]
-    fn the_asset_has_one_place_for_data() {
+    fn the_asset_has_one_place_for_data_and_one_for_details() {
         assert_eq!(PAGE.matches(DATA).count(), 1, "report/: npm run build");
+        assert_eq!(PAGE.matches(DETAILS).count(), 1, "report/: npm run build");
         assert!(PAGE.len() < 1024 * 1024, "{} bytes", PAGE.len());
         assert!(PAGE.contains("Content-Security-Policy"));
+    }
+
+    /// What a browser reads before it can show anything: the data, style and program of the first view.
+    #[test]
+    fn nothing_stands_before_the_first_view_that_it_can_do_without() {
+        let (data, rest) = PAGE.split_once(DATA).unwrap();
+        let (program, later) = rest.split_once("id=\"program-").unwrap();
+        assert!(data.len() + program.len() < 128 * 1024, "{} and {} bytes", data.len(), program.len());
+        assert!(later.contains(DETAILS));
+    }
+
+    #[test]
+    fn texts_cannot_leave_their_block() {
+        let hostile =
+            "</script><img src=x onerror=alert(1)><!--<script>&\u{2028}\u{2029}\u{1b}[2J\u{202e}\"\\\r\n\t";
+        let text = embedded(&json!({ "name": hostile, hostile: [hostile] }));
+        assert!(!text.contains(['<', '>', '&', '\u{2028}', '\u{2029}', '\u{1b}', '\u{202e}']), "{text}");
+        let back: Value = serde_json::from_str(&text).unwrap();
+        let harmless = "</script><img src=x onerror=alert(1)><!--<script>&\u{fffd}\u{fffd}\u{fffd}[2J\u{fffd}\"\\\u{fffd}\n\t";
+        assert_eq!(back, json!({ "name": harmless, harmless: [harmless] }));
+    }
+
+    #[test]
+    fn numbers_are_written_short() {
+        let numbers = [12.0, -3.0, 0.5, 1e-7, 1.5e300, f64::NAN, f64::INFINITY];
+        let back: Value = serde_json::from_str(&embedded(&numbers)).unwrap();
+        assert_eq!(back, json!([12, -3, 0.5, 1e-7, 1.5e300, null, null]));
+        assert!(embedded(&numbers).starts_with("[12,-3,0.5,"), "{}", embedded(&numbers));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_embedded_reads_back(text in any::<String>(), number in any::<f64>()) {
+            let embedded = embedded(&json!([text, { text.clone(): number }]));
+            prop_assert!(!embedded.contains(['<', '>', '&']));
+            let harmless: String =
+                text.chars().map(|c| if acts(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect();
+            let back: Value = serde_json::from_str(&embedded).unwrap();
+            prop_assert_eq!(&back[0], &json!(harmless));
+            prop_assert_eq!(back[1][&harmless].as_f64(), Some(number).filter(|number| number.is_finite()));
+        }
     }
 }

@@ -9,7 +9,6 @@ mod build;
 mod chart;
 pub mod compare;
 mod csv;
-mod embedded_json;
 mod export;
 mod figures;
 mod grid;
@@ -41,7 +40,7 @@ mod tests;
 pub use bar::Bars;
 pub use chart::chart;
 pub use export::{Chart, Export, ExportError, Request, Target, export};
-pub use html::{html, write_html};
+pub use html::write_html;
 pub use limit::render as render_limit;
 pub use limit_words::sentence as limit_in_a_sentence;
 pub use metric::Metric;
@@ -49,7 +48,7 @@ pub use model::{
     Entry, Group, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads,
     Step, Unavailable, Version, WarningCount, WorstPoint,
 };
-pub use page::{PAGE_SCHEMA, PageCampaign, PageData, page_schema};
+pub use page::{PAGE_SCHEMA, PageCampaign, PageData, PageDetails, page_details_schema, page_schema};
 pub use rank::Rank;
 pub use samples::{Recorded, render as samples_csv};
 pub use services::ServiceError;

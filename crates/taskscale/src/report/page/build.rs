@@ -7,8 +7,8 @@ use super::super::model::{Report, Row};
 use super::super::notes;
 use super::super::text::command_line;
 use super::model::{
-    Figure, Figures, PageCampaign, PageEntry, PageFile, PageGrowth, PageRow, PageShortfall, PageSource,
-    PageWarning, Parts, Phases, Samples, brief,
+    Figure, Figures, PageCampaign, PageDetails, PageEntry, PageFile, PageGrowth, PageRow, PageShortfall,
+    PageSource, PageWarning, Parts, Phases, Samples, brief,
 };
 use crate::record::{Campaign, EntryFacts, Sample, Source, Warning, last_attempts};
 use crate::stats::Spread;
@@ -76,8 +76,10 @@ impl PageCampaign {
                 .collect(),
             entries: campaign.entries.iter().map(|facts| entry(facts, &report)).collect(),
             rows,
-            source_texts: Vec::new(),
-            samples: columns(&positions, samples, &report.workload),
+            details: PageDetails {
+                source_texts: Vec::new(),
+                samples: columns(&positions, samples, &report.workload),
+            },
         };
         for (position, facts) in campaign.entries.iter().enumerate() {
             page.add_sources(position, &facts.sources);
@@ -102,11 +104,12 @@ impl PageCampaign {
     }
 
     fn add_sources(&mut self, entry: usize, files: &[Source]) {
+        let texts = &mut self.details.source_texts;
         for file in files {
-            let known = self.source_texts.iter().position(|text| *text == file.text);
+            let known = texts.iter().position(|text| *text == file.text);
             let text = known.unwrap_or_else(|| {
-                self.source_texts.push(file.text.clone());
-                self.source_texts.len() - 1
+                texts.push(file.text.clone());
+                texts.len() - 1
             });
             self.entries[entry].sources.push(PageFile { path: file.path.clone(), text });
         }

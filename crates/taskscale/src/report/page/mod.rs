@@ -6,14 +6,13 @@ mod published;
 #[cfg(test)]
 mod tests;
 
-pub use model::{PAGE_SCHEMA, PageCampaign, PageData};
+pub use model::{PAGE_SCHEMA, PageCampaign, PageData, PageDetails};
 
 use schemars::Schema;
 
 impl PageData {
     /// The page of these campaigns, in this order.
-    pub fn of(campaigns: impl Into<Vec<PageCampaign>>) -> PageData {
-        let mut campaigns = campaigns.into();
+    pub fn of(mut campaigns: Vec<PageCampaign>) -> PageData {
         tell_apart(&mut campaigns);
         let known = |name: &str| {
             campaigns.iter().any(|campaign| {
@@ -50,4 +49,9 @@ fn tell_apart(campaigns: &mut [PageCampaign]) {
 /// JSON Schema (2020-12) of the data in a page.
 pub fn page_schema() -> Schema {
     crate::record::schema_of::<PageData>()
+}
+
+/// JSON Schema (2020-12) of the details of one campaign in a page.
+pub fn page_details_schema() -> Schema {
+    crate::record::schema_of::<PageDetails>()
 }

@@ -13,9 +13,9 @@ use crate::record::{Hold, Machine, MemorySource, Status, Warning};
 use crate::stats::{Interval, Spread};
 
 /// Version of the shape of the page's data. Raised when a field changes its meaning; added fields do not raise it.
-pub const PAGE_SCHEMA: u32 = 1;
+pub const PAGE_SCHEMA: u32 = 2;
 
-/// All that a page shows.
+/// All that a page shows at first. What only the details of an entry need stands apart: [`PageDetails`].
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PageData {
     pub schema: u32,
@@ -61,10 +61,19 @@ pub struct PageCampaign {
     pub warnings: Vec<PageWarning>,
     /// In the catalogue's order.
     pub entries: Vec<PageEntry>,
-    /// The texts of sources, each once.
-    pub source_texts: Vec<String>,
     /// One for each entry and number of tasks that was run, in the order of the report: by tasks, then footprint.
     pub rows: Vec<PageRow>,
+    /// In a block of its own.
+    #[serde(skip)]
+    pub details: PageDetails,
+}
+
+/// What only the details of an entry show, of one campaign. A page holds it apart from its other data, as it is read
+/// when somebody asks for it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct PageDetails {
+    /// The texts of sources, each once.
+    pub source_texts: Vec<String>,
     pub samples: Samples,
 }
 
@@ -132,7 +141,7 @@ pub struct PageEntry {
 pub struct PageFile {
     /// Inside the runtime's folder.
     pub path: String,
-    /// Position in the campaign's `source_texts`: twins share their program.
+    /// Position in `source_texts` of the campaign's details: twins share their program.
     pub text: usize,
 }
 

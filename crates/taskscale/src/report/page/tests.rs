@@ -5,8 +5,10 @@
 use std::path::{Path, PathBuf};
 
 use super::super::fixture::{HOSTILE, campaign as fixture_campaign, everything, facts, sample};
-use super::super::html;
+use super::super::write_html;
 use super::*;
+use serde_json::Value;
+
 use crate::catalog::Kind;
 use crate::record::{Source, Status};
 
@@ -40,6 +42,23 @@ fn campaign() -> PageCampaign {
     PageCampaign::build(&campaign, &samples)
 }
 
+fn page(campaigns: Vec<PageCampaign>) -> String {
+    let mut page = Vec::new();
+    write_html(campaigns, &mut page).unwrap();
+    String::from_utf8(page).unwrap()
+}
+
+/// The data of the first view, and the details of each campaign, as a reader finds them in a page.
+fn blocks(page: &str) -> (Value, Vec<Value>) {
+    let block = |id: &str| {
+        // The page's own end of the block is the only one: what came after it would be markup.
+        let block = page.split_once(&format!("<script type=\"application/json\" id=\"{id}\">"))?.1;
+        Some(serde_json::from_str(block.split("</script>").next().unwrap()).unwrap())
+    };
+    let details = (0..).map_while(|position| block(&format!("details-{position}"))).collect();
+    (block("data").unwrap(), details)
+}
+
 /// Compares with a file of the repository; `TASKSCALE_BLESS=1` writes it anew.
 fn golden(path: &str, text: &str) {
     let path = repository(path);
@@ -53,7 +72,7 @@ fn golden(path: &str, text: &str) {
 
 #[test]
 fn the_data_of_a_page() {
-    let data = PageData::of(&[campaign()]);
+    let data = PageData::of(vec![campaign()]);
     // Plain ASCII: what acts on a reader's screen is hostile in a file of the repository as well.
     let text: String = (serde_json::to_string_pretty(&data).unwrap() + "\n")
         .chars()
@@ -64,14 +83,20 @@ fn the_data_of_a_page() {
 
 #[test]
 fn the_published_schema_is_up_to_date_and_met() {
-    let schema = serde_json::to_value(page_schema()).unwrap();
-    golden("schema/page.schema.json", &(serde_json::to_string_pretty(&schema).unwrap() + "\n"));
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let mut data = serde_json::to_value(PageData::of(&[campaign(), campaign()])).unwrap();
-    let errors: Vec<String> = validator.iter_errors(&data).map(|error| error.to_string()).collect();
-    assert!(errors.is_empty(), "{errors:?}");
-    data["campaigns"][0]["rows"][0]["tasks"] = "many".into();
-    assert!(!validator.is_valid(&data));
+    let (mut data, mut details) = blocks(&page(vec![campaign(), campaign()]));
+    for (name, schema, data) in
+        [("page", page_schema(), &mut data), ("page-details", page_details_schema(), &mut details[1])]
+    {
+        let schema = serde_json::to_value(schema).unwrap();
+        let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        golden(&format!("schema/{name}.schema.json"), &text);
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let errors: Vec<String> = validator.iter_errors(data).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{errors:?}");
+        let figure = if name == "page" { "/campaigns/0/rows/0/tasks" } else { "/samples/tasks/0" };
+        *data.pointer_mut(figure).unwrap() = "many".into();
+        assert!(!validator.is_valid(data));
+    }
 }
 
 #[test]
@@ -97,7 +122,7 @@ fn parts_add_up_to_the_footprint_that_is_shown() {
 #[test]
 fn columns_of_samples_are_equally_long_and_complete() {
     let (_, samples) = everything();
-    let columns = campaign().samples;
+    let columns = campaign().details.samples;
     assert_eq!(columns.count, samples.len());
     assert_eq!(columns.status.len(), columns.count);
     assert!(columns.numbers.values().all(|column| column.len() == columns.count));
@@ -110,13 +135,11 @@ fn columns_of_samples_are_equally_long_and_complete() {
 
 #[test]
 fn nothing_hostile_leaves_its_text() {
-    let page = html(&[campaign()]);
+    let page = page(vec![campaign()]);
     assert!(!page.contains(HOSTILE) && !page.contains("<b>x</b>"));
     assert!(!page.chars().any(|c| c == '\u{202e}' || c == '\u{1b}'));
-    // The page's own end of the block is the only one: what came after it would be markup.
-    let data = page.split("id=\"data\">").nth(1).unwrap();
-    let data = data.split("</script>").next().unwrap();
-    let data: serde_json::Value = serde_json::from_str(data).unwrap();
+    let (data, details) = blocks(&page);
+    assert_eq!(details[0]["source_texts"][0], "package main\n\nfunc main() { println(\"</script>\") }\n");
     let names: Vec<&str> = data["campaigns"][0]["entries"]
         .as_array()
         .unwrap()
@@ -130,7 +153,7 @@ fn nothing_hostile_leaves_its_text() {
 fn campaigns_of_one_day_are_told_apart() {
     let mut other = campaign();
     other.label = "elsewhere".into();
-    let labels: Vec<String> = PageData::of(&[campaign(), other, campaign()])
+    let labels: Vec<String> = PageData::of(vec![campaign(), other, campaign()])
         .campaigns
         .into_iter()
         .map(|campaign| campaign.label)
@@ -165,6 +188,6 @@ fn a_thousand_samples_fit() {
         }
     }
     assert_eq!(samples.len(), 1_008);
-    let page = html(&[PageCampaign::build(&fixture_campaign(entries), &samples)]);
+    let page = page(vec![PageCampaign::build(&fixture_campaign(entries), &samples)]);
     assert!(page.len() < 1_500_000, "{} bytes", page.len());
 }

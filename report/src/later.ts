@@ -1,0 +1,63 @@
+// What the first view does without: programs and data that stand behind it in the page, as text until they are asked
+// for. A browser that need not read them shows the answer sooner.
+
+import { decodeDetails } from "./data.ts";
+import type { Details } from "./types.ts";
+
+/** What is said in the place of something that the page should hold and does not. */
+export const INCOMPLETE =
+  "This copy of the page is not complete: its end is missing. Make or fetch it again.";
+
+/** Calls back once the whole page is here; at once, where it is. */
+export function whenArrived(then: () => void): void {
+  if (document.readyState !== "loading") then();
+  else document.addEventListener("DOMContentLoaded", then, { once: true });
+}
+
+export function hasArrived(): boolean {
+  return document.readyState !== "loading";
+}
+
+interface Policy {
+  createScript(text: string): string;
+}
+type Factory = { createPolicy(name: string, rules: { createScript(text: string): string }): Policy };
+
+let policy: Policy | undefined;
+
+/** Text as a script. Nothing but `program` gets at this, and the page's policy lets nothing but its own programs run. */
+function trusted(text: string): string {
+  const types = (window as { trustedTypes?: Factory }).trustedTypes;
+  policy ??= types?.createPolicy("programs", { createScript: (own) => own });
+  return policy ? policy.createScript(text) : text;
+}
+
+const programs = new Map<string, unknown>();
+
+/** What a program of the page exports, run when it is first asked for; nothing where its text is cut off. */
+export function program<T>(name: string): T | undefined {
+  if (!programs.has(name)) {
+    const script = document.createElement("script");
+    script.text = trusted(document.getElementById(`program-${name}`)?.textContent ?? "");
+    // It has run when this returns.
+    document.head.append(script);
+    script.remove();
+    programs.set(name, (window as unknown as Record<string, unknown>)[`taskscale_${name}`]);
+  }
+  return programs.get(name) as T | undefined;
+}
+
+const details = new Map<number, Details | undefined>();
+
+/** The single runs and the sources of a campaign; nothing where the page is cut off. */
+export function detailsOf(campaign: number): Details | undefined {
+  if (!details.has(campaign)) {
+    const text = document.getElementById(`details-${campaign}`)?.textContent ?? "";
+    try {
+      details.set(campaign, decodeDetails(text));
+    } catch {
+      details.set(campaign, undefined);
+    }
+  }
+  return details.get(campaign);
+}
