@@ -80,7 +80,10 @@ const hashOf = (page: Page) => decodeURIComponent(new URL(page.url()).hash);
 test("it opens from a file, with the answer first, and asks nobody for anything", async () => {
   const { page, close } = await open("everything");
   assert.match(await page.title(), /^taskscale: bench, 2026-03-01/);
-  assert.match(await page.locator("h1").innerText(), /1M tasks take at least .* GiB as stackful tasks .* MiB as stackless/);
+  assert.match(
+    await page.locator("h1").innerText(),
+    /1M tasks take at least .* GiB as stackful tasks .* MiB as stackless/,
+  );
   const names = await ranked(page);
   assert(names.length >= 5, String(names));
   const places = await page.locator("#ranking .rank-line .place").allTextContents();
