@@ -8,6 +8,9 @@ mod foreign;
 mod hold;
 mod plan;
 mod prepare;
+mod same;
+#[cfg(test)]
+mod same_tests;
 #[cfg(test)]
 mod tests;
 
@@ -17,3 +20,4 @@ pub use foreign::{SECONDS, TASKS, Template};
 pub use hold::{HoldKeeper, hold_for_launch};
 pub use plan::{Cell, cells, plan_digest};
 pub use prepare::{NotReady, Prepared, prepare, receipt};
+pub use same::same_memory;

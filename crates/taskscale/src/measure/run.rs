@@ -25,7 +25,7 @@ use super::limits::{SystemLimits, read_limits};
 use super::plateau::Reading;
 use super::protocol::{Event, Listener};
 use super::verdict::EndedBy;
-use super::{GroupHome, Interrupt, MeasureError, RunEnd, RunSpec, Runner, at, procfs};
+use super::{GroupHome, Interrupt, MachineLock, MeasureError, RunEnd, RunSpec, Runner, at, procfs};
 use crate::record::{PlateauFrom, Warning};
 
 /// The machine is busy when others use more than this share of its CPUs.
@@ -46,12 +46,14 @@ pub struct LocalRunner<'a> {
     launcher: PathBuf,
     /// For runs that start cold: the files that programs had mapped so far.
     files: Option<BTreeSet<PathBuf>>,
+    /// Whether another campaign may run at the same time.
+    shared_machine: bool,
 }
 
 impl<'a> LocalRunner<'a> {
     /// `launcher` is the taskscale program, which is started anew as the launcher of each run.
     pub fn new(home: GroupHome, interrupt: &'a Interrupt, launcher: PathBuf) -> LocalRunner<'a> {
-        LocalRunner { home, interrupt, launcher, files: None }
+        LocalRunner { home, interrupt, launcher, files: None, shared_machine: false }
     }
 
     /// Lets every run read its program's files anew, so that their pages are charged to its own group, as they are in a
@@ -59,6 +61,12 @@ impl<'a> LocalRunner<'a> {
     #[must_use]
     pub fn cold(self) -> LocalRunner<'a> {
         LocalRunner { files: Some(BTreeSet::new()), ..self }
+    }
+
+    /// Marks every run where the machine could not be locked.
+    #[must_use]
+    pub fn with(self, lock: &MachineLock) -> LocalRunner<'a> {
+        LocalRunner { shared_machine: lock.why_not().is_some(), ..self }
     }
 
     pub fn home(&self) -> &GroupHome {
@@ -113,7 +121,11 @@ impl<'a> LocalRunner<'a> {
 
 impl Runner for LocalRunner<'_> {
     fn run(&mut self, spec: &RunSpec) -> Result<RunEnd, MeasureError> {
-        Ok(self.run_traced(spec)?.0)
+        let mut end = self.run_traced(spec)?.0;
+        if let (RunEnd::Measured(measurement), true) = (&mut end, self.shared_machine) {
+            measurement.warnings.push(Warning::MachineNotLocked);
+        }
+        Ok(end)
     }
 }
 

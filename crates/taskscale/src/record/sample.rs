@@ -89,6 +89,9 @@ pub struct Sample {
     /// The end of what the program wrote to standard error, where it did not end well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr_tail: Option<String>,
+    /// The `id` of the campaign that the run was made for. Absent in older campaigns, which have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub campaign: Option<String>,
 }
 
 /// How a run ended.
@@ -365,6 +368,8 @@ pub enum Warning {
     StrayOutput,
     /// Other work used more than a quarter of the machine's CPUs during the run.
     MachineBusy,
+    /// The machine could not be locked: another campaign may have run beside this one.
+    MachineNotLocked,
 }
 
 impl Warning {
@@ -394,6 +399,9 @@ impl Warning {
             Warning::StrayOutput => "lines on standard output that are not of the protocol were ignored",
             Warning::MachineBusy => {
                 "other work used more than a quarter of the machine's CPUs: times are too long"
+            }
+            Warning::MachineNotLocked => {
+                "the machine could not be locked: another campaign may have run at the same time and disturbed this one"
             }
         }
     }
