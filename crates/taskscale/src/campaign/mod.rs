@@ -20,4 +20,3 @@ pub use foreign::{SECONDS, TASKS, Template};
 pub use hold::{HoldKeeper, hold_for_launch};
 pub use plan::{Cell, cells, plan_digest};
 pub use prepare::{NotReady, Prepared, prepare, receipt};
-pub use same::same_memory;

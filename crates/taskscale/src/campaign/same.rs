@@ -6,12 +6,8 @@ use std::fmt::Display;
 use std::path::Path;
 
 use super::CampaignError;
-use crate::record::{Campaign, Conditions, EntryFacts, Hold, Machine, Plan, Sample};
+use crate::record::{Campaign, Conditions, EntryFacts, Hold, Machine, Plan, Sample, same_memory};
 use crate::units;
-
-/// Memory of one machine may differ by this share from boot to boot: the kernel keeps more or less of it for itself
-/// (its own code, crash kernel, memory maps). No module of memory is that small.
-const SAME_MEMORY: f64 = 0.01;
 
 impl Campaign {
     /// Checks that going on with `self`, which has `samples`, under the conditions of `now` would be one campaign, not
@@ -177,11 +173,6 @@ fn machine_difference(then: &Machine, now: &Machine) -> Option<String> {
         (Some(then), Some(now)) if then != now => said(what, then, now),
         _ => None,
     })
-}
-
-/// Whether two readings of MemTotal may be of one machine.
-pub fn same_memory(then: u64, now: u64) -> bool {
-    then.abs_diff(now) as f64 <= then.max(now) as f64 * SAME_MEMORY
 }
 
 fn plan_difference(then: &Plan, now: &Plan) -> Option<String> {

@@ -13,10 +13,10 @@ use super::open::check;
 use super::progress::time_left;
 use super::run::{Options, memory_cap_bytes};
 use super::{Failure, OrUsage, print_result, printable, say_aside};
-use crate::campaign::{Estimate, Source, estimate, same_memory};
+use crate::campaign::{Estimate, Source, estimate};
 use crate::catalog::{Entry, Kind, Runtime};
 use crate::measure::machine_facts;
-use crate::record::{self, Campaign, Conditions, Machine, Plan, Sample};
+use crate::record::{self, Campaign, Conditions, Machine, Plan, Sample, same_memory};
 use crate::toolchain;
 use crate::units;
 

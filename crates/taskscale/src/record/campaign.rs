@@ -139,6 +139,15 @@ pub struct Source {
     pub text: String,
 }
 
+/// Memory of one machine may differ by this share from boot to boot: the kernel keeps more or less of it for itself
+/// (its own code, crash kernel, memory maps). No module of memory is that small.
+const SAME_MEMORY: f64 = 0.01;
+
+/// Whether two readings of MemTotal may be of one machine.
+pub fn same_memory(then: u64, now: u64) -> bool {
+    then.abs_diff(now) as f64 <= then.max(now) as f64 * SAME_MEMORY
+}
+
 /// Facts of the machine that bear on the figures.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {

@@ -380,3 +380,7 @@ fn put_in_place(path: &Path) -> Result<(), StoreError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     at("sync", folder, File::open(folder).and_then(|folder| folder.sync_all()))
 }
+
+#[cfg(test)]
+#[path = "store_tests.rs"]
+mod tests;

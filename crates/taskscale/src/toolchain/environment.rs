@@ -57,7 +57,8 @@ fn passes(name: &str, spec: &ToolchainSpec) -> bool {
     let choice = ends(&CHOICES_END) || begins(&CHOICES_BEGIN);
     let network = is(&NETWORK) || begins(&NETWORK_BEGINS) || holds(&NETWORK_HOLDS);
     let named = spec.locate.as_ref().and_then(|locate| locate.env.as_deref()) == Some(name);
-    session || place || choice || network || named
+    // taskscale's own say nothing to anyone else.
+    !begins(&["TASKSCALE_"]) && (session || place || choice || network || named)
 }
 
 /// The variables that the user lets through beside, with their values, in the order of their names.
@@ -170,6 +171,7 @@ mod tests {
             "OPENSSL_DIR",
             "MAKEFLAGS",
             "SOURCE_DATE_EPOCH",
+            "TASKSCALE_CACHE",
         ];
         for name in passing {
             assert!(passes(name, &spec), "{name} is kept from builds");
