@@ -76,8 +76,7 @@ impl Place {
                 let ours = |name: &str| {
                     ["samples.jsonl", "campaign.json.new"].contains(&name) || of_search.contains(&name)
                 };
-                let is_ours =
-                    |child: &fs::DirEntry| child.file_name().to_str().is_some_and(|name| ours(name));
+                let is_ours = |child: &fs::DirEntry| child.file_name().to_str().is_some_and(ours);
                 if children.any(|child| !child.as_ref().is_ok_and(is_ours)) {
                     bail!(
                         "-o {}: the folder is not empty and holds no campaign; name a new or an empty one",
