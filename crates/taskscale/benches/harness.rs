@@ -21,7 +21,7 @@ use taskscale::measure::{
 };
 use taskscale::record::{self, Campaign, Sample, Store};
 use taskscale::stats;
-use taskscale::toolchain::{Cache, path_lookup};
+use taskscale::toolchain::{Attend, Cache, path_lookup};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -209,7 +209,7 @@ fn disturbance() -> Result<()> {
 fn entry(name: &str) -> Result<Option<(Vec<String>, Kind)>> {
     let catalog = Catalog::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes"))?;
     let chosen = select(&catalog, &[name.to_owned()], "sleep")?;
-    let prepared = prepare(&Cache::of_user(), &chosen, "sleep", &|| false, |_| {});
+    let prepared = prepare(&Cache::of_user(), &chosen, "sleep", &Attend::NEVER, |_| {});
     match &prepared[0].command {
         Ok(command) => Ok(Some((command.clone(), prepared[0].facts.kind))),
         Err(why) => {

@@ -10,7 +10,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use support::{Entry, World, is_root, skipped};
 use taskscale::record::{self, Status};
@@ -80,9 +80,7 @@ fn cut_off(signal: i32, rounds: usize, seed: u64) {
             continue;
         }
         running.signal(signal);
-        let sent = Instant::now();
         let finished = running.wait();
-        let took = sent.elapsed();
         cut += 1;
         let context = format!("seed {seed}, signal {signal}, cut {cut}, after {:?}", finished.took);
         if signal == libc::SIGKILL {
@@ -90,14 +88,13 @@ fn cut_off(signal: i32, rounds: usize, seed: u64) {
             world.until(&format!("all is quiet ({context})"), || {
                 world.processes("fake-entry").is_empty() && world.processes("taskscale").is_empty()
             });
-            assert!(sent.elapsed() < Duration::from_secs(5), "{context}: took {:?}", sent.elapsed());
         } else {
-            assert!(took < Duration::from_secs(1), "{context}: took {took:?}");
             // Before it catches signals, and after its work is done, a signal ends it as any program.
             let code = finished.status.code();
             let expected = [None, Some(128 + signal), Some(0)];
             assert!(expected.contains(&code), "{context}: {code:?}\n{}", finished.stderr);
-            if code == Some(128 + signal) && finished.took > Duration::from_millis(500) {
+            // Once it measures, it says what to do; before that there is nothing to go on with.
+            if code == Some(128 + signal) && finished.stderr.contains("warming up") {
                 finished.expect_said("goes on");
             }
             world.assert_nothing_left();
@@ -116,20 +113,19 @@ fn cut_off(signal: i32, rounds: usize, seed: u64) {
 fn a_build_is_ended_with_the_campaign() {
     let world = World::new(&[]);
     let fake = world.fake().display().to_string();
-    let entry =
-        Entry::new("slow", "").more(&format!("build = [\"sh\", \"-c\", \"{fake} 1 60 & {fake} 1 60\"]"));
+    let outlasted = world.path("outlasted").display().to_string();
+    let entry = Entry::new("slow", "")
+        .more(&format!("build = [\"sh\", \"-c\", \"{fake} 1 60 & {fake} 1 60; touch {outlasted}\"]"));
     fs::write(world.manifest(), world.manifest_of(&[entry])).unwrap();
     for signal in [libc::SIGINT, libc::SIGTERM] {
         let running = world.start(world.campaign("out", "-n 3"));
         world.until("the build is at work", || world.processes("fake-entry").len() == 2);
         running.signal(signal);
-        let sent = Instant::now();
-        let finished = running.wait();
-        assert!(sent.elapsed() < Duration::from_secs(1), "{:?}", sent.elapsed());
-        finished.expect_code(128 + signal);
+        running.wait().expect_code(128 + signal);
         world.until("the build has ended", || world.processes("fake-entry").is_empty());
         world.assert_nothing_left();
         assert!(!world.path("out").exists());
+        assert!(!world.path("outlasted").exists(), "the build was let come to its end");
     }
 }
 
@@ -156,32 +152,65 @@ fn a_campaign_outlives_its_terminal() {
     assert_complete(&world, "out");
 }
 
+/// More repetitions than anybody waits for: the campaign is at work until it is told to stop.
+const ENDLESS: &str = "-n 3 --repetitions 1000";
+
+/// A command whose standard error can be read while it runs.
+fn overheard(mut command: Command, path: &Path) -> Command {
+    command.stderr(fs::File::create(path).unwrap());
+    command
+}
+
+fn says(path: &Path, what: &str) -> bool {
+    fs::read_to_string(path).unwrap().contains(what)
+}
+
+/// A run that is interrupted is ended there and then: it leaves no sample, and none begins after it.
+#[test]
+fn an_interrupted_run_is_not_waited_for() {
+    let world = World::new(&[Entry::new("hang", "--fault hang:launch")]);
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        // The warm-up has 20 s and the run an hour.
+        let heard = world.path("heard");
+        let running = world.start(overheard(world.campaign("out", "-n 3 --timeout 1h --verbose"), &heard));
+        world.until("a program is at work", || !world.processes("fake-entry").is_empty());
+        running.signal(signal);
+        running.wait().expect_code(128 + signal);
+        world.assert_nothing_left();
+        assert!(says(&heard, "goes on"));
+        assert_eq!(world.sample_count("out"), 0);
+    }
+}
+
 #[test]
 fn two_campaigns_wait_for_each_other_on_one_machine() {
     let world = World::new(&[Entry::new("well", "")]);
     let other = World::new(&[Entry::new("well", "")]);
-    let first = world.start(world.campaign("out", "-n 3 --repetitions 2"));
+    let first = world.start(world.campaign("out", ENDLESS));
     world.until("the first is at work", || world.sample_count("out") > 0);
 
-    let with_its_lock = |more: &str| {
-        let mut command = other.campaign("out", more);
+    let with_its_lock = |heard: &Path| {
+        let mut command = other.campaign("out", "-n 3");
         command.env("TASKSCALE_LOCK", world.path("lock"));
-        other.start(command)
+        other.start(overheard(command, heard))
     };
+    let holder = format!("taskscale {} with {}", first.pid(), world.path("out").display());
+    let said = format!("waiting: {holder} is measuring on this machine");
     // One that is told to stop while it waits does so, and has written nothing.
-    let impatient = with_its_lock("-n 3");
-    thread::sleep(Duration::from_millis(300));
+    let heard = other.path("impatient");
+    let impatient = with_its_lock(&heard);
+    other.until("it waits", || says(&heard, &said));
     impatient.signal(libc::SIGINT);
     impatient.wait().expect_code(130);
     assert!(!other.path("out").exists());
 
-    let second = with_its_lock("-n 3");
-    let holder = format!("taskscale {} with {}", first.pid(), world.path("out").display());
-    first.wait().expect_code(0);
-    let ended = Instant::now();
-    let second = second.wait();
-    second.expect_code(0).expect_said(&format!("waiting: {holder} is measuring on this machine"));
-    assert!(ended.elapsed() < Duration::from_secs(20));
+    let heard = other.path("patient");
+    let second = with_its_lock(&heard);
+    other.until("it waits", || says(&heard, &said));
+    assert!(!other.path("out").exists(), "it has begun beside the first");
+    first.signal(libc::SIGINT);
+    first.wait().expect_code(130);
+    second.wait().expect_code(0);
     assert_complete(&other, "out");
     world.assert_nothing_left();
     other.assert_nothing_left();
@@ -190,17 +219,21 @@ fn two_campaigns_wait_for_each_other_on_one_machine() {
 #[test]
 fn two_campaigns_cannot_share_a_folder() {
     let mut world = World::new(&[Entry::new("well", "")]);
-    let first_command = world.campaign("out", "-n 3 --repetitions 3");
+    let first_command = world.campaign("out", ENDLESS);
     // As on two machines with one network disk, or after /tmp was cleaned: no common lock.
     world.env.insert("TASKSCALE_LOCK".into(), world.path("other-lock").display().to_string());
     let first = world.start(first_command);
     world.until("the first is at work", || world.sample_count("out") > 0);
-    let second = world.run(world.campaign("out", "-n 3 --repetitions 3"));
+    let second = world.run(world.campaign("out", ENDLESS));
     second.expect_code(2).expect_said("another taskscale is measuring into");
     second.expect_said("choose another folder with -o");
-    first.wait().expect_code(0);
+    first.signal(libc::SIGINT);
+    first.wait().expect_code(130);
     world.assert_nothing_left();
-    assert_complete(&world, "out");
+    let kept = world.load("out");
+    assert!(kept.rejected.is_empty(), "{:?}", kept.rejected);
+    let cells: BTreeSet<_> = kept.samples.iter().map(|s| (s.repetition, s.attempt)).collect();
+    assert_eq!(cells.len(), kept.samples.len(), "a cell was measured twice");
 }
 
 #[test]
@@ -365,7 +398,7 @@ impl Drop for Disk<'_> {
 #[test]
 fn a_folder_that_vanishes_stops_the_campaign_and_what_is_known_is_shown() {
     let world = World::new(&[Entry::new("well", "")]);
-    let running = world.start(world.campaign("out", "-n 3 --repetitions 5 --format csv"));
+    let running = world.start(world.campaign("out", "-n 3 --repetitions 50 --format csv"));
     world.until("the first sample is there", || world.sample_count("out") > 0);
     fs::remove_dir_all(world.path("out")).unwrap();
     let finished = running.wait();
@@ -377,7 +410,7 @@ fn a_folder_that_vanishes_stops_the_campaign_and_what_is_known_is_shown() {
     assert!(finished.stdout.contains("fake/well"), "{}", finished.stdout);
 
     // Another in its place is not ours to write into.
-    let running = world.start(world.campaign("out", "-n 3 --repetitions 5 --format csv"));
+    let running = world.start(world.campaign("out", "-n 3 --repetitions 50 --format csv"));
     world.until("the first sample is there", || world.sample_count("out") > 0);
     fs::rename(world.path("out"), world.path("moved")).unwrap();
     fs::create_dir(world.path("out")).unwrap();
@@ -386,6 +419,6 @@ fn a_folder_that_vanishes_stops_the_campaign_and_what_is_known_is_shown() {
     running.wait().expect_code(1).expect_said("the campaign's folder has vanished");
     assert_eq!(fs::read(world.path("out/samples.jsonl")).unwrap(), b"another's\n");
     let kept = world.load("moved").samples;
-    assert!(!kept.is_empty() && kept.len() < 5);
+    assert!(!kept.is_empty() && kept.len() < 50);
     world.assert_nothing_left();
 }

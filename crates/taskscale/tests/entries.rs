@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use taskscale::campaign::{NotReady, Prepared, prepare};
 use taskscale::catalog::{Catalog, select};
 use taskscale::record::{self, Status};
-use taskscale::toolchain::Cache;
+use taskscale::toolchain::{Attend, Cache};
 
 const WORKLOAD: &str = "sleep";
 
@@ -24,7 +24,7 @@ fn ready() -> Vec<(Prepared, Vec<String>)> {
     let all = select(&catalog, &["@all".into()], WORKLOAD).expect("@all names every entry");
     let required = std::env::var("TASKSCALE_REQUIRE").is_ok_and(|value| value == "all");
     let mut ready = Vec::new();
-    for entry in prepare(&Cache::of_user(), &all, WORKLOAD, &|| false, |_| {}) {
+    for entry in prepare(&Cache::of_user(), &all, WORKLOAD, &Attend::NEVER, |_| {}) {
         match entry.command.clone() {
             Ok(command) => ready.push((entry, command)),
             Err(NotReady::BuildFailed(why)) => panic!("{} does not build: {why}", entry.facts.name),

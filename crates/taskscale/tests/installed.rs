@@ -7,7 +7,7 @@ use std::process::Command;
 use taskscale::campaign::{NotReady, prepare};
 use taskscale::catalog::{Catalog, embedded_name, select};
 use taskscale::skeleton::LANGUAGES;
-use taskscale::toolchain::Cache;
+use taskscale::toolchain::{Attend, Cache};
 use tempfile::TempDir;
 
 /// A taskscale that was installed, for a user who has nothing else.
@@ -209,7 +209,7 @@ fn what_new_writes_passes_a_check_at_once() {
     let catalog = Catalog::load(&installed.path("here/mine")).unwrap();
     let all = select(&catalog, &["@all".into()], "sleep").unwrap();
     let required = std::env::var("TASKSCALE_REQUIRE").is_ok_and(|value| value == "all");
-    for entry in prepare(&Cache::at(installed.path("probe")), &all, "sleep", &|| false, |_| {}) {
+    for entry in prepare(&Cache::at(installed.path("probe")), &all, "sleep", &Attend::NEVER, |_| {}) {
         match &entry.command {
             Ok(_) => {}
             Err(NotReady::NoToolchain(why)) if !required => println!("SKIPPED: {}: {why}", entry.facts.name),

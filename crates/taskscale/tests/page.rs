@@ -39,6 +39,7 @@ fn facts(name: &str, kind: Kind) -> EntryFacts {
         env: BTreeMap::new(),
         digest: Some("5a1e0c39d7b24f66".into()),
         sources: vec![],
+        program_digest: None,
     }
 }
 
@@ -71,6 +72,8 @@ fn campaign(entries: Vec<EntryFacts>, tasks: &[u64], repetitions: u32) -> Campai
         plan_digest: "5a1e0c39d7b24f6689aa00ff".to_owned(),
         seed: 42,
         entries,
+        id: None,
+        conditions: None,
     }
 }
 
@@ -139,6 +142,7 @@ fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64) ->
         metrics: BTreeMap::new(),
         warnings: vec![],
         stderr_tail: None,
+        campaign: None,
     }
 }
 

@@ -131,7 +131,7 @@ fn another_campaigns_folder_is_refused_and_left_alone() {
     for (more, said) in [
         ("-n 3 --quick @all", "its numbers of tasks are 2, not 3"),
         ("-n 2 --quick -r 2 @all", "it has 1 repetitions, not 2"),
-        ("-n 2 --classic -r 1 @all", "it has a chosen hold, not a hold of 10 s"),
+        ("-n 2 --classic -r 1 @all", "it has a hold chosen for a plateau of 0.5 s, not a hold of 10 s"),
         ("-n 2 --quick fake/goroutine", "it has fake/virtual-thread"),
     ] {
         let args: Vec<&str> = ["run", "-o", &folder].into_iter().chain(more.split(' ')).collect();
@@ -144,7 +144,9 @@ fn another_campaigns_folder_is_refused_and_left_alone() {
         world.manifest_of(&[Entry::new("goroutine", "--launch-ms 1"), Entry::new("virtual-thread", "")]);
     fs::write(world.manifest(), changed).unwrap();
     let finished = world.run(world.campaign("out", "-n 2 --seed 1"));
-    finished.expect_code(2).expect_said("the program or toolchain of fake/goroutine has changed");
+    finished
+        .expect_code(2)
+        .expect_said("the program of fake/goroutine has changed since it was begun (its commands)");
     assert_eq!(fs::read_to_string(&samples).unwrap(), text);
     assert_eq!(fs::read_dir(world.path("out")).unwrap().count(), before);
     world.assert_nothing_left();

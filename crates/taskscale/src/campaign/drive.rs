@@ -9,7 +9,7 @@ use super::hold::HoldKeeper;
 use super::plan::{Cell, cells};
 use super::prepare::Prepared;
 use crate::measure::{Bounds, MeasureError, Measurement, RunEnd, RunSpec, Runner};
-use crate::record::{Campaign, Cpu, Hold, Memory, Plan, SCHEMA_VERSION, Sample, Store, StoreError, Time};
+use crate::record::{Campaign, Cpu, Memory, SCHEMA_VERSION, Sample, Store, StoreError, Time};
 
 /// Tasks of a warm-up: enough to touch every page of code that a run needs.
 const WARM_UP_TASKS: u64 = 1_000;
@@ -70,68 +70,6 @@ pub trait Observer {
 
 /// No observer.
 impl Observer for () {}
-
-impl Campaign {
-    /// Checks that going on with `self` under the conditions of `now` would be one campaign, not two.
-    pub fn check_same(&self, now: &Campaign, folder: &std::path::Path) -> Result<(), CampaignError> {
-        let differ = |what: String| Err(CampaignError::Another { folder: folder.to_owned(), what });
-        if let Some(what) = plan_difference(&self.plan, &now.plan) {
-            return differ(what);
-        }
-        let machine = |campaign: &Campaign| {
-            let machine = &campaign.machine;
-            [
-                machine.hostname.clone(),
-                machine.cpu.clone(),
-                machine.kernel.clone(),
-                machine.memory_bytes.to_string(),
-            ]
-        };
-        for (then, now) in machine(self).into_iter().zip(machine(now)) {
-            if then != now {
-                return differ(format!("it was begun on another machine or kernel ({then}, here {now})"));
-            }
-        }
-        for entry in &now.entries {
-            let before = self.entries.iter().find(|before| before.name == entry.name);
-            if let Some((then, now)) =
-                before.and_then(|before| before.digest.as_ref()).zip(entry.digest.as_ref())
-                && then != now
-            {
-                return differ(format!(
-                    "the program or toolchain of {} has changed since it was begun",
-                    entry.name
-                ));
-            }
-        }
-        Ok(())
-    }
-}
-
-fn plan_difference(then: &Plan, now: &Plan) -> Option<String> {
-    let list = |entries: &[String]| entries.iter().cloned().collect::<BTreeSet<_>>();
-    let counts = |tasks: &[u64]| tasks.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
-    let hold = |hold| match hold {
-        Hold::Chosen { .. } => "a chosen hold".to_owned(),
-        Hold::Fixed { seconds } => format!("a hold of {seconds} s"),
-    };
-    if then.workload != now.workload {
-        return Some(format!("its workload is {}, not {}", then.workload, now.workload));
-    }
-    let (before, after) = (list(&then.entries), list(&now.entries));
-    if before != after {
-        let gone = before.difference(&after).next().map(|name| format!("it has {name}"));
-        let new = after.difference(&before).next().map(|name| format!("it has no {name}"));
-        return Some(gone.into_iter().chain(new).collect::<Vec<_>>().join(" and "));
-    }
-    if then.tasks != now.tasks {
-        return Some(format!("its numbers of tasks are {}, not {}", counts(&then.tasks), counts(&now.tasks)));
-    }
-    if then.repetitions != now.repetitions {
-        return Some(format!("it has {} repetitions, not {}", then.repetitions, now.repetitions));
-    }
-    (then.hold != now.hold).then(|| format!("it has {}, not {}", hold(then.hold), hold(now.hold)))
-}
 
 /// Runs every cell of `campaign` that `samples` does not yet have, and appends to both.
 pub fn run(
@@ -315,5 +253,6 @@ pub fn sample_of(
         metrics: measured.metrics,
         warnings: measured.warnings,
         stderr_tail: measured.stderr_tail,
+        campaign: campaign.id.clone(),
     }
 }

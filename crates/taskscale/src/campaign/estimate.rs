@@ -89,10 +89,13 @@ fn bytes_per_task(kind: Kind) -> f64 {
 /// What `plan` will take. `seen` are samples of this machine, of whatever campaign; `kept` are those of the plan's own
 /// folder, which need not be measured again.
 pub fn estimate(plan: &Plan, kinds: &BTreeMap<String, Kind>, seen: &[Sample], kept: &[Sample]) -> Estimate {
+    // What another workload takes says nothing of this one.
+    let of_workload = |sample: &&Sample| sample.workload == plan.workload;
     let mut holds = HoldKeeper::new(plan.hold);
     kinds.iter().for_each(|(entry, kind)| holds.meet(entry, *kind));
-    seen.iter().chain(kept).for_each(|sample| holds.learn(sample));
-    let known: Vec<&Sample> = last_attempts(seen).into_iter().chain(last_attempts(kept)).collect();
+    seen.iter().chain(kept).filter(of_workload).for_each(|sample| holds.learn(sample));
+    let known: Vec<&Sample> =
+        last_attempts(seen).into_iter().chain(last_attempts(kept)).filter(of_workload).collect();
     let of_plan = last_attempts(kept);
     let is_done = |entry: &str, tasks: u64, repetition: u32| {
         let same = |sample: &&&Sample| {
@@ -112,11 +115,7 @@ pub fn estimate(plan: &Plan, kinds: &BTreeMap<String, Kind>, seen: &[Sample], ke
     }
     let mut cells = Vec::new();
     for entry in &plan.entries {
-        let of_entry: Vec<&Sample> = known
-            .iter()
-            .copied()
-            .filter(|sample| sample.entry == *entry && sample.workload == plan.workload)
-            .collect();
+        let of_entry: Vec<&Sample> = known.iter().copied().filter(|sample| sample.entry == *entry).collect();
         for &tasks in &plan.tasks {
             let Some(&runs) = left.get(&(entry.clone(), tasks)) else { continue };
             let hold_s = holds.first_hold_s(entry, tasks);
@@ -218,6 +217,18 @@ mod tests {
         assert_eq!((hold(1), hold(100_000)), (2.0, 15.0));
         let together: f64 = estimate.cells.iter().map(|cell| cell.run_s * cell.runs as f64).sum();
         assert_eq!(estimate.seconds, together + 2.0 * WARM_UP_S);
+    }
+
+    #[test]
+    fn another_workload_foretells_nothing() {
+        let mut other = seen(10_000, 1);
+        other.workload = "spawn".to_owned();
+        let nothing = estimate(&plan(), &kinds(), &[], &[]);
+        assert_eq!(estimate(&plan(), &kinds(), &[other.clone()], &[]), nothing);
+        // Both together are what the one alone foretells.
+        let own = seen(1, 1);
+        let alone = estimate(&plan(), &kinds(), std::slice::from_ref(&own), &[]);
+        assert_eq!(estimate(&plan(), &kinds(), &[own, other], &[]), alone);
     }
 
     #[test]

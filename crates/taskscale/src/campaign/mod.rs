@@ -9,6 +9,9 @@ mod foreign;
 mod hold;
 mod plan;
 mod prepare;
+mod same;
+#[cfg(test)]
+mod same_tests;
 #[cfg(test)]
 mod tests;
 

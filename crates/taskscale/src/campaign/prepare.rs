@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::foreign::Template;
 use crate::catalog::{Entry, Runtime, ToolchainSpec, sources};
 use crate::record::{EntryFacts, Source};
-use crate::toolchain::{self, Cache, Toolchain, Unavailable};
+use crate::toolchain::{self, Attend, Cache, Toolchain, Unavailable};
 
 /// An entry after toolchain and build were looked after.
 #[derive(Debug, Clone)]
@@ -42,18 +42,18 @@ impl NotReady {
 }
 
 /// Finds toolchains, each once, and builds every entry that can be built. `before` is told each entry's name before
-/// its build. Ends early, with fewer entries, soon after `stop` says so.
+/// its build. Ends early, with fewer entries, soon after `attend.stop` says so.
 pub fn prepare(
     cache: &Cache,
     entries: &[(&Runtime, &Entry)],
     workload: &str,
-    stop: &dyn Fn() -> bool,
+    attend: &Attend,
     mut before: impl FnMut(&str),
 ) -> Vec<Prepared> {
     let mut toolchains: BTreeMap<&ToolchainSpec, Result<Toolchain, Unavailable>> = BTreeMap::new();
     let mut prepared = Vec::new();
     for (runtime, entry) in entries {
-        if stop() {
+        if (attend.stop)() {
             break;
         }
         before(&entry.full_name);
@@ -64,9 +64,10 @@ pub fn prepare(
             Err(unavailable) => Err(NotReady::NoToolchain(unavailable.to_string())),
             Ok(toolchain) => {
                 facts.version = Some(receipt(toolchain, entry));
-                match toolchain::build(cache, runtime, entry, workload, toolchain, stop) {
+                match toolchain::build(cache, runtime, entry, workload, toolchain, attend) {
                     Ok(built) => {
                         facts.digest = Some(built.digest);
+                        facts.program_digest = Some(built.program_digest);
                         Ok(built.command)
                     }
                     Err(error) => Err(NotReady::BuildFailed(error.to_string())),
@@ -109,6 +110,7 @@ fn facts_of(runtime: &Runtime, entry: &Entry, workload: &str) -> EntryFacts {
         run: recipe.run.clone(),
         env: entry.env.clone(),
         digest: None,
+        program_digest: None,
         sources: sources(runtime, entry, workload)
             .into_iter()
             .map(|file| Source { path: file.path, text: file.text })

@@ -87,6 +87,7 @@ fn entry(name: &str) -> Prepared {
             env: BTreeMap::new(),
             digest: Some("1".into()),
             sources: vec![],
+            program_digest: None,
         },
         command: Ok(vec![name.to_owned()]),
         foreign: None,
@@ -111,6 +112,8 @@ fn campaign(hold: Hold, repetitions: u32) -> Campaign {
         plan,
         seed: 1,
         entries: vec![entry("x/a").facts, entry("x/b").facts],
+        id: None,
+        conditions: None,
     }
 }
 
@@ -187,31 +190,6 @@ fn cut_off_at_any_run_a_campaign_goes_on_to_the_same_cells_each_once() {
         let mut cells: Vec<_> = samples.iter().map(cell).collect();
         cells.sort();
         assert_eq!(cells, expected, "cut after {cut} runs");
-    }
-}
-
-#[test]
-fn another_plan_machine_or_program_is_another_campaign() {
-    let then = campaign(CHOSEN, 2);
-    let said = |change: &dyn Fn(&mut Campaign)| {
-        let mut now = then.clone();
-        change(&mut now);
-        then.check_same(&now, Path::new("DIR")).err().map(|error| error.to_string()).unwrap_or_default()
-    };
-    assert_eq!(said(&|_| {}), "");
-    type Change<'a> = &'a dyn Fn(&mut Campaign);
-    let cases: [(Change, &str); 6] = [
-        (&|now| now.plan.tasks = vec![1], "its numbers of tasks are 1,1000000, not 1"),
-        (&|now| now.plan.entries = vec!["x/a".into()], "it has x/b"),
-        (&|now| now.plan.repetitions = 5, "it has 2 repetitions, not 5"),
-        (&|now| now.plan.hold = Hold::Fixed { seconds: 10 }, "it has a chosen hold, not a hold of 10 s"),
-        (&|now| now.machine.hostname = "there".into(), "another machine or kernel (here, here there)"),
-        (&|now| now.entries[0].digest = Some("2".into()), "the program or toolchain of x/a has changed"),
-    ];
-    for (change, expected) in cases {
-        let said = said(change);
-        assert!(said.contains(expected), "{said:?} lacks {expected:?}");
-        assert!(said.contains("choose another folder with -o"), "{said}");
     }
 }
 

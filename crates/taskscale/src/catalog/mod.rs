@@ -20,4 +20,4 @@ pub use load::{
     Catalog, CatalogError, Entry, Library, Locate, Runtime, ToolchainSpec, Workload, nearest_catalog,
 };
 pub use select::{SelectError, closest, default_selection, select};
-pub use sources::{SourceFile, sources};
+pub use sources::{SourceFile, named_children, sources};

@@ -23,11 +23,8 @@ const LARGEST: u64 = 64 * 1024;
 /// and nobody wrote them. Empty where the commands name no file of the runtime's folder. What cannot be read or is no
 /// UTF-8 is left out as well: sources are shown, and nothing is measured by them.
 pub fn sources(runtime: &Runtime, entry: &Entry, workload: &str) -> Vec<SourceFile> {
-    let Some(recipe) = entry.workloads.get(workload) else { return Vec::new() };
-    let words = recipe.build.iter().flatten().chain(&recipe.run);
-    let named: BTreeSet<&str> = words.filter_map(|word| first_component(word)).collect();
     let mut files = Vec::new();
-    for name in named {
+    for name in named_children(entry, workload) {
         collect(&runtime.folder, &runtime.folder.join(name), &mut files);
     }
     if files.is_empty() {
@@ -36,6 +33,13 @@ pub fn sources(runtime: &Runtime, entry: &Entry, workload: &str) -> Vec<SourceFi
     }
     files.sort_by(|a, b| (is_manifest(&a.path), &a.path).cmp(&(is_manifest(&b.path), &b.path)));
     files
+}
+
+/// The children of the runtime's folder that the commands of `entry` may name, whether they are there or not.
+pub fn named_children<'a>(entry: &'a Entry, workload: &str) -> BTreeSet<&'a str> {
+    let recipe = entry.workloads.get(workload).into_iter();
+    let words = recipe.flat_map(|recipe| recipe.build.iter().flatten().chain(&recipe.run));
+    words.filter_map(|word| first_component(word)).collect()
 }
 
 /// The child of the runtime's folder that a word of a command may name.

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::runs::listed;
 use super::{CheckError, Findings, Rule, Subject};
-use crate::toolchain::{self, Cache};
+use crate::toolchain::{self, Attend, Cache};
 
 /// Two empty caches, used for all entries of a check, so that what they share is built once in each.
 pub struct Rebuild<'a> {
@@ -48,7 +48,8 @@ impl<'a> Rebuild<'a> {
                     subject.entry,
                     subject.workload,
                     &toolchain,
-                    self.stop,
+                    // In folders of its own there is nobody to wait for.
+                    &Attend { stop: self.stop, waiting: &|_| () },
                 )
                 .map_err(|error| error.to_string())
             });

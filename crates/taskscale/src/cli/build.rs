@@ -11,7 +11,7 @@ use crate::campaign::{NotReady, prepare};
 use crate::catalog::select;
 use crate::measure::Interrupt;
 use crate::record::{BuildState, Event};
-use crate::toolchain::Cache;
+use crate::toolchain::{Attend, Cache};
 
 pub fn run(args: &Build, global: &Global) -> Result<ExitCode, Failure> {
     let catalog = open_catalog(global).or_usage()?;
@@ -19,7 +19,8 @@ pub fn run(args: &Build, global: &Global) -> Result<ExitCode, Failure> {
     let entries = select(&catalog, &words, &args.workload).or_usage()?;
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let stop = || interrupt.signal().is_some();
-    let prepared = prepare(&Cache::of_user(), &entries, &args.workload, &stop, |name| {
+    let attend = Attend { stop: &stop, waiting: &say_aside };
+    let prepared = prepare(&Cache::of_user(), &entries, &args.workload, &attend, |name| {
         begun(name);
     });
     if let Some(signal) = interrupt.signal() {

@@ -8,6 +8,7 @@ use anyhow::{Context, anyhow};
 use serde_json::json;
 
 use super::args::{Check, Global};
+use super::open::warn_unless_held;
 use super::progress::Progress;
 use super::run::memory_cap_bytes;
 use super::{Failure, OrUsage, colour, open_catalog, print_result, printable};
@@ -16,7 +17,7 @@ use crate::catalog::{Entry, Runtime, select};
 use crate::check::{self, CheckError, Checked, Rebuild, Severity, SourceFiles, Subject};
 use crate::measure::{GroupHome, Interrupt, LocalRunner, MachineLock};
 use crate::record::Status;
-use crate::toolchain::Cache;
+use crate::toolchain::{Attend, Cache};
 use crate::units;
 
 /// What came of a check.
@@ -33,14 +34,12 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let progress = Progress::new(global.quiet);
     // A thousand tasks would show in the figures of a campaign, and a campaign in the waits of a check.
-    let holder = format!("taskscale {}, checking entries", std::process::id());
-    let lock = MachineLock::acquire(&holder, &interrupt, |who| {
+    let lock = MachineLock::acquire("checking entries", &interrupt, |who| {
         progress
             .say(&format!("waiting: {who} is measuring on this machine, and two would disturb each other"));
-    })?;
-    if lock.is_none() {
-        return Ok(ended(&interrupt));
-    }
+    });
+    let Some(lock) = lock else { return Ok(ended(&interrupt)) };
+    warn_unless_held(&lock);
     // Before any child of ours exists, as in `run`.
     let mut runner = LocalRunner::new(GroupHome::find(), &interrupt, PathBuf::from("/proc/self/exe"));
     let colour = colour(&std::io::stdout());
@@ -102,7 +101,8 @@ fn check_all(
     // Runtime by runtime, so that each toolchain is asked once, and what a build leaves is seen where it was left.
     for some in entries.chunk_by(|(a, _), (b, _)| a.name == b.name) {
         let sources = SourceFiles::of(&some[0].0.folder);
-        let prepared = prepare(&cache, some, &args.workload, &stop, |name| {
+        let attend = Attend { stop: &stop, waiting: &|line| progress.say(line) };
+        let prepared = prepare(&cache, some, &args.workload, &attend, |name| {
             progress.building(name, position + 1, entries.len());
         });
         for ((runtime, entry), prepared) in some.iter().zip(&prepared) {

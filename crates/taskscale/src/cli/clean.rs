@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use super::args::{Clean, Global};
+use super::open::warn_unless_held;
 use super::places::{find_catalog, unpacked_catalogs};
 use super::{Failure, print_result, printable, say_aside};
 use crate::catalog::{Catalog, ToolchainSpec, embedded_name};
@@ -55,10 +56,10 @@ pub fn run(args: &Clean, global: &Global) -> Result<ExitCode, Failure> {
     let lock = if args.dry_run {
         None
     } else {
-        let holder = format!("taskscale {}, cleaning", std::process::id());
-        let lock = MachineLock::acquire(&holder, &interrupt, |who| {
+        let lock = MachineLock::acquire("cleaning", &interrupt, |who| {
             say_aside(&format!("waiting: {who} is measuring, and may need what would be removed"));
-        })?;
+        });
+        lock.iter().for_each(warn_unless_held);
         if lock.is_none() {
             return Ok(ExitCode::from(128 + interrupt.signal().unwrap_or(libc::SIGINT) as u8));
         }

@@ -9,13 +9,14 @@ use serde_json::json;
 
 use super::args::Format;
 use super::list::columns;
+use super::open::check;
 use super::progress::time_left;
-use super::run::Options;
+use super::run::{Options, memory_cap_bytes};
 use super::{Failure, OrUsage, print_result, printable, say_aside};
 use crate::campaign::{Estimate, Source, estimate};
 use crate::catalog::{Entry, Kind, Runtime};
 use crate::measure::machine_facts;
-use crate::record::{self, Campaign, Machine, Plan, Sample};
+use crate::record::{self, Campaign, Conditions, Machine, Plan, Sample, same_memory};
 use crate::toolchain;
 use crate::units;
 
@@ -40,16 +41,28 @@ pub(super) fn run(
     };
     let kinds: BTreeMap<String, Kind> =
         there.iter().map(|(_, entry)| (entry.full_name.clone(), entry.kind)).collect();
+    let mut kept_cap = None;
     let kept = if record::holds_campaign(folder) {
         let loaded = record::load(folder).or_usage()?;
         // As `run` would refuse it: its plan names what is not installed as well.
         let all = entries.iter().map(|(_, entry)| entry.full_name.clone()).collect();
-        let now = Campaign { plan: Plan { entries: all, ..plan.clone() }, ..loaded.campaign.clone() };
-        loaded.campaign.check_same(&now, folder).or_usage()?;
+        let conditions = Conditions {
+            memory_source: None,
+            memory_cap_bytes: options.asked.memory_cap_bytes,
+            time_cap_s: options.asked.time_cap.map(|time| time.as_secs_f64()),
+        };
+        let now = Campaign {
+            plan: Plan { entries: all, ..plan.clone() },
+            conditions: Some(conditions),
+            ..loaded.campaign.clone()
+        };
+        check(folder, &loaded, &now, &options.asked).or_usage()?;
+        kept_cap = loaded.campaign.known_conditions(&loaded.samples).memory_cap_bytes;
         loaded.samples
     } else {
         Vec::new()
     };
+    let cap_bytes = kept_cap.or(options.asked.memory_cap_bytes).or_else(memory_cap_bytes);
     let (seen, campaigns) = seen_here(folder);
     let estimate = estimate(&plan, &kinds, &seen, &kept);
     let missing: Vec<String> = missing.iter().map(|(_, entry)| entry.full_name.clone()).collect();
@@ -60,7 +73,7 @@ pub(super) fn run(
             "estimate": estimate,
             "campaigns_known": campaigns,
             "not_installed": missing,
-            "memory_cap_bytes": options.memory_cap_bytes,
+            "memory_cap_bytes": cap_bytes,
         });
         print_result(&format!("{text:#}\n"))?;
         return Ok(ExitCode::SUCCESS);
@@ -68,12 +81,12 @@ pub(super) fn run(
     if options.format != Format::Table {
         say_aside("warning: --dry-run prints a table or, with --format json, JSON");
     }
-    print_result(&printable(&shown(options, folder, &estimate, campaigns, &missing)))?;
+    print_result(&printable(&shown(cap_bytes, folder, &estimate, campaigns, &missing)))?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn shown(
-    options: &Options,
+    cap_bytes: Option<u64>,
     folder: &Path,
     estimate: &Estimate,
     campaigns: usize,
@@ -81,7 +94,7 @@ fn shown(
 ) -> String {
     let mut rows = vec![["entry", "N", "runs", "hold", "memory", "estimated from"].map(str::to_owned)];
     for cell in &estimate.cells {
-        let over = options.memory_cap_bytes.is_some_and(|cap| cell.footprint_bytes > cap as f64);
+        let over = cap_bytes.is_some_and(|cap| cell.footprint_bytes > cap as f64);
         rows.push([
             cell.entry.clone(),
             units::count(cell.tasks),
@@ -99,10 +112,7 @@ fn shown(
         estimate.warm_ups,
         time_left(estimate.seconds),
         units::bytes(most as u64),
-        options
-            .memory_cap_bytes
-            .map(|cap| format!(", each may take {}", units::bytes(cap)))
-            .unwrap_or_default(),
+        cap_bytes.map(|cap| format!(", each may take {}", units::bytes(cap))).unwrap_or_default(),
     ));
     if estimate.done > 0 {
         text.push_str(&format!(
@@ -152,6 +162,6 @@ fn seen_here(folder: &Path) -> (Vec<Sample>, usize) {
 }
 
 fn same_machine(then: &Machine, now: &Machine) -> bool {
-    (&then.hostname, &then.cpu, then.cpus, then.memory_bytes)
-        == (&now.hostname, &now.cpu, now.cpus, now.memory_bytes)
+    (&then.hostname, &then.cpu, then.cpus) == (&now.hostname, &now.cpu, now.cpus)
+        && same_memory(then.memory_bytes, now.memory_bytes)
 }

@@ -136,7 +136,12 @@ fn of_store(error: &StoreError) -> String {
                 .to_owned()
         }
         StoreError::Newer { .. } => "install the taskscale that made it, or a later one".to_owned(),
-        StoreError::InUse(_) => "wait until it has ended, or measure into another folder: -o DIR".to_owned(),
+        StoreError::InUse(_) | StoreError::Begun(_) => {
+            "wait until it has ended, or measure into another folder: -o DIR".to_owned()
+        }
+        StoreError::Orphans(_) => {
+            "restore campaign.json from a copy, or measure into a new folder: -o DIR".to_owned()
+        }
     }
 }
 
@@ -311,6 +316,8 @@ mod tests {
             StoreError::Malformed { path: path(), error: json() }.into(),
             StoreError::Newer { path: path(), found: 2 }.into(),
             StoreError::InUse(path()).into(),
+            StoreError::Orphans(path()).into(),
+            StoreError::Begun(path()).into(),
             CompareError::Workloads {
                 base: text(),
                 base_workload: text(),

@@ -1,7 +1,7 @@
 //! `taskscale limit`: the most tasks in a memory, or the least memory for some tasks.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow, bail};
@@ -9,21 +9,19 @@ use anyhow::{Context, anyhow, bail};
 use super::args::{Global, Limit, LimitFormat};
 use super::aside::{emit, is_json};
 use super::hint::Advice;
+use super::open::{self, Content, Place};
 use super::progress::Progress;
 use super::report::for_standard_output;
-use super::run::{
-    check_folder, ended_by_signal, interrupted, lock_machine, name_folder, new_folder, prepare_all,
-    warn_of_rejected, what_is_kept,
-};
+use super::run::{ended_by_signal, interrupted, lock_machine, name_folder, prepare_all, what_is_kept};
 use super::{Failure, OrUsage, open_catalog, print_result};
-use crate::campaign::{Prepared, plan_digest};
+use crate::campaign::Prepared;
 use crate::catalog::{Entry, Runtime, select};
 use crate::limit::{
     self, Answer, Find, HOLD, LimitError, LimitReport, Order, Purpose, QUESTION_SCHEMA, Question, Seen,
     Shown, Verdict,
 };
-use crate::measure::{GroupHome, Interrupt, LocalRunner, available_memory_bytes, machine_facts};
-use crate::record::{self, Campaign, Event, Loaded, MemorySource, Plan, SCHEMA_VERSION, Sample, Store};
+use crate::measure::{GroupHome, Interrupt, LocalRunner, available_memory_bytes};
+use crate::record::{self, Campaign, Event, MemorySource, Plan, Sample, Store};
 use crate::report;
 use crate::units;
 
@@ -92,17 +90,17 @@ pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
     let catalog = open_catalog(global).or_usage()?;
     let entries = select(&catalog, &args.entries, &args.workload).or_usage()?;
     question.entry_env = entry_env(&entries).or_usage()?;
-    let folder = args.output.clone().unwrap_or_else(new_folder);
-    check_folder(&folder).or_usage()?;
+    let place = Place::of(args.output.as_deref());
+    place.check(Content::Search).or_usage()?;
 
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let progress = Progress::new(global.quiet);
-    let Some(_lock) = lock_machine(&folder, &progress, &interrupt)? else {
+    let Some(lock) = lock_machine(&place.path, &progress, &interrupt)? else {
         return Ok(ended_by_signal(&interrupt));
     };
     let home = GroupHome::find();
     require_group(&home).or_usage()?;
-    keep_room(&mut question, &folder).or_usage()?;
+    keep_room(&mut question, &place).or_usage()?;
 
     let prepared = prepare_all(&entries, &args.workload, &progress, &interrupt);
     if interrupt.signal().is_some() {
@@ -116,10 +114,11 @@ pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
         )));
     }
 
-    let now = describe(&args.workload, &question, &prepared);
-    let (mut store, campaign, mut samples) = open(&folder, now, &question, &progress)?;
+    let now = describe(&args.workload, &question, home.source(), &prepared);
+    let (mut store, campaign, mut samples) = open(&place, now, &question, &progress)?;
+    let folder = store.folder().to_owned();
     // Not its path: this very program, even where another version has been put in its place meanwhile.
-    let mut runner = LocalRunner::new(home, &interrupt, PathBuf::from("/proc/self/exe")).cold();
+    let mut runner = LocalRunner::new(home, &interrupt, PathBuf::from("/proc/self/exe")).with(&lock).cold();
     let mut watcher = Watcher { progress, question: question.clone(), launched: String::new() };
     let outcome =
         limit::run(&campaign, &question, &prepared, &mut runner, &mut store, &mut samples, &mut watcher);
@@ -165,10 +164,10 @@ fn require_group(home: &GroupHome) -> anyhow::Result<()> {
 
 /// A search goes on with the room that it began with: a run with memory to spare is known by it. Refuses memory that
 /// this machine does not have.
-fn keep_room(question: &mut Question, folder: &Path) -> anyhow::Result<()> {
-    if limit::holds_question(folder) {
-        let before = limit::load_question(folder)?;
-        before.check_same(question, folder)?;
+fn keep_room(question: &mut Question, place: &Place) -> anyhow::Result<()> {
+    if place.named && limit::holds_question(&place.path) {
+        let before = limit::load_question(&place.path)?;
+        before.check_same(question, &place.path)?;
         question.room_bytes = before.room_bytes;
     }
     if let Find::MostTasks { memory_bytes } = question.find
@@ -183,7 +182,7 @@ fn keep_room(question: &mut Question, folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn describe(workload: &str, question: &Question, prepared: &[Prepared]) -> Campaign {
+fn describe(workload: &str, question: &Question, source: MemorySource, prepared: &[Prepared]) -> Campaign {
     let plan = Plan {
         workload: workload.to_owned(),
         entries: prepared.iter().map(|entry| entry.facts.name.clone()).collect(),
@@ -196,46 +195,35 @@ fn describe(workload: &str, question: &Question, prepared: &[Prepared]) -> Campa
         repetitions: 1,
         hold: HOLD,
     };
-    Campaign {
-        schema: SCHEMA_VERSION,
-        taskscale: env!("CARGO_PKG_VERSION").to_owned(),
-        created_at: jiff::Timestamp::now(),
-        command: std::env::args().collect(),
-        machine: machine_facts(),
-        plan_digest: plan_digest(&plan),
-        plan,
-        // Nothing is random here.
-        seed: 0,
-        entries: prepared.iter().map(|entry| entry.facts.clone()).collect(),
-    }
+    // Nothing is random here.
+    open::describe(plan, Some(0), source, prepared)
 }
 
 /// A new search, or the one that the folder holds.
 fn open(
-    folder: &Path,
+    place: &Place,
     now: Campaign,
     question: &Question,
     progress: &Progress,
 ) -> Result<(Store, Campaign, Vec<Sample>), Failure> {
-    if !record::holds_campaign(folder) {
+    if !place.holds_campaign() {
+        let store = place.claim().or_usage()?;
         // First the question: a campaign without one would pass for another kind.
-        limit::store_question(folder, question).or_usage()?;
-        let store = Store::create(folder, &now).or_usage()?;
+        limit::store_question(store.folder(), question).or_usage()?;
+        store.write_campaign(&now).or_usage()?;
         return Ok((store, now, Vec::new()));
     }
+    let folder = &place.path;
     if !limit::holds_question(folder) {
         let what = "it holds a campaign of `taskscale run`".to_owned();
-        return Err(LimitError::Another { folder: folder.to_owned(), what }).or_usage();
+        return Err(LimitError::Another { folder: folder.clone(), what }).or_usage();
     }
-    record::load(folder).or_usage()?.campaign.check_same(&now, folder).or_usage()?;
-    let (store, Loaded { mut campaign, samples, rejected }) = Store::reopen(folder).or_usage()?;
-    warn_of_rejected(folder, &rejected, "set aside in samples.rejected.jsonl");
+    let loaded = record::load(folder).or_usage()?;
+    loaded.campaign.check_same(&loaded.samples, &now, folder).or_usage()?;
+    let opened = open::go_on(folder, now.entries, progress)?;
     // Held by this process alone from here on.
     limit::store_question(folder, question)?;
-    campaign.entries = now.entries;
-    store.write_campaign(&campaign)?;
-    progress.say(&format!("going on with {} ({} samples are there)", folder.display(), samples.len()));
-    Ok((store, campaign, samples))
+    Ok(opened)
 }
 
 /// Tells of a search as it goes on.

@@ -7,11 +7,11 @@ use anyhow::{Context, anyhow};
 
 use super::args::{Format, Global, Measure};
 use super::measure_options::{Options, validate};
+use super::open::{Content, Opened, Place, describe, open};
 use super::progress::Progress;
 use super::report::for_standard_output;
 use super::run::{
-    PLATEAU_S, announce, check_folder, describe, ended_by_signal, interrupted, name_folder, new_folder, open,
-    settle, show, what_is_kept, write_page,
+    PLATEAU_S, announce, ended_by_signal, interrupted, name_folder, settle, show, what_is_kept, write_page,
 };
 use super::{Failure, OrUsage, print_result};
 use crate::campaign::{self, Outcome};
@@ -22,12 +22,12 @@ use crate::units;
 
 pub fn run(args: &Measure, global: &Global) -> Result<ExitCode, Failure> {
     let options = validate(args).or_usage()?;
-    let folder = args.output.clone().unwrap_or_else(new_folder);
-    check_folder(&folder).or_usage()?;
+    let place = Place::of(args.output.as_deref());
+    place.check(Content::Campaign).or_usage()?;
 
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let mut progress = Progress::new(global.quiet);
-    let Some((_lock, home)) = settle(&folder, &progress, &interrupt)? else {
+    let Some((lock, home)) = settle(&place.path, &progress, &interrupt)? else {
         return Ok(ended_by_signal(&interrupt));
     };
     let prepared = std::slice::from_ref(&options.prepared);
@@ -38,18 +38,13 @@ pub fn run(args: &Measure, global: &Global) -> Result<ExitCode, Failure> {
         repetitions: args.repetitions,
         hold: Hold::Chosen { plateau_s: PLATEAU_S },
     };
-    let (mut store, campaign, mut samples) = open(&folder, describe(plan, None, prepared), &progress)?;
+    let now = describe(plan, None, home.source(), prepared);
+    let Opened { mut store, campaign, mut samples, settings } = open(&place, now, &options.asked, &progress)?;
+    let folder = store.folder().to_owned();
     announce(&folder, &campaign, prepared, &samples);
-    let mut runner = LocalRunner::new(home, &interrupt, PathBuf::from("/proc/self/exe"));
-    let outcome = campaign::run(
-        &campaign,
-        prepared,
-        &options.settings,
-        &mut runner,
-        &mut store,
-        &mut samples,
-        &mut progress,
-    );
+    let mut runner = LocalRunner::new(home, &interrupt, PathBuf::from("/proc/self/exe")).with(&lock);
+    let outcome =
+        campaign::run(&campaign, prepared, &settings, &mut runner, &mut store, &mut samples, &mut progress);
     drop(runner);
     progress.finish();
     match outcome {

@@ -12,8 +12,9 @@ use anyhow::{Context, anyhow, bail};
 use sha2::{Digest, Sha256};
 
 use super::args::Measure;
+use super::open::Asked;
 use super::run::{memory_cap, task_counts};
-use crate::campaign::{Prepared, SECONDS, Settings, TASKS, Template};
+use crate::campaign::{Prepared, SECONDS, TASKS, Template};
 use crate::catalog::{Kind, Style};
 use crate::measure::{CONNECT_ARGUMENT, Foreign, LinePattern, Load, LoadStands, Ready};
 use crate::record::EntryFacts;
@@ -35,7 +36,7 @@ pub struct Options {
     pub tasks: Vec<u64>,
     /// Whether the number of tasks means anything to the program.
     pub takes_tasks: bool,
-    pub settings: Settings,
+    pub asked: Asked,
 }
 
 pub fn validate(args: &Measure) -> anyhow::Result<Options> {
@@ -89,12 +90,13 @@ pub fn validate(args: &Measure) -> anyhow::Result<Options> {
     command[0] = program.to_str().ok_or_else(|| anyhow!("{}: not UTF-8", program.display()))?.to_owned();
     let digest = digest(&program, args, &foreign)?;
     let facts = facts(name, args, recorded_env, digest);
-    let settings = Settings {
+    let asked = Asked {
+        seed: None,
         memory_cap_bytes: memory_cap(args.memory_cap.as_deref())?,
         time_cap: duration(&args.timeout, "--timeout")?,
     };
     let prepared = Prepared { facts, command: Ok(command), foreign: Some(Template { foreign, env }) };
-    Ok(Options { prepared, tasks, takes_tasks, settings })
+    Ok(Options { prepared, tasks, takes_tasks, asked })
 }
 
 fn load(args: &Measure) -> anyhow::Result<Option<Load>> {
@@ -289,6 +291,7 @@ fn facts(name: String, args: &Measure, env: BTreeMap<String, String>, digest: St
         env,
         digest: Some(digest),
         sources: Vec::new(),
+        program_digest: None,
     }
 }
 

@@ -19,6 +19,7 @@ mod man;
 mod measure;
 mod measure_options;
 mod new;
+mod open;
 mod places;
 mod progress;
 mod report;

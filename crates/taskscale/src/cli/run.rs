@@ -1,24 +1,21 @@
 //! `taskscale run`, the main job.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
 
 use super::args::{Format, Global, Run};
+use super::open::{Asked, Content, Opened, Place, describe, open, warn_unless_held};
 use super::progress::Progress;
 use super::report::Shown;
 use super::{Failure, OrUsage, emit, open_catalog, print_result, print_through, printable, say_aside};
-use crate::campaign::{self, NotReady, Outcome, Prepared, Settings, plan_digest, prepare};
+use crate::campaign::{self, NotReady, Outcome, Prepared, prepare};
 use crate::catalog::{Entry, Runtime, default_selection, select};
-use crate::measure::{GroupHome, Interrupt, LocalRunner, MachineLock, available_memory_bytes, machine_facts};
-use crate::record::{
-    self, BuildState, Campaign, Event, Hold, Loaded, Plan, RejectedLine, SCHEMA_VERSION, Sample, Store,
-};
+use crate::measure::{GroupHome, Interrupt, LocalRunner, MachineLock, available_memory_bytes};
+use crate::record::{self, BuildState, Campaign, Event, Hold, Loaded, Plan, RejectedLine, Sample};
 use crate::report;
-use crate::toolchain::Cache;
+use crate::toolchain::{Attend, Cache};
 use crate::units;
 
 /// The share of available memory that a run may take unless told otherwise.
@@ -40,10 +37,7 @@ pub(super) struct Options {
     pub(super) tasks: Vec<u64>,
     pub(super) repetitions: u32,
     pub(super) hold: Hold,
-    output: Option<PathBuf>,
-    seed: Option<u64>,
-    pub(super) memory_cap_bytes: Option<u64>,
-    time_cap: Option<Duration>,
+    pub(super) asked: Asked,
     pub(super) format: Format,
 }
 
@@ -55,17 +49,17 @@ fn validate(args: &Run) -> anyhow::Result<Options> {
     } else {
         Hold::Chosen { plateau_s: if args.quick { QUICK_PLATEAU_S } else { PLATEAU_S } }
     };
-    let memory_cap_bytes = memory_cap(args.memory_cap.as_deref())?;
     Ok(Options {
         entries: args.entries.clone(),
         workload: args.workload.clone(),
         tasks,
         repetitions: args.repetitions.unwrap_or(if args.quick { 1 } else { 3 }),
         hold,
-        output: args.output.clone(),
-        seed: args.seed,
-        memory_cap_bytes,
-        time_cap: args.timeout.as_deref().map(units::parse_duration).transpose().context("--timeout")?,
+        asked: Asked {
+            seed: args.seed,
+            memory_cap_bytes: memory_cap(args.memory_cap.as_deref())?,
+            time_cap: args.timeout.as_deref().map(units::parse_duration).transpose().context("--timeout")?,
+        },
         format: args.format,
     })
 }
@@ -84,16 +78,12 @@ pub(super) fn task_counts(text: &str) -> anyhow::Result<Vec<u64>> {
     Ok(tasks)
 }
 
-/// What `--memory-cap` says, or a share of what is available.
+/// What `--memory-cap` says.
 pub(super) fn memory_cap(text: Option<&str>) -> anyhow::Result<Option<u64>> {
-    Ok(match text {
-        Some(size) => Some(units::parse_bytes(size).context("--memory-cap")?),
-        // Without an estimate of what is available there is no sensible cap.
-        None => memory_cap_bytes(),
-    })
+    text.map(units::parse_bytes).transpose().context("--memory-cap")
 }
 
-/// What a run may take unless told otherwise.
+/// What a run may take unless told otherwise. Without an estimate of what is available there is no sensible cap.
 pub(super) fn memory_cap_bytes() -> Option<u64> {
     available_memory_bytes().map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64)
 }
@@ -104,16 +94,16 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
     let words =
         if options.entries.is_empty() { default_selection(&catalog) } else { options.entries.clone() };
     let entries = select(&catalog, &words, &options.workload).or_usage()?;
-    let folder = options.output.clone().unwrap_or_else(new_folder);
-    check_folder(&folder).or_usage()?;
+    let place = Place::of(args.output.as_deref());
+    place.check(Content::Campaign).or_usage()?;
 
     if args.dry_run {
-        return super::dry_run::run(&options, &entries, &folder);
+        return super::dry_run::run(&options, &entries, &place.path);
     }
 
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let mut progress = Progress::new(global.quiet);
-    let Some((_lock, home)) = settle(&folder, &progress, &interrupt)? else {
+    let Some((lock, home)) = settle(&place.path, &progress, &interrupt)? else {
         return Ok(ended_by_signal(&interrupt));
     };
 
@@ -136,13 +126,13 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
         repetitions: options.repetitions,
         hold: options.hold,
     };
-    let now = describe(plan, options.seed, &prepared);
-    let (mut store, campaign, mut samples) = open(&folder, now, &progress)?;
+    let now = describe(plan, options.asked.seed, home.source(), &prepared);
+    let Opened { mut store, campaign, mut samples, settings } = open(&place, now, &options.asked, &progress)?;
+    let folder = store.folder().to_owned();
     announce(&folder, &campaign, &prepared, &samples);
-    let settings = Settings { memory_cap_bytes: options.memory_cap_bytes, time_cap: options.time_cap };
     // Not its path: this very program, even where another version has been put in its place meanwhile.
     let launcher = PathBuf::from("/proc/self/exe");
-    let mut runner = LocalRunner::new(home, &interrupt, launcher);
+    let mut runner = LocalRunner::new(home, &interrupt, launcher).with(&lock);
     let outcome =
         campaign::run(&campaign, &prepared, &settings, &mut runner, &mut store, &mut samples, &mut progress);
     drop(runner);
@@ -167,11 +157,13 @@ pub(super) fn lock_machine(
     progress: &Progress,
     interrupt: &Interrupt,
 ) -> Result<Option<MachineLock>, Failure> {
-    let holder = format!("taskscale {} with {}", std::process::id(), folder.display());
-    Ok(MachineLock::acquire(&holder, interrupt, |who| {
+    let holder = format!("with {}", folder.display());
+    let lock = MachineLock::acquire(&holder, interrupt, |who| {
         progress
             .say(&format!("waiting: {who} is measuring on this machine, and two would measure each other"));
-    })?)
+    });
+    lock.iter().for_each(warn_unless_held);
+    Ok(lock)
 }
 
 /// The machine for ourselves, and a place for control groups. `None` where the user would not wait.
@@ -199,7 +191,9 @@ pub(super) fn prepare_all(
     interrupt: &Interrupt,
 ) -> Vec<Prepared> {
     let mut position = 0;
-    let prepared = prepare(&Cache::of_user(), entries, workload, &|| interrupt.signal().is_some(), |name| {
+    let stop = || interrupt.signal().is_some();
+    let attend = Attend { stop: &stop, waiting: &|line| progress.say(line) };
+    let prepared = prepare(&Cache::of_user(), entries, workload, &attend, |name| {
         position += 1;
         progress.building(name, position, entries.len());
     });
@@ -247,21 +241,6 @@ pub(super) fn built(entry: &Prepared) -> Event {
     }
 }
 
-pub(super) fn describe(plan: Plan, seed: Option<u64>, prepared: &[Prepared]) -> Campaign {
-    Campaign {
-        schema: SCHEMA_VERSION,
-        taskscale: env!("CARGO_PKG_VERSION").to_owned(),
-        created_at: jiff::Timestamp::now(),
-        command: std::env::args().collect(),
-        machine: machine_facts(),
-        plan_digest: plan_digest(&plan),
-        plan,
-        // Below 2^53, so that JSON readers that know only floating-point numbers do not round it.
-        seed: seed.unwrap_or_else(|| fastrand::u64(..1 << 53)),
-        entries: prepared.iter().map(|entry| entry.facts.clone()).collect(),
-    }
-}
-
 /// For a campaign that could not go on.
 pub(super) fn what_is_kept(folder: &Path) -> String {
     match record::load(folder) {
@@ -272,27 +251,6 @@ pub(super) fn what_is_kept(folder: &Path) -> String {
         ),
         Err(_) => format!("stopped; {} and its samples are gone or cannot be read", folder.display()),
     }
-}
-
-/// A new campaign, or the unfinished one that the folder holds.
-pub(super) fn open(
-    folder: &Path,
-    now: Campaign,
-    progress: &Progress,
-) -> Result<(Store, Campaign, Vec<Sample>), Failure> {
-    if !record::holds_campaign(folder) {
-        let store = Store::create(folder, &now).or_usage()?;
-        return Ok((store, now, Vec::new()));
-    }
-    // Looked at before anything is written: another campaign's folder stays as it is.
-    record::load(folder).or_usage()?.campaign.check_same(&now, folder).or_usage()?;
-    let (store, Loaded { mut campaign, samples, rejected }) = Store::reopen(folder).or_usage()?;
-    warn_of_rejected(folder, &rejected, "set aside in samples.rejected.jsonl");
-    // A toolchain may have come since: what is known of entries is today's.
-    campaign.entries = now.entries;
-    store.write_campaign(&campaign)?;
-    progress.say(&format!("going on with {} ({} samples are there)", folder.display(), samples.len()));
-    Ok((store, campaign, samples))
 }
 
 /// Names lines that were no samples; `done` is what was done with them.
@@ -383,45 +341,4 @@ pub(super) fn show(
             Ok(())
         }
     }
-}
-
-pub(super) fn new_folder() -> PathBuf {
-    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    let host: String =
-        host.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect();
-    let date = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
-    PathBuf::from("results").join(format!("{date}-{host}"))
-}
-
-/// Finds out before any build whether the campaign's folder can be used, and writes nothing.
-pub(super) fn check_folder(folder: &Path) -> anyhow::Result<()> {
-    if record::holds_campaign(folder) {
-        return Ok(());
-    }
-    match fs::read_dir(folder) {
-        Ok(mut children) => {
-            // What a start that was cut off leaves is ours to use.
-            let foreign = children.find(|child| {
-                child.as_ref().is_ok_and(|child| {
-                    !["samples.jsonl", "campaign.json.new", "limit.json", "limit.json.new"]
-                        .contains(&child.file_name().to_string_lossy().as_ref())
-                })
-            });
-            if foreign.is_some() {
-                bail!(
-                    "-o {}: the folder is not empty and holds no campaign; name a new or an empty one",
-                    folder.display()
-                );
-            }
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error).with_context(|| format!("-o {}", folder.display())),
-    }
-    let nearest = folder.ancestors().find(|folder| folder.as_os_str().is_empty() || folder.exists());
-    let nearest = nearest.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if !nearest.is_dir() {
-        bail!("-o {}: {} is not a folder", folder.display(), nearest.display());
-    }
-    rustix::fs::access(nearest, rustix::fs::Access::WRITE_OK)
-        .with_context(|| format!("-o {}: cannot write in {}", folder.display(), nearest.display()))
 }

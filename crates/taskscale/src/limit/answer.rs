@@ -154,7 +154,13 @@ impl LimitReport {
 
 fn notes(samples: &[Sample]) -> Vec<String> {
     let mut notes = Vec::new();
-    for warning in [Warning::MachineBusy, Warning::Swapped, Warning::PlateauNotQuiet, Warning::PlateauGrew] {
+    for warning in [
+        Warning::MachineNotLocked,
+        Warning::MachineBusy,
+        Warning::Swapped,
+        Warning::PlateauNotQuiet,
+        Warning::PlateauGrew,
+    ] {
         let count = samples.iter().filter(|sample| sample.warnings.contains(&warning)).count();
         if count > 0 {
             notes.push(format!("{count} of {} runs: {}.", samples.len(), warning.text()));

@@ -135,6 +135,7 @@ pub fn report(question: &Question, samples: &[Sample]) -> LimitReport {
         env: Default::default(),
         digest: None,
         sources: Vec::new(),
+        program_digest: None,
     };
     let plan = Plan {
         workload: "sleep".into(),
@@ -153,6 +154,8 @@ pub fn report(question: &Question, samples: &[Sample]) -> LimitReport {
         plan,
         seed: 0,
         entries: vec![facts],
+        id: None,
+        conditions: None,
     };
     LimitReport::build(&campaign, question, samples)
 }

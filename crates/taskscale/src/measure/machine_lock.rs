@@ -1,72 +1,191 @@
 //! One campaign at a time on a machine: two would measure each other.
+//!
+//! A lock on a file is the kernel's: whoever can open the file, if only to read, can take it (flock(2)), and it is let
+//! go however its holder ends. So the file is made readable and writable for all, and one that another user made
+//! otherwise is opened for reading. Where it cannot even be read, nobody is waited for, and that is said.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Interrupt, MeasureError};
+use super::Interrupt;
 
-/// Held for as long as it lives. The kernel lets go of it however the process ends.
+/// Who holds the lock is said in a line; the file may hold anything.
+const LONGEST_HOLDER_BYTES: u64 = 1000;
+
+/// The lock, or why there is none. Held for as long as it lives.
 #[derive(Debug)]
 pub struct MachineLock {
-    _file: Option<File>,
+    held: Result<File, String>,
 }
 
 impl MachineLock {
     /// Waits until no other taskscale of any user measures on this machine; `waiting` is told once who does. Returns
-    /// `None` if the user interrupts. `holder` is what others will be told of us.
-    pub fn acquire(
-        holder: &str,
-        interrupt: &Interrupt,
-        mut waiting: impl FnMut(&str),
-    ) -> Result<Option<MachineLock>, MeasureError> {
+    /// `None` if the user interrupts. `what` is what others will be told that we do. Where the machine cannot be locked,
+    /// `why_not` says why, and it is for the caller to say it.
+    pub fn acquire(what: &str, interrupt: &Interrupt, mut waiting: impl FnMut(&str)) -> Option<MachineLock> {
         let path = lock_path();
-        let open = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            // Others must be able to take the lock after us; a link planted in a folder for all is not followed.
-            .mode(0o666)
-            .custom_flags(libc::O_NOFOLLOW | libc::O_CLOEXEC)
-            .open(&path);
-        let mut file = match open {
-            Ok(file) => file,
-            // Another user's file that we may not write (fs.protected_regular): better unlocked than not at all.
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                return Ok(Some(MachineLock { _file: None }));
-            }
-            Err(error) => return Err(MeasureError::Io { what: "open", path, error }),
-        };
         let mut told = false;
         loop {
+            let mut file = match open(&path) {
+                Ok(file) => file,
+                Err(error) => return Some(MachineLock::none("open", &path, &error)),
+            };
             match file.try_lock() {
-                Ok(()) => break,
-                Err(TryLockError::WouldBlock) => {}
-                Err(TryLockError::Error(error)) => {
-                    return Err(MeasureError::Io { what: "lock", path, error });
+                Ok(()) if is_at(&file, &path) => {
+                    // A courtesy to those who wait, on a disk that may be full, and in a file that may not be ours.
+                    let text = format!("taskscale {} {what}", std::process::id());
+                    let _ = file
+                        .set_len(0)
+                        .and_then(|()| file.rewind())
+                        .and_then(|()| file.write_all(text.as_bytes()));
+                    return Some(MachineLock { held: Ok(file) });
                 }
+                // The file was removed meanwhile (/tmp was cleaned): others will lock the new one.
+                Ok(()) => continue,
+                Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(error)) => return Some(MachineLock::none("lock", &path, &error)),
             }
             if !std::mem::replace(&mut told, true) {
-                let mut text = String::new();
-                // Who holds it is a courtesy: unreadable is no reason to stop waiting.
-                let _ = file.rewind().and_then(|()| (&file).take(1000).read_to_string(&mut text));
-                waiting(text.trim());
+                waiting(&holder(&file));
             }
             if interrupt.signal().is_some() {
-                return Ok(None);
+                return None;
             }
             std::thread::sleep(Duration::from_millis(100));
         }
-        // Likewise a courtesy, on a disk that may be full.
-        let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(holder.as_bytes()));
-        Ok(Some(MachineLock { _file: Some(file) }))
     }
+
+    fn none(what: &str, path: &Path, error: &io::Error) -> MachineLock {
+        MachineLock { held: Err(format!("cannot {what} {}: {error}", path.display())) }
+    }
+
+    /// Why the machine is not locked, where it is not.
+    pub fn why_not(&self) -> Option<&str> {
+        self.held.as_ref().err().map(String::as_str)
+    }
+}
+
+/// Opens the file, or makes it. A link planted in a folder for all is not followed, and a pipe not waited for.
+fn open(path: &Path) -> io::Result<File> {
+    let flags = libc::O_NOFOLLOW | libc::O_CLOEXEC | libc::O_NONBLOCK;
+    let existing = |write| OpenOptions::new().read(true).write(write).custom_flags(flags).open(path);
+    loop {
+        // Without O_CREAT: in a folder for all the kernel refuses that for others' files (fs.protected_regular).
+        let opened = match existing(true) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => existing(false),
+            opened => opened,
+        };
+        match opened {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            opened => {
+                let file = opened?;
+                return match file.metadata()?.is_file() {
+                    true => Ok(file),
+                    false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no ordinary file")),
+                };
+            }
+        }
+        let mut new = OpenOptions::new();
+        match new.read(true).write(true).create_new(true).custom_flags(flags).open(path) {
+            Ok(file) => {
+                // Whatever the umask: others are to write here who they are. Where that cannot be, they can read.
+                let _ = file.set_permissions(fs::Permissions::from_mode(0o666));
+                return Ok(file);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Whether `file` still is the one that `path` leads to.
+fn is_at(file: &File, path: &Path) -> bool {
+    let id = |facts: io::Result<fs::Metadata>| facts.ok().map(|facts| (facts.dev(), facts.ino()));
+    id(file.metadata()) == id(fs::symlink_metadata(path))
+}
+
+/// Who holds the lock: what the holder wrote, unless the kernel knows better (a file that it could not write to tells of
+/// an earlier one).
+fn holder(file: &File) -> String {
+    let mut text = Vec::new();
+    let mut reader = file;
+    // Unreadable is no reason to stop waiting.
+    let _ = reader.rewind().and_then(|()| reader.take(LONGEST_HOLDER_BYTES).read_to_end(&mut text));
+    let text = String::from_utf8_lossy(&text).trim().to_owned();
+    let inode = file.metadata().map(|facts| facts.ino());
+    let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
+    match inode.ok().and_then(|inode| pid_in(&locks, inode)) {
+        Some(pid) if !text.starts_with(&format!("taskscale {pid} ")) => {
+            format!("process {pid}")
+        }
+        _ if text.is_empty() => "another taskscale".to_owned(),
+        _ => text,
+    }
+}
+
+/// Who holds the lock of a file, by /proc/locks: `1: FLOCK  ADVISORY  WRITE 708 08:01:4711 0 EOF`.
+fn pid_in(locks: &str, inode: u64) -> Option<u32> {
+    locks.lines().find_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        // One that waits has an arrow in the second place.
+        let [_, "FLOCK", _, "WRITE", pid, file, ..] = words[..] else { return None };
+        let pid = pid.parse().ok().filter(|pid| *pid > 0)?;
+        (file.rsplit(':').next()?.parse() == Ok(inode)).then_some(pid)
+    })
 }
 
 /// One path for all users of the machine. `TASKSCALE_LOCK` names another: for tests, which may measure side by side.
 fn lock_path() -> PathBuf {
     std::env::var_os("TASKSCALE_LOCK").map_or_else(|| PathBuf::from("/tmp/taskscale.lock"), PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_is_for_all_whatever_the_umask_and_is_made_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let file = open(&path).unwrap();
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o666);
+        file.lock().unwrap();
+        // One who may only read can wait for it all the same.
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+        let other = open(&path).unwrap();
+        assert!(matches!(other.try_lock(), Err(TryLockError::WouldBlock)));
+        assert!(is_at(&file, &path));
+        fs::remove_file(&path).unwrap();
+        assert!(!is_at(&file, &path));
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("/etc/passwd", &link).unwrap();
+        assert!(open(&link).is_err());
+        assert!(open(folder.path()).is_err());
+        assert!(open(&folder.path().join("no/such/folder")).is_err());
+    }
+
+    #[test]
+    fn the_kernel_knows_who_holds_a_lock() {
+        let locks = "1: POSIX  ADVISORY  WRITE 12 08:01:4711 0 EOF\n2: -> FLOCK  ADVISORY  WRITE 13 08:01:4711 0 EOF\n\
+                     3: FLOCK  ADVISORY  WRITE 708 08:01:4711 0 EOF\n4: FLOCK  ADVISORY  WRITE 9 08:01:4712 0 EOF\n";
+        assert_eq!(pid_in(locks, 4711), Some(708));
+        assert_eq!(pid_in(locks, 1), None);
+        assert_eq!(pid_in("", 4711), None);
+        // A text of an earlier holder is not believed.
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        fs::write(&path, "taskscale 1 with results/x").unwrap();
+        let file = open(&path).unwrap();
+        file.lock().unwrap();
+        let shown = holder(&file);
+        assert!(shown.contains(&std::process::id().to_string()) && !shown.contains("results/x"), "{shown}");
+    }
 }

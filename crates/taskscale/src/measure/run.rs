@@ -28,7 +28,7 @@ use super::limits::{OwnFiles, SystemLimits, read_limits, tells_of_open_files};
 use super::plateau::Reading;
 use super::protocol::{Event, Listener};
 use super::verdict::EndedBy;
-use super::{GroupHome, Interrupt, MeasureError, RunEnd, RunSpec, Runner, at, procfs};
+use super::{GroupHome, Interrupt, MachineLock, MeasureError, RunEnd, RunSpec, Runner, at, procfs};
 use crate::record::{PlateauFrom, Warning};
 
 /// The machine is busy when others use more than this share of its CPUs.
@@ -51,12 +51,15 @@ pub struct LocalRunner<'a> {
     launchers: Launchers,
     /// For runs that start cold: the files that programs had mapped so far.
     files: Option<BTreeSet<PathBuf>>,
+    /// Whether another campaign may run at the same time.
+    shared_machine: bool,
 }
 
 impl<'a> LocalRunner<'a> {
     /// `launcher` is the taskscale program, of which the launcher of each run is a copy.
     pub fn new(home: GroupHome, interrupt: &'a Interrupt, launcher: PathBuf) -> LocalRunner<'a> {
-        LocalRunner { home, interrupt, launchers: Launchers::new(launcher), files: None }
+        let launchers = Launchers::new(launcher);
+        LocalRunner { home, interrupt, launchers, files: None, shared_machine: false }
     }
 
     /// Lets every run read its program's files anew, so that their pages are charged to its own group, as they are in a
@@ -64,6 +67,12 @@ impl<'a> LocalRunner<'a> {
     #[must_use]
     pub fn cold(self) -> LocalRunner<'a> {
         LocalRunner { files: Some(BTreeSet::new()), ..self }
+    }
+
+    /// Marks every run where the machine could not be locked.
+    #[must_use]
+    pub fn with(self, lock: &MachineLock) -> LocalRunner<'a> {
+        LocalRunner { shared_machine: lock.why_not().is_some(), ..self }
     }
 
     pub fn home(&self) -> &GroupHome {
@@ -123,7 +132,11 @@ impl<'a> LocalRunner<'a> {
 
 impl Runner for LocalRunner<'_> {
     fn run(&mut self, spec: &RunSpec) -> Result<RunEnd, MeasureError> {
-        Ok(self.run_traced(spec)?.0)
+        let mut end = self.run_traced(spec)?.0;
+        if let (RunEnd::Measured(measurement), true) = (&mut end, self.shared_machine) {
+            measurement.warnings.push(Warning::MachineNotLocked);
+        }
+        Ok(end)
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::MemorySource;
 use crate::catalog::{Kind, Style};
 
 /// The cells measured together on one machine.
@@ -26,6 +27,26 @@ pub struct Campaign {
     pub seed: u64,
     /// The facts of each entry of the plan, in the catalogue's order.
     pub entries: Vec<EntryFacts>,
+    /// Which campaign this is, unlike any other: its samples carry it. Absent in older campaigns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// What all runs have in common beside plan and machine. Absent in older campaigns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Conditions>,
+}
+
+/// What bears on the figures of all runs and is no part of the plan: a campaign goes on under the same.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Conditions {
+    /// Where memory figures come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_source: Option<MemorySource>,
+    /// Memory that a run may take. Absent where there is no cap, or each run has its own (`taskscale limit`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_cap_bytes: Option<u64>,
+    /// Time that a run may take, in seconds. Absent where it follows from the hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_cap_s: Option<f64>,
 }
 
 /// What is to be measured.
@@ -101,6 +122,10 @@ pub struct EntryFacts {
     /// SHA-256 over the runtime's folder and version: changes when the program may have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+    /// SHA-256 over what this entry alone is made of: its own files and those it shares, its commands and variables, the
+    /// toolchain's version and place. Absent in older campaigns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program_digest: Option<String>,
     /// The files of its program, as they were when the campaign began; none where they were not recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Source>,
@@ -112,6 +137,15 @@ pub struct Source {
     /// Inside the runtime's folder.
     pub path: String,
     pub text: String,
+}
+
+/// Memory of one machine may differ by this share from boot to boot: the kernel keeps more or less of it for itself
+/// (its own code, crash kernel, memory maps). No module of memory is that small.
+const SAME_MEMORY: f64 = 0.01;
+
+/// Whether two readings of MemTotal may be of one machine.
+pub fn same_memory(then: u64, now: u64) -> bool {
+    then.abs_diff(now) as f64 <= then.max(now) as f64 * SAME_MEMORY
 }
 
 /// Facts of the machine that bear on the figures.

@@ -56,5 +56,6 @@ pub(crate) fn test_sample(entry: &str, tasks: u64) -> Sample {
         metrics: std::collections::BTreeMap::new(),
         warnings: Vec::new(),
         stderr_tail: None,
+        campaign: None,
     }
 }

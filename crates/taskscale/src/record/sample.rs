@@ -89,6 +89,9 @@ pub struct Sample {
     /// The end of what the program wrote to standard error, where it did not end well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr_tail: Option<String>,
+    /// The `id` of the campaign that the run was made for. Absent in older campaigns, which have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub campaign: Option<String>,
 }
 
 /// How a run ended.
@@ -374,6 +377,8 @@ pub enum Warning {
     StrayOutput,
     /// Other work used more than a quarter of the machine's CPUs during the run.
     MachineBusy,
+    /// The machine could not be locked: another campaign may have run beside this one.
+    MachineNotLocked,
 }
 
 impl Warning {
@@ -409,6 +414,9 @@ impl Warning {
             Warning::MachineBusy => {
                 "other work used more than a quarter of the machine's CPUs: times are too long, and memory differs where \
                  a runtime allocates or collects by the clock"
+            }
+            Warning::MachineNotLocked => {
+                "the machine could not be locked: another campaign may have run at the same time and disturbed this one"
             }
         }
     }

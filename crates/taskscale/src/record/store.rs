@@ -34,13 +34,17 @@ pub enum StoreError {
     Newer { path: PathBuf, found: u64 },
     #[error("another taskscale is measuring into {0}: wait for it, or choose another folder with -o")]
     InUse(PathBuf),
+    #[error("{0} holds samples but no campaign.json: nobody knows which campaign they are of")]
+    Orphans(PathBuf),
+    #[error("another campaign was begun in {0} meanwhile")]
+    Begun(PathBuf),
 }
 
 fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> Result<T, StoreError> {
     result.map_err(|error| StoreError::Io { what, path: path.to_owned(), error })
 }
 
-/// A line of `samples.jsonl` that is no sample.
+/// A line of `samples.jsonl` that is no sample of the campaign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RejectedLine {
     /// Counted from 1.
@@ -62,6 +66,18 @@ pub fn holds_campaign(folder: &Path) -> bool {
     folder.join(CAMPAIGN_FILE).exists()
 }
 
+/// Refuses a folder with samples of nobody knows what: those of a new campaign would be taken for more of them.
+pub fn check_no_orphans(folder: &Path) -> Result<(), StoreError> {
+    let path = folder.join(SAMPLES_FILE);
+    match fs::metadata(&path) {
+        // An empty one is what a start that was cut off leaves.
+        Ok(facts) if facts.len() > 0 => Err(StoreError::Orphans(folder.to_owned())),
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => at("examine", &path, Err(error)),
+    }
+}
+
 /// Reads a campaign without changing anything. Bad lines are left out and named.
 pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
     let path = folder.join(CAMPAIGN_FILE);
@@ -76,12 +92,15 @@ pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
     if let Some(found) = value["schema"].as_u64().filter(|found| *found > SCHEMA_VERSION.into()) {
         return Err(StoreError::Newer { path, found });
     }
-    let campaign = serde_json::from_value(value).map_err(malformed)?;
+    let campaign: Campaign = serde_json::from_value(value).map_err(malformed)?;
 
     let path = folder.join(SAMPLES_FILE);
     let (samples, rejected) = match File::open(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => (Vec::new(), Vec::new()),
-        file => at("read", &path, file.and_then(|file| read_samples(BufReader::new(file))))?,
+        file => {
+            let read = file.and_then(|file| read_samples(BufReader::new(file), Some(&campaign)));
+            at("read", &path, read)?
+        }
     };
     Ok(Loaded { campaign, samples, rejected })
 }
@@ -89,11 +108,14 @@ pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
 /// Tells samples from lines that are none. Pure; never fails, whatever the bytes.
 pub fn parse_samples(bytes: &[u8]) -> (Vec<Sample>, Vec<RejectedLine>) {
     // Reading from memory cannot fail.
-    read_samples(bytes).unwrap_or_default()
+    read_samples(bytes, None).unwrap_or_default()
 }
 
-/// Line by line: the text of a long campaign need not be in memory beside its samples.
-fn read_samples(mut lines: impl BufRead) -> io::Result<(Vec<Sample>, Vec<RejectedLine>)> {
+/// Line by line: the text of a long campaign need not be in memory beside its samples. Of `campaign`, where one is given.
+fn read_samples(
+    mut lines: impl BufRead,
+    campaign: Option<&Campaign>,
+) -> io::Result<(Vec<Sample>, Vec<RejectedLine>)> {
     let (mut samples, mut rejected) = (Vec::new(), Vec::new());
     let mut line = Vec::new();
     for number in 1.. {
@@ -106,11 +128,25 @@ fn read_samples(mut lines: impl BufRead) -> io::Result<(Vec<Sample>, Vec<Rejecte
             continue;
         }
         match serde_json::from_slice::<Sample>(text) {
-            Ok(sample) if sample.schema <= SCHEMA_VERSION => samples.push(sample),
+            Ok(sample) if sample.schema <= SCHEMA_VERSION && campaign.is_none_or(|of| made(&sample, of)) => {
+                samples.push(sample);
+            }
             other => rejected.push(RejectedLine {
                 number,
                 why: match other {
-                    Ok(sample) => format!("schema {} is newer than this taskscale", sample.schema),
+                    Ok(sample) if sample.schema > SCHEMA_VERSION => {
+                        format!("schema {} is newer than this taskscale", sample.schema)
+                    }
+                    Ok(sample) => {
+                        let named =
+                            |id: Option<&String>| id.map_or("without an id".into(), |id| format!("{id:?}"));
+                        let own = campaign.and_then(|campaign| campaign.id.as_ref());
+                        format!(
+                            "it is of the campaign {}, this one is {}",
+                            named(sample.campaign.as_ref()),
+                            named(own)
+                        )
+                    }
                     Err(error) => error.to_string(),
                 },
                 text: String::from_utf8_lossy(text).into_owned(),
@@ -118,6 +154,11 @@ fn read_samples(mut lines: impl BufRead) -> io::Result<(Vec<Sample>, Vec<Rejecte
         }
     }
     Ok((samples, rejected))
+}
+
+/// Whether `campaign` made `sample`: both carry the same id, or, of before there were ids, none.
+fn made(sample: &Sample, campaign: &Campaign) -> bool {
+    sample.campaign == campaign.id
 }
 
 /// Whether a file's last line lacks its end.
@@ -142,10 +183,41 @@ pub struct Store {
 impl Store {
     /// Makes the folder of a new campaign.
     pub fn create(folder: &Path, campaign: &Campaign) -> Result<Store, StoreError> {
-        at("create", folder, fs::create_dir_all(folder))?;
-        let store = Store::lock(folder)?;
+        let store = Store::claim(folder)?;
         store.write_campaign(campaign)?;
         Ok(store)
+    }
+
+    /// Takes a folder for a new campaign, which `write_campaign` then makes one. Refused where another has come first.
+    pub fn claim(folder: &Path) -> Result<Store, StoreError> {
+        at("create", folder, fs::create_dir_all(folder))?;
+        let store = Store::lock(folder)?;
+        // Looked at again now that no other can write here.
+        if holds_campaign(folder) {
+            return Err(StoreError::Begun(folder.to_owned()));
+        }
+        check_no_orphans(folder)?;
+        Ok(store)
+    }
+
+    /// The same for a folder that is not there yet: `folder`, or, where another has taken that name, `folder-2` and so on.
+    pub fn claim_new(folder: &Path) -> Result<Store, StoreError> {
+        if let Some(parent) = folder.parent() {
+            at("create", parent, fs::create_dir_all(parent))?;
+        }
+        let mut path = folder.to_owned();
+        for number in 2.. {
+            match fs::create_dir(&path) {
+                Ok(()) => break,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    let mut name = folder.as_os_str().to_owned();
+                    name.push(format!("-{number}"));
+                    path = PathBuf::from(name);
+                }
+                Err(error) => return at("create", &path, Err(error)),
+            }
+        }
+        Store::claim(&path)
     }
 
     /// Opens the folder of a campaign to go on with it. Lines that are no samples are moved to
@@ -323,3 +395,7 @@ fn put_in_place(path: &Path) -> Result<(), StoreError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     at("sync", folder, File::open(folder).and_then(|folder| folder.sync_all()))
 }
+
+#[cfg(test)]
+#[path = "store_tests.rs"]
+mod tests;

@@ -37,6 +37,7 @@ pub fn facts(name: &str, kind: Kind) -> EntryFacts {
         env: BTreeMap::new(),
         digest: None,
         sources: vec![],
+        program_digest: None,
     }
 }
 
@@ -69,6 +70,8 @@ pub fn campaign(entries: Vec<EntryFacts>) -> Campaign {
         plan_digest: "5a1e0c39d7b24f6689aa00ff".to_owned(),
         seed: 42,
         entries,
+        id: None,
+        conditions: None,
     }
 }
 
@@ -125,6 +128,7 @@ pub fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64
         metrics: BTreeMap::new(),
         warnings: vec![],
         stderr_tail: None,
+        campaign: None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,8 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use sha2::{Digest, Sha256};
 
 use super::kept::{BUILDS, DIGEST_DIGITS, LOCK, SOURCE};
-use super::{Toolchain, path_lookup};
+use super::program::program_digest;
+use super::{Attend, Toolchain, environment, lock, path_lookup};
 use crate::catalog::{Entry, Runtime};
 
 /// Where builds are kept: `$TASKSCALE_CACHE`, else `taskscale` in the user's XDG cache folder.
@@ -30,6 +31,8 @@ pub struct Built {
     pub command: Vec<String>,
     /// SHA-256 over the runtime's folder, version and place.
     pub digest: String,
+    /// SHA-256 over what this entry alone is made of.
+    pub program_digest: String,
     /// Whether something had to be built just now.
     pub fresh: bool,
 }
@@ -49,7 +52,7 @@ pub enum BuildError {
     NoResult(PathBuf),
 }
 
-fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> Result<T, BuildError> {
+pub(super) fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> Result<T, BuildError> {
     result.map_err(|error| BuildError::Io { what, path: path.to_owned(), error })
 }
 
@@ -75,59 +78,74 @@ impl Cache {
     }
 }
 
-/// Builds `entry` for `workload` unless the cache has it, and returns the command that runs it. A build is ended soon
-/// after `stop` says so.
+/// Builds `entry` for `workload` unless the cache has it, and returns the command that runs it. A build, and the waiting
+/// for another taskscale's, is ended soon after `attend.stop` says so.
 pub fn build(
     cache: &Cache,
     runtime: &Runtime,
     entry: &Entry,
     workload: &str,
     toolchain: &Toolchain,
-    stop: &dyn Fn() -> bool,
+    attend: &Attend,
 ) -> Result<Built, BuildError> {
     let recipe = &entry.workloads[workload];
     let digest = source_digest(runtime, toolchain)?;
+    let program_digest = program_digest(runtime, entry, workload, toolchain)?;
     let place = cache.root.join(BUILDS).join(&runtime.name).join(&digest[..DIGEST_DIGITS]);
     let out = place.join(&entry.name).join(workload);
     let shared = place.join("shared");
     let fill = |command: &[String]| fill(command, runtime, toolchain, &out, &shared);
 
-    at("create", &place, fs::create_dir_all(&place))?;
-    // Two taskscales at once build one after the other; the second finds the first one's work.
-    let lock_path = place.join(LOCK);
-    let lock = at("create", &lock_path, File::create(&lock_path))?;
-    at("lock", &lock_path, lock.lock())?;
-    // So that `taskscale clean` can ask the sources whether this is still what they make.
-    let source = place.join(SOURCE);
-    at("write", &source, fs::write(&source, runtime.folder.as_os_str().as_bytes()))?;
-
     let stamp = place.join(format!("{}.{workload}.built", entry.name));
+    let ready = |fresh| {
+        let mut command = fill(&recipe.run);
+        let program =
+            path_lookup(&command[0]).ok_or_else(|| BuildError::NoResult(PathBuf::from(&command[0])))?;
+        // It is run from a folder of its own.
+        let program = at("find", &program, std::path::absolute(&program))?;
+        command[0] = program.to_string_lossy().into_owned();
+        Ok(Built { command, digest: digest.clone(), program_digest: program_digest.clone(), fresh })
+    };
+    // What is built needs no lock: another entry's build in the same folder is no reason to wait.
+    if stamp.exists() {
+        log::info!("{} is built: {}", entry.full_name, out.display());
+        note_source(&place, runtime)?;
+        return ready(false);
+    }
+
+    at("create", &place, fs::create_dir_all(&place))?;
+    let Some(_lock) = lock::acquire(&place.join(LOCK), &entry.full_name, attend)? else {
+        return Err(BuildError::Stopped(format!("waiting to build {}", entry.full_name)));
+    };
+    note_source(&place, runtime)?;
+    // The other one's build may have been this one's.
+    if stamp.exists() {
+        return ready(false);
+    }
+    log::info!("building {} in {}", entry.full_name, out.display());
     let log = place.join(format!("{}.{workload}.log", entry.name));
-    let fresh = !stamp.exists();
-    match fresh {
-        true => log::info!("building {} in {}", entry.full_name, out.display()),
-        false => log::info!("{} is built: {}", entry.full_name, out.display()),
+    if out.exists() {
+        at("empty", &out, fs::remove_dir_all(&out))?;
     }
-    if fresh {
-        if out.exists() {
-            at("empty", &out, fs::remove_dir_all(&out))?;
-        }
-        at("create", &out, fs::create_dir_all(&out))?;
-        at("create", &shared, fs::create_dir_all(&shared))?;
-        at("create", &log, File::create(&log))?;
-        for command in &recipe.build {
-            run_build(&fill(command), &runtime.folder, &log, stop)?;
-        }
+    at("create", &out, fs::create_dir_all(&out))?;
+    at("create", &shared, fs::create_dir_all(&shared))?;
+    at("create", &log, File::create(&log))?;
+    for command in &recipe.build {
+        run_build(&fill(command), runtime, entry, &log, attend.stop)?;
     }
-    let mut command = fill(&recipe.run);
-    let program = path_lookup(&command[0]).ok_or_else(|| BuildError::NoResult(PathBuf::from(&command[0])))?;
-    // It is run from a folder of its own.
-    let program = at("find", &program, std::path::absolute(&program))?;
-    command[0] = program.to_string_lossy().into_owned();
-    if fresh {
-        at("create", &stamp, fs::write(&stamp, ""))?;
+    let built = ready(true)?;
+    at("create", &stamp, fs::write(&stamp, ""))?;
+    Ok(built)
+}
+
+/// So that `taskscale clean` can ask the sources whether this is still what they make.
+fn note_source(place: &Path, runtime: &Runtime) -> Result<(), BuildError> {
+    let path = place.join(SOURCE);
+    let source = runtime.folder.as_os_str().as_bytes();
+    if fs::read(&path).is_ok_and(|noted| noted == source) {
+        return Ok(());
     }
-    Ok(Built { command, digest, fresh })
+    at("write", &path, fs::write(&path, source))
 }
 
 fn fill(
@@ -152,7 +170,8 @@ fn fill(
 
 fn run_build(
     command: &[String],
-    folder: &Path,
+    runtime: &Runtime,
+    entry: &Entry,
     log: &Path,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), BuildError> {
@@ -162,12 +181,12 @@ fn run_build(
     let mut file = at("open", log, File::options().append(true).open(log))?;
     at("write", log, writeln!(file, "$ {shown}"))?;
     let errors = at("open", log, file.try_clone())?;
-    log::info!("in {}: {shown}", folder.display());
+    log::info!("in {}: {shown}", runtime.folder.display());
     let mut build = Command::new(program);
-    clear_flags(&mut build);
+    environment::give(&mut build, &entry.toolchain);
     let child = build
         .args(&command[1..])
-        .current_dir(folder)
+        .current_dir(&runtime.folder)
         .stdin(Stdio::null())
         .stdout(file)
         .stderr(errors)
@@ -207,15 +226,6 @@ fn wait(child: &mut Child, stop: &dyn Fn() -> bool) -> io::Result<Option<ExitSta
     }
 }
 
-/// Keeps the user's compiler flags out of a build: RUSTFLAGS, CFLAGS, GOFLAGS and their like would make another program
-/// than the manifest says, and no record would show it. All else of the user's environment stays, as proxies, caches
-/// and certificates are found by it.
-fn clear_flags(command: &mut Command) {
-    for (name, _) in env::vars_os().filter(|(name, _)| name.to_string_lossy().ends_with("FLAGS")) {
-        command.env_remove(name);
-    }
-}
-
 /// The last lines of a log, enough to see what went wrong.
 fn tail(log: &Path) -> String {
     let text = fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
@@ -223,38 +233,68 @@ fn tail(log: &Path) -> String {
     lines[lines.len().saturating_sub(15)..].join("\n")
 }
 
-/// SHA-256, in hexadecimal digits, over everything that can change what a build makes: each file of the runtime's
-/// folder but its README, the toolchain's version and its place.
+/// SHA-256, in hexadecimal digits, over everything that can change what a build of any entry makes: each file of the
+/// runtime's folder but its README, the toolchain's version and its place, and what the user lets through to builds.
 pub fn source_digest(runtime: &Runtime, toolchain: &Toolchain) -> Result<String, BuildError> {
     let mut files = Vec::new();
     list_files(&runtime.folder, &mut files)?;
-    files.sort();
-    let mut hash = Sha256::new();
-    let mut add = |bytes: &[u8]| {
-        hash.update((bytes.len() as u64).to_le_bytes());
-        hash.update(bytes);
-    };
-    add(toolchain.version.as_bytes());
-    add(toolchain.home.as_deref().unwrap_or(Path::new("")).to_string_lossy().as_bytes());
-    for path in files {
-        let name = path.strip_prefix(&runtime.folder).unwrap_or(&path);
-        add(name.to_string_lossy().as_bytes());
-        let mut bytes = Vec::new();
-        at("read", &path, File::open(&path).and_then(|mut file| file.read_to_end(&mut bytes)))?;
-        add(&bytes);
-    }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    let mut digest = Digester::of(toolchain);
+    digest.add_files(&runtime.folder, files)?;
+    digest.add_environment();
+    Ok(digest.finish())
 }
 
-fn list_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), BuildError> {
+/// A digest of parts, each with its length, so that none can pass for the end of another.
+pub(super) struct Digester(Sha256);
+
+impl Digester {
+    pub fn of(toolchain: &Toolchain) -> Digester {
+        let mut digest = Digester(Sha256::new());
+        digest.add(toolchain.version.as_bytes());
+        digest.add(toolchain.home.as_deref().unwrap_or(Path::new("")).to_string_lossy().as_bytes());
+        digest
+    }
+
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.0.update((bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    /// Files in the order of their names, which are inside `folder`.
+    pub fn add_files(&mut self, folder: &Path, mut files: Vec<PathBuf>) -> Result<(), BuildError> {
+        files.sort();
+        for path in files {
+            let name = path.strip_prefix(folder).unwrap_or(&path);
+            self.add(name.to_string_lossy().as_bytes());
+            self.add(&at("read", &path, fs::read(&path))?);
+        }
+        Ok(())
+    }
+
+    /// The variables that the user lets through; nothing where there are none.
+    pub fn add_environment(&mut self) {
+        for (name, value) in environment::extra() {
+            self.add(name.as_bytes());
+            self.add(value.as_bytes());
+        }
+    }
+
+    pub fn finish(self) -> String {
+        self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+pub(super) fn list_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), BuildError> {
     for child in at("read", folder, fs::read_dir(folder))? {
         let child = at("read", folder, child)?;
         let name = child.file_name();
         let hidden = name.to_string_lossy().starts_with('.');
         let kind = at("read", &child.path(), child.file_type())?;
+        // What a link leads to is built as well; a folder behind one could lead anywhere, and round.
+        let is_file = kind.is_file() || kind.is_symlink() && child.path().is_file();
         if kind.is_dir() && !hidden {
             list_files(&child.path(), files)?;
-        } else if kind.is_file() && !hidden && name != "README.md" {
+        } else if is_file && !hidden && name != "README.md" {
             files.push(child.path());
         }
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use super::environment;
 use super::process::output_within;
 use crate::catalog::{Locate, ToolchainSpec};
 
@@ -77,9 +78,11 @@ fn check(spec: &ToolchainSpec, home: Option<PathBuf>, install: &str) -> Result<T
     let broken =
         |why: String| Unavailable::Broken { command: words.join(" "), why, install: install.to_owned() };
     log::info!("asking for the version: {}", words.join(" "));
-    let output =
-        output_within(Command::new(&program).args(&words[1..]).current_dir(&spec.folder), VERSION_LIMIT)
-            .map_err(|error| broken(error.to_string()))?;
+    let mut command = Command::new(&program);
+    // As a build is started: what answers here is what builds there.
+    environment::give(&mut command, spec);
+    let output = output_within(command.args(&words[1..]).current_dir(&spec.folder), VERSION_LIMIT)
+        .map_err(|error| broken(error.to_string()))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let why = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");

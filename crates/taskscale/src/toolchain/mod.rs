@@ -3,10 +3,28 @@
 //! Knows the catalogue; must not know how programs are measured.
 
 mod build;
+mod environment;
 mod find;
 mod kept;
+mod lock;
 mod process;
+mod program;
 
 pub use build::{BuildError, Built, Cache, build, source_digest};
+pub use environment::EXTRA_VARIABLE;
 pub use find::{Toolchain, Unavailable, find, is_there, path_lookup};
 pub use kept::{KeptBuild, disk_usage_bytes, folders};
+
+/// How a caller attends a build.
+#[derive(Clone, Copy)]
+pub struct Attend<'a> {
+    /// Whether the user has asked to stop.
+    pub stop: &'a dyn Fn() -> bool,
+    /// Is told, in one line, for whom a build has to wait.
+    pub waiting: &'a dyn Fn(&str),
+}
+
+impl Attend<'_> {
+    /// Nobody attends it.
+    pub const NEVER: Attend<'static> = Attend { stop: &|| false, waiting: &|_| () };
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::build::Side;
 use super::model::{Change, Difference, OutcomeChange};
-use crate::record::{EntryFacts, Hold, Sample, Status};
+use crate::record::{EntryFacts, Hold, Sample, Status, same_memory};
 use crate::units;
 
 /// How an entry's cells ended, where not all ended well on both sides.
@@ -108,6 +108,17 @@ pub(super) fn differences(base: &Side, new: &Side, pairs: &[(String, String)]) -
         Hold::Fixed { seconds } => format!("{seconds} s flat"),
     };
     differ("hold", hold(old.plan.hold), hold(now.plan.hold));
+    // Runtimes size their heaps by it. What was not recorded is no difference.
+    let (before, after) = (old.conditions.unwrap_or_default(), now.conditions.unwrap_or_default());
+    if let (Some(before), Some(after)) = (before.memory_cap_bytes, after.memory_cap_bytes)
+        && !same_memory(before, after)
+    {
+        differ("memory that a run may take", units::bytes(before), units::bytes(after));
+    }
+    if old.conditions.is_some() && now.conditions.is_some() {
+        let time = |seconds: Option<f64>| seconds.map_or("by its hold".to_owned(), units::seconds);
+        differ("time that a run may take", time(before.time_cap_s), time(after.time_cap_s));
+    }
     differ("repetitions", old.plan.repetitions.to_string(), now.plan.repetitions.to_string());
     let mut versions: Vec<(String, String, String)> = Vec::new();
     let mut programs = Vec::new();
@@ -120,8 +131,15 @@ pub(super) fn differences(base: &Side, new: &Side, pairs: &[(String, String)]) -
             if !versions.contains(&change) {
                 versions.push(change);
             }
-        } else if before.digest != after.digest || before.env != after.env || before.run != after.run {
-            programs.push((old, short(&before.digest), short(&after.digest)));
+        } else {
+            // Of its own program, where both sides know it: a neighbour's change is none.
+            let own = before.program_digest.is_some() && after.program_digest.is_some();
+            let digest =
+                |facts: &EntryFacts| if own { facts.program_digest.clone() } else { facts.digest.clone() };
+            let (was, is) = (digest(before), digest(after));
+            if was != is || before.env != after.env || before.run != after.run {
+                programs.push((old, short(&was), short(&is)));
+            }
         }
     }
     for (title, old, now) in versions {

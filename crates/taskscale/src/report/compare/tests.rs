@@ -438,6 +438,43 @@ fn everything_is_shown() {
 }
 
 #[test]
+fn conditions_and_programs_that_differ_are_named() {
+    let side = measured(&["go/goroutine", "rust/thread"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
+    let (mut old, mut new) = (side.clone(), side);
+    let conditions = |memory_cap_bytes, time_cap_s| {
+        Some(crate::record::Conditions {
+            memory_cap_bytes: Some(memory_cap_bytes),
+            time_cap_s,
+            ..Default::default()
+        })
+    };
+    (old.0.conditions, new.0.conditions) = (conditions(300 << 20, None), conditions(2 << 20, Some(90.0)));
+    for (campaign, digest) in [(&mut old.0, "1"), (&mut new.0, "2")] {
+        campaign.entries[0].program_digest = Some(digest.into());
+        // A neighbour of the same folder has changed.
+        campaign.entries[1].digest = Some(digest.into());
+        campaign.entries[1].program_digest = Some("3".into());
+    }
+    let named: Vec<String> = compared(&old, &new, &settings(&[Metric::Footprint], None))
+        .differences
+        .into_iter()
+        .map(|found| format!("{}: {}, {}", found.what, found.base, found.new))
+        .collect();
+    assert_eq!(
+        named,
+        [
+            "memory that a run may take: 300 MiB, 2.00 MiB",
+            "time that a run may take: by its hold, 1 m 30 s",
+            "sources of go/goroutine: 1, 2",
+        ]
+    );
+    // Nearly the same share of what is available.
+    new.0.conditions = conditions((300 << 20) + 4096, None);
+    let compared = compared(&old, &new, &settings(&[Metric::Footprint], None));
+    assert!(compared.differences.iter().all(|found| found.what.starts_with("sources")));
+}
+
+#[test]
 fn a_campaign_compared_with_itself_is_the_same() {
     let side = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
     let comparison = compared(&side, &side, &settings(&Metric::ALL, Some(0.0)));

@@ -1,0 +1,201 @@
+//! Whether a campaign may go on: under the same plan, on the same machine, with the same programs, measured in the same
+//! way. What is not known on one side contradicts nothing.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::path::Path;
+
+use super::CampaignError;
+use crate::record::{Campaign, Conditions, EntryFacts, Hold, Machine, Plan, Sample, same_memory};
+use crate::units;
+
+impl Campaign {
+    /// Checks that going on with `self`, which has `samples`, under the conditions of `now` would be one campaign, not
+    /// two. Of conditions `now` knows what the user said; what was not said is as it was.
+    pub fn check_same(&self, samples: &[Sample], now: &Campaign, folder: &Path) -> Result<(), CampaignError> {
+        let what = plan_difference(&self.plan, &now.plan)
+            .or_else(|| machine_difference(&self.machine, &now.machine))
+            .or_else(|| self.version_difference(now))
+            .or_else(|| self.conditions_difference(samples, &now.conditions.unwrap_or_default()))
+            .or_else(|| now.entries.iter().find_map(|entry| self.entry_difference(samples, entry)));
+        match what {
+            Some(what) => Err(CampaignError::Another { folder: folder.to_owned(), what }),
+            None => Ok(()),
+        }
+    }
+
+    /// The conditions; of a campaign from before they were kept, what its samples agree on.
+    pub fn known_conditions(&self, samples: &[Sample]) -> Conditions {
+        self.conditions.unwrap_or_else(|| Conditions {
+            memory_source: only(samples.iter().map(|sample| sample.memory.source)),
+            memory_cap_bytes: only(samples.iter().map(|sample| sample.memory.cap_bytes)).flatten(),
+            time_cap_s: None,
+        })
+    }
+
+    /// Takes over what is known of entries today. What was known and is not now, because a toolchain is away, is kept:
+    /// it is compared when the toolchain is back.
+    pub fn update_entries(&mut self, now: Vec<EntryFacts>) {
+        let before = std::mem::replace(&mut self.entries, now);
+        for entry in &mut self.entries {
+            // With a digest all is known: toolchain, sources and a build of them.
+            let known = before.iter().find(|before| before.name == entry.name && before.digest.is_some());
+            if let Some(known) = known.filter(|_| entry.digest.is_none()) {
+                let unavailable = entry.unavailable.take();
+                *entry = EntryFacts { unavailable, ..known.clone() };
+            }
+        }
+    }
+
+    /// Another taskscale may measure in another way. Campaigns of before conditions were kept are left alone.
+    fn version_difference(&self, now: &Campaign) -> Option<String> {
+        let differs = self.conditions.is_some() && self.taskscale != now.taskscale;
+        differs.then(|| {
+            format!(
+                "it was begun with taskscale {}, and this is {}, which may measure in another way",
+                self.taskscale, now.taskscale
+            )
+        })
+    }
+
+    fn conditions_difference(&self, samples: &[Sample], now: &Conditions) -> Option<String> {
+        let then = self.known_conditions(samples);
+        if let (Some(then), Some(now)) = (then.memory_source, now.memory_source)
+            && then != now
+        {
+            return Some(format!(
+                "its memory was read by {}, and here it would be by {} (`taskscale doctor` says why)",
+                then.name(),
+                now.name()
+            ));
+        }
+        // Of an older campaign it is not known whether there was a bound.
+        let known = self.conditions.is_some();
+        if let Some(now) = now.memory_cap_bytes
+            && then.memory_cap_bytes != Some(now)
+            && (known || then.memory_cap_bytes.is_some())
+        {
+            let then = then.memory_cap_bytes.map_or("any memory".to_owned(), units::bytes);
+            let now = units::bytes(now);
+            return Some(format!(
+                "its runs may take {then}, not {now}; without --memory-cap it goes on as it was begun"
+            ));
+        }
+        if let Some(now) = now.time_cap_s
+            && then.time_cap_s != Some(now)
+            && known
+        {
+            let then =
+                then.time_cap_s.map_or("as long as follows from their hold".to_owned(), units::seconds);
+            let now = units::seconds(now);
+            return Some(format!(
+                "its runs may take {then}, not {now}; without --timeout it goes on as it was begun"
+            ));
+        }
+        None
+    }
+
+    fn entry_difference(&self, samples: &[Sample], now: &EntryFacts) -> Option<String> {
+        let then = self.entries.iter().find(|then| then.name == now.name)?;
+        // Older versions forgot what was known of a toolchain that was away; samples did not.
+        let of_samples = || samples.iter().rev().find(|sample| sample.entry == now.name)?.version.as_ref();
+        let version = then.version.as_ref().or_else(of_samples);
+        if let (Some(then), Some(now_version)) = (version, &now.version)
+            && then != now_version
+        {
+            return Some(format!("it was begun with {then} for {}, and here is {now_version}", now.name));
+        }
+        let digests = then.program_digest.as_ref().zip(now.program_digest.as_ref());
+        let (before, after) = digests.or_else(|| then.digest.as_ref().zip(now.digest.as_ref()))?;
+        (before != after).then(|| {
+            let what = changed(then, now).unwrap_or_else(|| {
+                format!("something that it is made from; digest {}, here {}", short(before), short(after))
+            });
+            format!("the program of {} has changed since it was begun ({what})", now.name)
+        })
+    }
+}
+
+/// What all values are, where they are one.
+fn only<T: PartialEq>(mut values: impl Iterator<Item = T>) -> Option<T> {
+    let first = values.next()?;
+    values.all(|value| value == first).then_some(first)
+}
+
+fn short(digest: &str) -> String {
+    digest.chars().take(12).collect()
+}
+
+/// The first thing of a program that is not what it was, as far as the record shows it.
+fn changed(then: &EntryFacts, now: &EntryFacts) -> Option<String> {
+    let commands = |facts: &EntryFacts| (facts.build.clone(), facts.run.clone());
+    if commands(then) != commands(now) {
+        return Some("its commands".to_owned());
+    }
+    if then.env != now.env {
+        return Some("its variables".to_owned());
+    }
+    let file =
+        now.sources.iter().chain(&then.sources).find(|file| {
+            !(then.sources.is_empty() || then.sources.contains(file) && now.sources.contains(file))
+        });
+    file.map(|file| file.path.clone())
+}
+
+fn machine_difference(then: &Machine, now: &Machine) -> Option<String> {
+    let said = |what: &str, then: &dyn Display, now: &dyn Display| {
+        Some(format!("it was begun on another machine: its {what} was {then}, here it is {now}"))
+    };
+    let texts = [
+        ("hostname", &then.hostname, &now.hostname),
+        ("processor", &then.cpu, &now.cpu),
+        ("architecture", &then.architecture, &now.architecture),
+        ("kernel", &then.kernel, &now.kernel),
+        ("system", &then.os, &now.os),
+    ];
+    if let Some((what, then, now)) = texts.into_iter().find(|(_, then, now)| then != now) {
+        return said(what, then, now);
+    }
+    if then.cpus != now.cpus {
+        return said("number of CPUs that taskscale may use", &then.cpus, &now.cpus);
+    }
+    if !same_memory(then.memory_bytes, now.memory_bytes) {
+        return said("memory", &units::bytes(then.memory_bytes), &units::bytes(now.memory_bytes));
+    }
+    if then.page_bytes != now.page_bytes {
+        return said("size of a page", &units::bytes(then.page_bytes), &units::bytes(now.page_bytes));
+    }
+    let settings = [
+        ("setting of transparent huge pages", &then.transparent_huge_pages, &now.transparent_huge_pages),
+        ("CPU governor", &then.cpu_governor, &now.cpu_governor),
+    ];
+    settings.into_iter().find_map(|(what, then, now)| match (then, now) {
+        (Some(then), Some(now)) if then != now => said(what, then, now),
+        _ => None,
+    })
+}
+
+fn plan_difference(then: &Plan, now: &Plan) -> Option<String> {
+    let list = |entries: &[String]| entries.iter().cloned().collect::<BTreeSet<_>>();
+    let counts = |tasks: &[u64]| tasks.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+    let hold = |hold| match hold {
+        Hold::Chosen { plateau_s } => format!("a hold chosen for a plateau of {plateau_s} s"),
+        Hold::Fixed { seconds } => format!("a hold of {seconds} s"),
+    };
+    if then.workload != now.workload {
+        return Some(format!("its workload is {}, not {}", then.workload, now.workload));
+    }
+    let (before, after) = (list(&then.entries), list(&now.entries));
+    if before != after {
+        let gone = before.difference(&after).next().map(|name| format!("it has {name}"));
+        let new = after.difference(&before).next().map(|name| format!("it has no {name}"));
+        return Some(gone.into_iter().chain(new).collect::<Vec<_>>().join(" and "));
+    }
+    if then.tasks != now.tasks {
+        return Some(format!("its numbers of tasks are {}, not {}", counts(&then.tasks), counts(&now.tasks)));
+    }
+    if then.repetitions != now.repetitions {
+        return Some(format!("it has {} repetitions, not {}", then.repetitions, now.repetitions));
+    }
+    (then.hold != now.hold).then(|| format!("it has {}, not {}", hold(then.hold), hold(now.hold)))
+}

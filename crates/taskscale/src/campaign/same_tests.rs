@@ -1,0 +1,254 @@
+//! What is the same campaign, and what another.
+
+use std::path::Path;
+
+use super::plan_digest;
+use crate::catalog::{Kind, Style};
+use crate::record::{
+    Campaign, Conditions, EntryFacts, Hold, Machine, MemorySource, Plan, SCHEMA_VERSION, Sample, Source,
+    test_sample,
+};
+
+fn entry(name: &str) -> EntryFacts {
+    EntryFacts {
+        name: name.to_owned(),
+        title: name.to_owned(),
+        runtime: "x".into(),
+        runtime_title: "X".into(),
+        url: String::new(),
+        kind: Kind::Stackless,
+        parallel: true,
+        style: Style::Idiomatic,
+        reference: false,
+        posts: true,
+        unverified: None,
+        why: String::new(),
+        notes: Vec::new(),
+        version: Some("x 1".into()),
+        unavailable: None,
+        build: Vec::new(),
+        run: Vec::new(),
+        env: Default::default(),
+        digest: Some("1".into()),
+        program_digest: Some("11".into()),
+        sources: vec![Source { path: "a/main.x".into(), text: "1".into() }],
+    }
+}
+
+fn campaign() -> Campaign {
+    let plan = Plan {
+        workload: "sleep".into(),
+        entries: vec!["x/a".into(), "x/b".into()],
+        tasks: vec![1, 1_000_000],
+        repetitions: 2,
+        hold: Hold::Chosen { plateau_s: 1.0 },
+    };
+    Campaign {
+        schema: SCHEMA_VERSION,
+        taskscale: "1.0".into(),
+        created_at: jiff::Timestamp::UNIX_EPOCH,
+        command: Vec::new(),
+        machine: Machine {
+            hostname: "here".into(),
+            kernel: "6.1".into(),
+            cpus: 2,
+            memory_bytes: 8 << 30,
+            transparent_huge_pages: Some("madvise".into()),
+            ..Machine::default()
+        },
+        plan_digest: plan_digest(&plan),
+        plan,
+        seed: 1,
+        entries: vec![entry("x/a"), entry("x/b")],
+        id: Some("1".into()),
+        conditions: Some(Conditions {
+            memory_source: Some(MemorySource::CgroupV1),
+            memory_cap_bytes: Some(300 << 20),
+            time_cap_s: None,
+        }),
+    }
+}
+
+/// What is said against going on with `then`, after a change of what is the case now.
+fn said(then: &Campaign, samples: &[Sample], change: &dyn Fn(&mut Campaign)) -> String {
+    let mut now = campaign();
+    // What the user said, and no more.
+    let source = Some(MemorySource::CgroupV1);
+    now.conditions = Some(Conditions { memory_source: source, ..Conditions::default() });
+    change(&mut now);
+    then.check_same(samples, &now, Path::new("DIR")).err().map(|error| error.to_string()).unwrap_or_default()
+}
+
+#[test]
+fn another_plan_machine_program_or_way_of_measuring_is_another_campaign() {
+    let then = campaign();
+    assert_eq!(said(&then, &[], &|_| {}), "");
+    fn conditions(now: &mut Campaign) -> &mut Conditions {
+        now.conditions.get_or_insert_default()
+    }
+    type Change<'a> = &'a dyn Fn(&mut Campaign);
+    let cases: [(Change, &str); 20] = [
+        (&|now| now.plan.tasks = vec![1], "its numbers of tasks are 1,1000000, not 1"),
+        (&|now| now.plan.entries = vec!["x/a".into()], "it has x/b"),
+        (&|now| now.plan.repetitions = 5, "it has 2 repetitions, not 5"),
+        (
+            &|now| now.plan.hold = Hold::Fixed { seconds: 10 },
+            "it has a hold chosen for a plateau of 1 s, not a hold of 10 s",
+        ),
+        (
+            &|now| now.plan.hold = Hold::Chosen { plateau_s: 0.5 },
+            "it has a hold chosen for a plateau of 1 s, not a hold chosen for a plateau of 0.5 s",
+        ),
+        (&|now| now.machine.hostname = "there".into(), "its hostname was here, here it is there"),
+        (&|now| now.machine.kernel = "6.2".into(), "its kernel was 6.1, here it is 6.2"),
+        (&|now| now.machine.cpus = 1, "its number of CPUs that taskscale may use was 2, here it is 1"),
+        (&|now| now.machine.memory_bytes = 4 << 30, "its memory was 8.00 GiB, here it is 4.00 GiB"),
+        (
+            &|now| now.machine.transparent_huge_pages = Some("always".into()),
+            "its setting of transparent huge pages was madvise, here it is always",
+        ),
+        (&|now| now.taskscale = "1.1".into(), "it was begun with taskscale 1.0, and this is 1.1"),
+        (
+            &|now| conditions(now).memory_source = Some(MemorySource::Proc),
+            "its memory was read by cgroup-v1, and here it would be by proc",
+        ),
+        (
+            &|now| conditions(now).memory_cap_bytes = Some(2 << 20),
+            "its runs may take 300 MiB, not 2.00 MiB; without --memory-cap it goes on as it was begun",
+        ),
+        (
+            &|now| conditions(now).time_cap_s = Some(3.0),
+            "its runs may take as long as follows from their hold, not 3.00 s; without --timeout it goes on",
+        ),
+        (
+            &|now| now.entries[0].version = Some("x 2".into()),
+            "it was begun with x 1 for x/a, and here is x 2",
+        ),
+        (
+            &|now| {
+                now.entries[0].program_digest = Some("2222".into());
+                now.entries[0].sources[0].text = "2".into();
+            },
+            "the program of x/a has changed since it was begun (a/main.x)",
+        ),
+        (
+            &|now| {
+                now.entries[0].program_digest = Some("2222".into());
+                now.entries[0].run = vec!["y".into()];
+            },
+            "the program of x/a has changed since it was begun (its commands)",
+        ),
+        (
+            &|now| {
+                now.entries[0].program_digest = Some("2222".into());
+                now.entries[0].env = [("A".to_owned(), "1".to_owned())].into();
+            },
+            "the program of x/a has changed since it was begun (its variables)",
+        ),
+        (
+            &|now| now.entries[0].program_digest = Some("2222".into()),
+            "(something that it is made from; digest 11, here 2222)",
+        ),
+        (
+            &|now| {
+                now.entries[0].program_digest = None;
+                now.entries[0].digest = Some("2".into());
+            },
+            "(something that it is made from; digest 1, here 2)",
+        ),
+    ];
+    for (change, expected) in cases {
+        let said = said(&then, &[], change);
+        assert!(said.contains(expected), "{said:?} lacks {expected:?}");
+        assert!(said.contains("choose another folder with -o"), "{said}");
+    }
+}
+
+#[test]
+fn what_makes_no_difference_to_figures_is_no_other_campaign() {
+    let then = campaign();
+    type Change<'a> = &'a dyn Fn(&mut Campaign);
+    let cases: [Change; 6] = [
+        // The kernel keeps a page more for itself at this boot.
+        &|now| now.machine.memory_bytes -= 4096,
+        // Some other program of the runtime's folder was changed.
+        &|now| now.entries[0].digest = Some("2".into()),
+        &|now| now.machine.limits = [("ulimit -n".to_owned(), 20_000)].into(),
+        &|now| now.machine.cpu_governor = Some("performance".into()),
+        &|now| {
+            now.entries[0].version = None;
+            now.entries[0].digest = None;
+            now.entries[0].program_digest = None;
+        },
+        // As it was begun, and said.
+        &|now| now.conditions.get_or_insert_default().memory_cap_bytes = Some(300 << 20),
+    ];
+    for (index, change) in cases.into_iter().enumerate() {
+        assert_eq!(said(&then, &[], change), "", "case {index}");
+    }
+}
+
+#[test]
+fn an_older_campaign_goes_on_as_far_as_its_samples_do_not_speak_against_it() {
+    let mut then = campaign();
+    then.conditions = None;
+    then.id = None;
+    then.taskscale = "0.9".into();
+    for entry in &mut then.entries {
+        entry.program_digest = None;
+    }
+    // Forgotten by an older taskscale, as the toolchain was away.
+    then.entries[0].version = None;
+    then.entries[0].digest = None;
+    let mut sample = test_sample("x/a", 1);
+    sample.version = Some("x 1".into());
+    sample.memory.source = MemorySource::CgroupV1;
+    sample.memory.cap_bytes = Some(300 << 20);
+    let samples = [sample];
+    assert_eq!(said(&then, &samples, &|_| {}), "");
+    let time = |now: &mut Campaign| now.conditions.get_or_insert_default().time_cap_s = Some(3.0);
+    assert_eq!(said(&then, &samples, &time), "", "it is not known what it was");
+    let source =
+        |now: &mut Campaign| now.conditions.get_or_insert_default().memory_source = Some(MemorySource::Proc);
+    assert!(said(&then, &samples, &source).contains("read by cgroup-v1, and here it would be by proc"));
+    let cap = |now: &mut Campaign| now.conditions.get_or_insert_default().memory_cap_bytes = Some(1 << 20);
+    assert!(said(&then, &samples, &cap).contains("its runs may take 300 MiB, not 1.00 MiB"));
+    let version = |now: &mut Campaign| now.entries[0].version = Some("x 2".into());
+    assert!(said(&then, &samples, &version).contains("it was begun with x 1 for x/a, and here is x 2"));
+    // Of other files in its folder nobody knows: the digest of the whole is all there is.
+    let digest = |now: &mut Campaign| now.entries[1].digest = Some("2".into());
+    assert!(said(&then, &samples, &digest).contains("the program of x/b has changed"));
+    // Samples that do not agree on a cap tell of none.
+    let mut other = samples[0].clone();
+    other.memory.cap_bytes = Some(1);
+    assert_eq!(said(&then, &[samples[0].clone(), other], &cap), "");
+}
+
+/// A toolchain that is away is not forgotten: back in another version, it is refused.
+#[test]
+fn what_was_known_of_an_entry_is_kept_while_its_toolchain_is_away() {
+    let mut then = campaign();
+    let away = |version: Option<&str>| {
+        let mut facts = entry("x/a");
+        facts.version = version.map(str::to_owned);
+        facts.digest = None;
+        facts.program_digest = None;
+        facts.unavailable = Some("X is not installed".into());
+        facts
+    };
+    then.update_entries(vec![away(None), entry("x/b")]);
+    let kept = EntryFacts { unavailable: Some("X is not installed".into()), ..entry("x/a") };
+    assert_eq!(then.entries, [kept, entry("x/b")]);
+    let newer = |now: &mut Campaign| {
+        now.entries[0].version = Some("x 2".into());
+        now.entries[0].digest = Some("2".into());
+        now.entries[0].program_digest = Some("22".into());
+    };
+    assert!(said(&then, &[], &newer).contains("it was begun with x 1 for x/a, and here is x 2"));
+    // Back as it was.
+    then.update_entries(vec![entry("x/a"), entry("x/b")]);
+    assert_eq!(then.entries[0], entry("x/a"));
+    // One that was never there may come in any version.
+    then.entries[0] = away(None);
+    assert_eq!(said(&then, &[], &newer), "");
+}

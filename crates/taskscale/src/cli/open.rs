@@ -1,0 +1,240 @@
+//! The folder of a campaign, from the command line's point of view: whether it can be used, a new campaign in it, or the
+//! one that it holds to go on with.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+
+use super::progress::Progress;
+use super::run::{memory_cap_bytes, warn_of_rejected};
+use super::{Failure, OrUsage, say_aside};
+use crate::campaign::{CampaignError, Prepared, Settings, plan_digest};
+use crate::limit;
+use crate::measure::{MachineLock, available_memory_bytes, machine_facts};
+use crate::record::{
+    self, Campaign, Conditions, Loaded, MemorySource, Plan, SCHEMA_VERSION, Sample, Store, StoreError,
+};
+use crate::units;
+
+/// What a folder is to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    Campaign,
+    /// Of `taskscale limit`.
+    Search,
+}
+
+/// Where a campaign is to be.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub path: PathBuf,
+    /// Whether the user named it. Only then may it be that of a campaign to go on with.
+    pub named: bool,
+}
+
+impl Place {
+    /// What `-o` says, or a folder named after instant and host.
+    pub fn of(output: Option<&Path>) -> Place {
+        match output {
+            Some(path) => Place { path: path.to_owned(), named: true },
+            None => Place { path: new_folder(), named: false },
+        }
+    }
+
+    /// Whether there is a campaign to go on with.
+    pub fn holds_campaign(&self) -> bool {
+        self.named && record::holds_campaign(&self.path)
+    }
+
+    /// Takes the folder for a new campaign.
+    pub fn claim(&self) -> Result<Store, StoreError> {
+        match self.named {
+            true => Store::claim(&self.path),
+            false => Store::claim_new(&self.path),
+        }
+    }
+
+    /// Finds out before any build whether the folder can be used, and writes nothing.
+    pub fn check(&self, purpose: Content) -> anyhow::Result<()> {
+        let folder = &self.path;
+        if self.holds_campaign() {
+            return Ok(());
+        }
+        match fs::read_dir(folder) {
+            // Another name is found for the campaign.
+            Ok(_) if !self.named => {}
+            Ok(mut children) => {
+                record::check_no_orphans(folder)?;
+                // What a start that was cut off leaves is ours to use.
+                let of_search: &[&str] = match purpose {
+                    Content::Campaign => &[],
+                    Content::Search => &["limit.json", "limit.json.new"],
+                };
+                let ours = |name: &str| {
+                    ["samples.jsonl", "campaign.json.new"].contains(&name) || of_search.contains(&name)
+                };
+                let is_ours = |child: &fs::DirEntry| child.file_name().to_str().is_some_and(ours);
+                if children.any(|child| !child.as_ref().is_ok_and(is_ours)) {
+                    bail!(
+                        "-o {}: the folder is not empty and holds no campaign; name a new or an empty one",
+                        folder.display()
+                    );
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error).with_context(|| format!("-o {}", folder.display())),
+        }
+        let nearest = folder.ancestors().find(|folder| folder.as_os_str().is_empty() || folder.exists());
+        let nearest = nearest.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if !nearest.is_dir() {
+            bail!("-o {}: {} is not a folder", folder.display(), nearest.display());
+        }
+        rustix::fs::access(nearest, rustix::fs::Access::WRITE_OK)
+            .with_context(|| format!("-o {}: cannot write in {}", folder.display(), nearest.display()))
+    }
+}
+
+fn new_folder() -> PathBuf {
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let host: String =
+        host.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect();
+    let date = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
+    PathBuf::from("results").join(format!("{date}-{host}"))
+}
+
+/// What the user said that a campaign keeps: where nothing was said, it goes on as it was begun.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Asked {
+    pub seed: Option<u64>,
+    pub memory_cap_bytes: Option<u64>,
+    pub time_cap: Option<Duration>,
+}
+
+/// A campaign that is ready to be measured.
+pub(super) struct Opened {
+    pub store: Store,
+    pub campaign: Campaign,
+    pub samples: Vec<Sample>,
+    pub settings: Settings,
+}
+
+/// A campaign that begins now.
+pub(super) fn describe(
+    plan: Plan,
+    seed: Option<u64>,
+    source: MemorySource,
+    prepared: &[Prepared],
+) -> Campaign {
+    let created_at = jiff::Timestamp::now();
+    Campaign {
+        schema: SCHEMA_VERSION,
+        taskscale: env!("CARGO_PKG_VERSION").to_owned(),
+        created_at,
+        command: std::env::args().collect(),
+        machine: machine_facts(),
+        plan_digest: plan_digest(&plan),
+        plan,
+        // Below 2^53, so that JSON readers that know only floating-point numbers do not round it.
+        seed: seed.unwrap_or_else(|| fastrand::u64(..1 << 53)),
+        entries: prepared.iter().map(|entry| entry.facts.clone()).collect(),
+        // The instant for people; the rest, so that no two are alike.
+        id: Some(format!("{}-{:016x}", created_at.strftime("%Y%m%dT%H%M%SZ"), fastrand::u64(..))),
+        conditions: Some(Conditions { memory_source: Some(source), ..Conditions::default() }),
+    }
+}
+
+/// A new campaign, or the unfinished one that the folder holds.
+pub(super) fn open(
+    place: &Place,
+    mut now: Campaign,
+    asked: &Asked,
+    progress: &Progress,
+) -> Result<Opened, Failure> {
+    let time_cap_s = asked.time_cap.map(|time| time.as_secs_f64());
+    let said = Conditions {
+        memory_cap_bytes: asked.memory_cap_bytes,
+        time_cap_s,
+        ..now.conditions.unwrap_or_default()
+    };
+    now.conditions = Some(said);
+    let settings = |conditions: Conditions| Settings {
+        memory_cap_bytes: conditions.memory_cap_bytes,
+        time_cap: conditions.time_cap_s.map(Duration::from_secs_f64),
+    };
+    if !place.holds_campaign() {
+        let store = place.claim().or_usage()?;
+        let conditions =
+            Conditions { memory_cap_bytes: said.memory_cap_bytes.or_else(memory_cap_bytes), ..said };
+        now.conditions = Some(conditions);
+        store.write_campaign(&now).or_usage()?;
+        return Ok(Opened { store, campaign: now, samples: Vec::new(), settings: settings(conditions) });
+    }
+    // Looked at before anything is written: another campaign's folder stays as it is.
+    check(&place.path, &record::load(&place.path).or_usage()?, &now, asked).or_usage()?;
+    let (store, campaign, samples) = go_on(&place.path, now.entries, progress)?;
+    let mut conditions = campaign.known_conditions(&samples);
+    // Of an older campaign not all is known.
+    if campaign.conditions.is_none() {
+        conditions.memory_cap_bytes =
+            conditions.memory_cap_bytes.or(said.memory_cap_bytes).or_else(memory_cap_bytes);
+        conditions.time_cap_s = said.time_cap_s;
+    }
+    if let (Some(cap), Some(there)) = (conditions.memory_cap_bytes, available_memory_bytes())
+        && cap > there
+    {
+        say_aside(&format!(
+            "warning: runs of this campaign may take {}, and {} is available now: one that takes more disturbs others, \
+             and itself; free memory before you go on",
+            units::bytes(cap),
+            units::bytes(there)
+        ));
+    }
+    Ok(Opened { store, campaign, samples, settings: settings(conditions) })
+}
+
+/// Whether what a folder holds may go on as `now`.
+pub(super) fn check(
+    folder: &Path,
+    loaded: &Loaded,
+    now: &Campaign,
+    asked: &Asked,
+) -> Result<(), CampaignError> {
+    let differ = |what: String| Err(CampaignError::Another { folder: folder.to_owned(), what });
+    if limit::holds_question(folder) {
+        return differ("it is a search of `taskscale limit`".to_owned());
+    }
+    loaded.campaign.check_same(&loaded.samples, now, folder)?;
+    match asked.seed {
+        Some(seed) if seed != loaded.campaign.seed => differ(format!(
+            "its order comes from seed {}, not {seed}; without --seed it goes on as it was begun",
+            loaded.campaign.seed
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Opens a campaign that was found to be the same, with what is known of its entries today.
+pub(super) fn go_on(
+    folder: &Path,
+    entries: Vec<record::EntryFacts>,
+    progress: &Progress,
+) -> Result<(Store, Campaign, Vec<Sample>), Failure> {
+    let (store, Loaded { mut campaign, samples, rejected }) = Store::reopen(folder).or_usage()?;
+    warn_of_rejected(folder, &rejected, "set aside in samples.rejected.jsonl");
+    campaign.update_entries(entries);
+    store.write_campaign(&campaign)?;
+    progress.say(&format!("going on with {} ({} samples are there)", folder.display(), samples.len()));
+    Ok((store, campaign, samples))
+}
+
+/// Never silently beside another campaign.
+pub(super) fn warn_unless_held(lock: &MachineLock) {
+    if let Some(why) = lock.why_not() {
+        say_aside(&format!(
+            "warning: the machine cannot be locked: {why}; another campaign may run beside this one and disturb it"
+        ));
+    }
+}

@@ -1,0 +1,70 @@
+//! Which folders a campaign may take, and which lines are its own.
+
+use super::*;
+use crate::record::{Hold, Machine, Plan, test_sample};
+
+fn campaign(id: Option<&str>) -> Campaign {
+    Campaign {
+        schema: SCHEMA_VERSION,
+        taskscale: "0".into(),
+        created_at: jiff::Timestamp::UNIX_EPOCH,
+        command: Vec::new(),
+        machine: Machine::default(),
+        plan_digest: String::new(),
+        plan: Plan {
+            workload: "sleep".into(),
+            entries: vec!["x/a".into()],
+            tasks: vec![1],
+            repetitions: 1,
+            hold: Hold::Fixed { seconds: 10 },
+        },
+        seed: 1,
+        entries: Vec::new(),
+        id: id.map(str::to_owned),
+        conditions: None,
+    }
+}
+
+#[test]
+fn a_new_folder_is_nobody_elses() {
+    let root = tempfile::tempdir().unwrap();
+    let name = root.path().join("results/now");
+    let stores = [1, 2, 3].map(|_| Store::claim_new(&name).unwrap());
+    let names = stores.map(|store| store.folder().strip_prefix(root.path()).unwrap().to_owned());
+    assert_eq!(names, ["results/now", "results/now-2", "results/now-3"].map(PathBuf::from));
+}
+
+#[test]
+fn a_folder_is_taken_once_and_not_with_samples_in_it() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("out");
+    let store = Store::claim(&folder).unwrap();
+    assert!(matches!(Store::claim(&folder), Err(StoreError::InUse(_))), "two hold it");
+    store.write_campaign(&campaign(None)).unwrap();
+    drop(store);
+    // Begun and ended by another, since this one looked.
+    assert!(matches!(Store::claim(&folder), Err(StoreError::Begun(_))));
+    fs::remove_file(folder.join(CAMPAIGN_FILE)).unwrap();
+    drop(Store::claim(&folder).unwrap());
+    fs::write(folder.join(SAMPLES_FILE), "{}\n").unwrap();
+    assert!(matches!(Store::claim(&folder), Err(StoreError::Orphans(_))));
+}
+
+#[test]
+fn only_samples_of_the_campaign_itself_are_read() {
+    let of = |id: Option<&str>| {
+        let mut sample = test_sample("x/a", 1);
+        sample.campaign = id.map(str::to_owned);
+        sample
+    };
+    let samples = [of(None), of(Some("one")), of(Some("other"))];
+    for (id, own) in [(None, 0), (Some("one"), 1), (Some("other"), 2)] {
+        let root = tempfile::tempdir().unwrap();
+        let mut store = Store::create(root.path(), &campaign(id)).unwrap();
+        samples.iter().for_each(|sample| store.append(sample).unwrap());
+        let loaded = load(root.path()).unwrap();
+        assert_eq!(loaded.samples, [samples[own].clone()], "{id:?}");
+        let numbers: Vec<usize> = loaded.rejected.iter().map(|line| line.number).collect();
+        assert_eq!(numbers, (1..=3).filter(|number| *number != own + 1).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,183 @@
+//! The environment that builds and questions for versions run in.
+//!
+//! A variable of the user's may say *where* things are, *which* toolchain is meant (its version is asked in the same
+//! environment, and is part of every digest) or *how* the network is reached. None may say how to build: CFLAGS,
+//! RUSTFLAGS, GOAMD64, CC, CARGO_PROFILE_*, MAVEN_OPTS and their like would make another program than the manifest says.
+//! So nothing passes but what the rules below let through. What the user names in `TASKSCALE_BUILD_ENV` passes as well,
+//! and is part of the digest.
+
+use std::env;
+use std::process::Command;
+
+use crate::catalog::ToolchainSpec;
+
+/// Names more variables, between commas, that builds get.
+pub const EXTRA_VARIABLE: &str = "TASKSCALE_BUILD_ENV";
+
+/// Who and where the user is, which programs there are, in which language tools speak; and not to be counted.
+const SESSION: [&str; 9] =
+    ["PATH", "HOME", "USER", "LOGNAME", "TZ", "LANG", "TMPDIR", "SSH_AUTH_SOCK", "DO_NOT_TRACK"];
+const SESSION_BEGINS: [&str; 2] = ["LC_", "XDG_"];
+const SESSION_HOLDS: [&str; 1] = ["TELEMETRY"];
+
+/// Where toolchains and their caches are (CARGO_HOME, JAVA_HOME, GOMODCACHE, PIP_CACHE_DIR); and those few that have
+/// names of no such kind.
+const PLACES_END: [&str; 3] = ["HOME", "CACHE", "CACHE_DIR"];
+const PLACES: [&str; 5] = ["GOPATH", "GOROOT", "DOTNET_ROOT", "OPAMROOT", "NUGET_PACKAGES"];
+
+/// Which of several toolchains is meant (RUSTUP_TOOLCHAIN, GOTOOLCHAIN, PYENV_VERSION), as version managers read it.
+const CHOICES_END: [&str; 3] = ["TOOLCHAIN", "ENV_VERSION", "OPAMSWITCH"];
+const CHOICES_BEGIN: [&str; 6] = ["RUSTUP_", "PYENV_", "RBENV_", "ASDF_", "MISE_", "SDKMAN_"];
+
+/// How registries are reached: proxies, certificates, mirrors, passwords.
+const NETWORK_BEGINS: [&str; 3] = ["CARGO_NET_", "CARGO_HTTP_", "NETRC"];
+const NETWORK_HOLDS: [&str; 9] = [
+    "PROXY",
+    "CERT",
+    "CA_BUNDLE",
+    "CAINFO",
+    "REGISTRY",
+    "REGISTRIES",
+    "INDEX_URL",
+    "FIND_LINKS",
+    "TRUSTED_HOST",
+];
+const NETWORK: [&str; 6] = ["GOSUMDB", "GONOSUMDB", "GOPRIVATE", "GOINSECURE", "GOAUTH", "GOVCS"];
+
+/// Whether a variable reaches builds by the rules.
+fn passes(name: &str, spec: &ToolchainSpec) -> bool {
+    // `https_proxy`, `npm_config_registry`
+    let upper = name.to_ascii_uppercase();
+    let is = |names: &[&str]| names.contains(&upper.as_str());
+    let begins = |beginnings: &[&str]| beginnings.iter().any(|beginning| upper.starts_with(beginning));
+    let ends = |endings: &[&str]| endings.iter().any(|ending| upper.ends_with(ending));
+    let holds = |parts: &[&str]| parts.iter().any(|part| upper.contains(part));
+    let session = is(&SESSION) || begins(&SESSION_BEGINS) || holds(&SESSION_HOLDS);
+    let place = is(&PLACES) || ends(&PLACES_END);
+    let choice = ends(&CHOICES_END) || begins(&CHOICES_BEGIN);
+    let network = is(&NETWORK) || begins(&NETWORK_BEGINS) || holds(&NETWORK_HOLDS);
+    let named = spec.locate.as_ref().and_then(|locate| locate.env.as_deref()) == Some(name);
+    // taskscale's own say nothing to anyone else.
+    !begins(&["TASKSCALE_"]) && (session || place || choice || network || named)
+}
+
+/// The variables that the user lets through beside, with their values, in the order of their names.
+pub(super) fn extra() -> Vec<(String, String)> {
+    let named = env::var(EXTRA_VARIABLE).unwrap_or_default();
+    let value = |name: &str| Some((name.to_owned(), env::var_os(name)?.to_string_lossy().into_owned()));
+    let mut extra: Vec<_> = named.split(',').map(str::trim).filter_map(value).collect();
+    extra.sort();
+    extra.dedup();
+    extra
+}
+
+/// Gives a command this environment and no other.
+pub(super) fn give(command: &mut Command, spec: &ToolchainSpec) {
+    let passing = env::vars_os().filter(|(name, _)| name.to_str().is_some_and(|name| passes(name, spec)));
+    command.env_clear().envs(passing).envs(extra());
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::catalog::Catalog;
+
+    fn spec() -> ToolchainSpec {
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../runtimes");
+        let catalog = Catalog::load(&folder).expect("the catalogue of the repository");
+        catalog.entries().find(|(_, entry)| entry.full_name == "java/thread").unwrap().1.toolchain.clone()
+    }
+
+    #[test]
+    fn what_finds_things_passes_and_what_says_how_to_build_does_not() {
+        let spec = spec();
+        let passing = [
+            "PATH",
+            "HOME",
+            "LC_ALL",
+            "XDG_CACHE_HOME",
+            "CARGO_HOME",
+            "RUSTUP_HOME",
+            "RUSTUP_TOOLCHAIN",
+            "GOPATH",
+            "GOCACHE",
+            "GOMODCACHE",
+            "GOPROXY",
+            "GOTOOLCHAIN",
+            "JAVA_HOME",
+            "GRADLE_USER_HOME",
+            "DOTNET_ROOT",
+            "DOTNET_CLI_HOME",
+            "DOTNET_CLI_TELEMETRY_OPTOUT",
+            "PIP_INDEX_URL",
+            "PIP_CACHE_DIR",
+            "npm_config_registry",
+            "https_proxy",
+            "NO_PROXY",
+            "SSL_CERT_FILE",
+            "NODE_EXTRA_CA_CERTS",
+            "REQUESTS_CA_BUNDLE",
+            "CARGO_REGISTRIES_MINE_TOKEN",
+            "CARGO_NET_GIT_FETCH_WITH_CLI",
+            "PYENV_VERSION",
+            "OPAMSWITCH",
+        ];
+        let stopped = [
+            "RUSTFLAGS",
+            "CARGO_BUILD_RUSTFLAGS",
+            "CARGO_ENCODED_RUSTFLAGS",
+            "CARGO_PROFILE_RELEASE_OPT_LEVEL",
+            "CARGO_PROFILE_RELEASE_LTO",
+            "CARGO_BUILD_TARGET",
+            "CARGO_TARGET_DIR",
+            "RUSTC_WRAPPER",
+            "RUSTC",
+            "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER",
+            "GOAMD64",
+            "GOFLAGS",
+            "GOEXPERIMENT",
+            "GOARCH",
+            "CGO_ENABLED",
+            "CGO_CFLAGS",
+            "CC",
+            "CXX",
+            "LD",
+            "CFLAGS",
+            "CPPFLAGS",
+            "LDFLAGS",
+            "CPATH",
+            "LIBRARY_PATH",
+            "LD_PRELOAD",
+            "LD_LIBRARY_PATH",
+            "JAVA_TOOL_OPTIONS",
+            "JDK_JAVA_OPTIONS",
+            "MAVEN_OPTS",
+            "MAVEN_ARGS",
+            "DOTNET_TieredPGO",
+            "DOTNET_gcServer",
+            "Configuration",
+            "LangVersion",
+            "NODE_OPTIONS",
+            "PYTHONPATH",
+            "PIP_NO_BINARY",
+            "ERL_COMPILER_OPTIONS",
+            "ELIXIR_ERL_OPTIONS",
+            "GHC_ENVIRONMENT",
+            "OCAMLPARAM",
+            "RUBYOPT",
+            "CRYSTAL_OPTS",
+            "OPENSSL_DIR",
+            "MAKEFLAGS",
+            "SOURCE_DATE_EPOCH",
+            "TASKSCALE_CACHE",
+        ];
+        for name in passing {
+            assert!(passes(name, &spec), "{name} is kept from builds");
+        }
+        for name in stopped {
+            assert!(!passes(name, &spec), "{name} reaches builds");
+        }
+    }
+}

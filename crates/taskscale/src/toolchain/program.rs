@@ -1,0 +1,158 @@
+//! What one entry's program is made of, as a digest: changes when its figures may, and not when a neighbour changes.
+//!
+//! A folder of the runtime that commands of other entries name, and none of this entry's, is another program's, unless
+//! a file of this entry's own folders leads there. All else of the runtime's folder (lock files, a workspace's manifest,
+//! shared code) counts for every entry. Of `runtime.toml` this entry's own words count.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::Toolchain;
+use super::build::{BuildError, Digester, list_files};
+use crate::catalog::{Entry, Runtime, named_children};
+
+/// SHA-256, in hexadecimal digits, over what `entry` is made of for `workload`, and how.
+pub(super) fn program_digest(
+    runtime: &Runtime,
+    entry: &Entry,
+    workload: &str,
+    toolchain: &Toolchain,
+) -> Result<String, BuildError> {
+    let mut files = Vec::new();
+    list_files(&runtime.folder, &mut files)?;
+    let others = others_folders(runtime, entry, workload, &files);
+    files.retain(|path| {
+        let inside = path.strip_prefix(&runtime.folder).unwrap_or(path);
+        let first = inside.components().next().map(|first| first.as_os_str().to_string_lossy().into_owned());
+        inside != Path::new("runtime.toml") && first.is_none_or(|first| !others.contains(&first))
+    });
+    let recipe = &entry.workloads[workload];
+    let mut digest = Digester::of(toolchain);
+    for command in recipe.build.iter().chain([&recipe.run]) {
+        digest.add(&(command.len() as u64).to_le_bytes());
+        command.iter().for_each(|word| digest.add(word.as_bytes()));
+    }
+    for (name, value) in &entry.env {
+        digest.add(name.as_bytes());
+        digest.add(value.as_bytes());
+    }
+    digest.add_files(&runtime.folder, files)?;
+    digest.add_environment();
+    Ok(digest.finish())
+}
+
+/// Folders of the runtime that are other entries' alone.
+fn others_folders(runtime: &Runtime, entry: &Entry, workload: &str, files: &[PathBuf]) -> BTreeSet<String> {
+    let is_folder = |name: &&str| runtime.folder.join(name).is_dir();
+    let named = |entry: &Entry, workload: &str| -> BTreeSet<String> {
+        let named = named_children(entry, workload).into_iter();
+        named.filter(is_folder).map(str::to_owned).collect()
+    };
+    let mut own = named(entry, workload);
+    if own.is_empty() {
+        // Which program is its own is not known: any may be.
+        return own;
+    }
+    let mut others: BTreeSet<String> = (runtime.entries.iter())
+        .flat_map(|other| other.workloads.keys().map(move |workload| named(other, workload)))
+        .flatten()
+        .filter(|name| !own.contains(name))
+        .collect();
+    // `#include "../common/pool.h"`, `path = "../common"`: such a folder is part of the program, and what that leads to.
+    loop {
+        let reached: Vec<String> = others
+            .iter()
+            .filter(|other| own.iter().any(|own| leads(runtime, files, own, other)))
+            .cloned()
+            .collect();
+        if reached.is_empty() {
+            return others;
+        }
+        for name in reached {
+            others.remove(&name);
+            own.insert(name);
+        }
+    }
+}
+
+/// Whether a file of the folder `from` names the folder `to`, as far as its text shows. Rather too often than not.
+fn leads(runtime: &Runtime, files: &[PathBuf], from: &str, to: &str) -> bool {
+    let folder = runtime.folder.join(from);
+    let paths = [format!("/{to}"), format!("{to}/"), format!("\\{to}")];
+    files.iter().filter(|path| path.starts_with(&folder)).any(|path| {
+        let bytes = fs::read(path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        paths.iter().any(|path| text.contains(path.as_str()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Catalog;
+
+    /// The catalogue of the repository in a folder of its own, to be changed.
+    fn copy() -> (tempfile::TempDir, Catalog) {
+        let folder = tempfile::tempdir().unwrap();
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes");
+        for runtime in ["rust", "java", "dotnet"] {
+            let mut files = Vec::new();
+            list_files(&from.join(runtime), &mut files).unwrap();
+            for file in files {
+                let to = folder.path().join(file.strip_prefix(&from).unwrap());
+                fs::create_dir_all(to.parent().unwrap()).unwrap();
+                fs::copy(&file, to).unwrap();
+            }
+        }
+        let catalog = Catalog::load(folder.path()).unwrap();
+        (folder, catalog)
+    }
+
+    fn digest(catalog: &Catalog, name: &str, version: &str) -> String {
+        let (runtime, entry) = catalog.entries().find(|(_, entry)| entry.full_name == name).expect(name);
+        let toolchain = Toolchain { home: None, version: version.to_owned() };
+        program_digest(runtime, entry, "sleep", &toolchain).unwrap()
+    }
+
+    #[test]
+    fn a_neighbours_file_is_no_part_of_a_program_and_what_is_shared_is() {
+        let (folder, catalog) = copy();
+        let changes = |file: &str, entry: &str| {
+            let path = folder.path().join(file);
+            let (text, before) = (fs::read(&path).unwrap(), digest(&catalog, entry, "1"));
+            fs::write(&path, [text.as_slice(), b"\n"].concat()).unwrap();
+            let after = digest(&catalog, entry, "1");
+            fs::write(&path, text).unwrap();
+            before != after
+        };
+        assert!(!changes("rust/smol-spawn/src/main.rs", "rust/thread"));
+        assert!(!changes("rust/runtime.toml", "rust/thread"), "only what it says of the entry counts");
+        assert!(changes("rust/smol-spawn/src/main.rs", "rust/smol-spawn"));
+        assert!(changes("rust/tokio-spawn/src/main.rs", "rust/tokio-spawn-jemalloc"), "a twin's program");
+        for shared in ["rust/Cargo.lock", "rust/Cargo.toml", "rust/thread/Cargo.toml"] {
+            assert!(changes(shared, "rust/thread"), "{shared}");
+        }
+        // A project that builds a neighbour's program, and properties that all share.
+        assert!(changes("dotnet/task-delay/Program.cs", "dotnet/nativeaot-task-delay"));
+        assert!(changes("dotnet/Directory.Build.props", "dotnet/task-run"));
+        assert!(!changes("dotnet/task-run/Program.cs", "dotnet/task-delay"));
+        assert!(!changes("java/thread/Sleep.java", "java/virtual-thread"));
+        assert_ne!(digest(&catalog, "rust/thread", "1"), digest(&catalog, "rust/thread", "2"));
+        assert_ne!(
+            digest(&catalog, "java/virtual-thread", "1"),
+            digest(&catalog, "java/virtual-thread-heap-1g", "1")
+        );
+    }
+
+    #[test]
+    fn a_neighbour_that_a_program_reaches_for_is_part_of_it() {
+        let (folder, catalog) = copy();
+        let manifest = folder.path().join("rust/thread/Cargo.toml");
+        let text = fs::read_to_string(&manifest).unwrap();
+        fs::write(&manifest, text + "[dependencies]\nfloor = { path = \"../floor\" }\n").unwrap();
+        let before = digest(&catalog, "rust/thread", "1");
+        fs::write(folder.path().join("rust/floor/src/lib.rs"), "pub fn more() {}\n").unwrap();
+        assert_ne!(digest(&catalog, "rust/thread", "1"), before);
+    }
+}
