@@ -15,6 +15,9 @@ use std::time::Duration;
 use support::{Entry, World, is_root, skipped};
 use taskscale::record::{self, Status};
 
+/// What `--verbose` says when a run begins, be it a warm-up.
+const RUNNING: &str = "· running ";
+
 /// Three cells, of which two make processes that try to stay.
 fn entries() -> [Entry; 3] {
     [
@@ -71,7 +74,7 @@ fn cut_off(signal: i32, rounds: usize, seed: u64) {
     let (mut campaign, mut cut) = (1, 0);
     while cut < rounds {
         let folder = format!("out-{campaign}");
-        let mut running = world.start(world.campaign(&folder, "-n 3 --format json"));
+        let mut running = world.start(world.campaign(&folder, "-n 3 --format json --verbose"));
         thread::sleep(Duration::from_secs_f64(3.0 * random.f64().powi(2)));
         let before = world.sample_count(&folder);
         if running.has_ended() {
@@ -94,7 +97,7 @@ fn cut_off(signal: i32, rounds: usize, seed: u64) {
             let expected = [None, Some(128 + signal), Some(0)];
             assert!(expected.contains(&code), "{context}: {code:?}\n{}", finished.stderr);
             // Once it measures, it says what to do; before that there is nothing to go on with.
-            if code == Some(128 + signal) && finished.stderr.contains("warming up") {
+            if code == Some(128 + signal) && finished.stderr.contains(RUNNING) {
                 finished.expect_said("goes on");
             }
             world.assert_nothing_left();
@@ -173,7 +176,10 @@ fn an_interrupted_run_is_not_waited_for() {
         // The warm-up has 20 s and the run an hour.
         let heard = world.path("heard");
         let running = world.start(overheard(world.campaign("out", "-n 3 --timeout 1h --verbose"), &heard));
-        world.until("a program is at work", || !world.processes("fake-entry").is_empty());
+        // Not the one that is asked for its version before.
+        world.until("a program is at work", || {
+            says(&heard, RUNNING) && !world.processes("fake-entry").is_empty()
+        });
         running.signal(signal);
         running.wait().expect_code(128 + signal);
         world.assert_nothing_left();
