@@ -89,11 +89,14 @@ pub(super) fn resampled_medians(values: &[f64]) -> Vec<f64> {
     middles(sorted.len()).iter().map(|(low, high)| sorted[*low].midpoint(sorted[*high])).collect()
 }
 
+/// The positions of the two values in the middle, for each resample.
+type Middles = Vec<(usize, usize)>;
+
 /// Of [`RESAMPLES`] resamples of `n` values in order: the positions of the two in the middle, which are one where `n`
 /// is odd. They hang on the seed and `n` alone, so they are drawn once: a comparison takes such medians of hundreds of
 /// cells, all of the same few repetitions.
-fn middles(n: usize) -> Arc<Vec<(usize, usize)>> {
-    static DRAWN: Mutex<BTreeMap<usize, Arc<Vec<(usize, usize)>>>> = Mutex::new(BTreeMap::new());
+fn middles(n: usize) -> Arc<Middles> {
+    static DRAWN: Mutex<BTreeMap<usize, Arc<Middles>>> = Mutex::new(BTreeMap::new());
     let mut drawn = DRAWN.lock().unwrap_or_else(PoisonError::into_inner);
     let draw = || {
         let mut rng = fastrand::Rng::with_seed(SEED);
