@@ -260,7 +260,7 @@ impl Run<'_> {
         }
         if now >= end_ns && !self.looked_again {
             self.looked_again = true;
-            self.look_for_growth();
+            self.look_for_growth(now);
         }
         match self.due_ns() {
             None if now >= end_ns => self.stop(outside, now),
