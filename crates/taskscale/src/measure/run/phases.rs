@@ -1,5 +1,7 @@
 //! The phases of a run by the clock: when the plateau has begun, when the program is at rest, when memory is read.
 
+use std::time::Duration;
+
 use super::{Run, SAMPLE_S, now_ns, seconds};
 use crate::measure::MeasureError;
 use crate::measure::evidence::Rest;
@@ -28,6 +30,8 @@ const LAST_LOOK_S: f64 = 0.05;
 pub(super) const TICK_S: f64 = 0.02;
 /// Where there are more processes, they are tasks, and alike.
 const PROCESSES_LOOKED_AT: usize = 32;
+/// In a family of more, those that left its control group are not looked for.
+const MOST_LOOKED_FOR: u64 = 1_000;
 /// Memory is the same within the larger of the two.
 const SAME_SHARE: f64 = 0.01;
 const SAME_BYTES: u64 = 1 << 20;
@@ -164,8 +168,8 @@ impl Run<'_> {
             return;
         }
         self.grown_bytes = self.memory_at_reading.and_then(|then| self.grown_since(then));
-        if let (0, Some(pid)) = (self.escaped, self.main_pid) {
-            self.escaped = usize::from(!self.is_in_group(pid));
+        if self.escaped == 0 {
+            self.escaped = self.main_pid.filter(|pid| !self.is_in_group(*pid)).into_iter().count();
         }
     }
 
@@ -230,13 +234,24 @@ impl Run<'_> {
         }
     }
 
-    /// How many processes of the run are not in its control group.
+    /// How many processes of the run are not in its control group. Of a large family only the first is asked: to find
+    /// the others takes as long as to read them.
     fn escapees(&self) -> usize {
         if self.group.folders().is_empty() {
             return 0;
         }
-        let launcher = self.launched.child.id();
-        procfs::descendants(launcher).into_iter().filter(|pid| !self.is_in_group(*pid)).count()
+        let few = self.reading.as_ref().is_some_and(|reading| reading.processes <= MOST_LOOKED_FOR);
+        let mut outside = match few {
+            true => procfs::descendants(self.launched.child.id()),
+            false => self.main_pid.into_iter().collect(),
+        };
+        outside.retain(|pid| !self.is_in_group(*pid));
+        if !outside.is_empty() {
+            // One that is ending is in no group either, for a moment.
+            std::thread::sleep(Duration::from_secs_f64(TICK_S));
+            outside.retain(|pid| !self.is_in_group(*pid));
+        }
+        outside.len()
     }
 
     fn is_in_group(&self, pid: u32) -> bool {
