@@ -67,7 +67,7 @@ fn row(case: &Case, expect: &Expect, sample: &Sample, reference: &Sample, files_
             .of(sample)
             .zip(figure.of(reference))
             .map(|(here, there)| here as i64 - there as i64),
-        bound_bytes: figure.bound(true_bytes),
+        bound_bytes: figure.bound(true_bytes, sample.processes.unwrap_or(1)),
         unseen: expect.unseen_by.contains(&source),
     }
 }
