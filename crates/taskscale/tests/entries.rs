@@ -110,7 +110,7 @@ fn every_entry_can_be_measured() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let campaign = folder.path().join("campaign");
     let output = Command::new(env!("CARGO_BIN_EXE_taskscale"))
-        .args(["@all", "-n", "1000", "-r", "1", "--catalog"])
+        .args(["@all", "-n", "100", "-r", "1", "--catalog"])
         .arg(catalog_folder())
         .arg("-o")
         .arg(&campaign)
@@ -122,7 +122,7 @@ fn every_entry_can_be_measured() {
     assert_eq!(record::last_attempts(&loaded.samples).len(), ready().len());
     for sample in record::last_attempts(&loaded.samples) {
         assert_eq!(sample.status, Status::Ok, "{sample:?}");
-        assert_eq!((sample.alive, sample.done), (Some(1000), Some(1000)));
+        assert_eq!((sample.alive, sample.done), (Some(100), Some(100)));
         let plateau = sample.memory.plateau.as_ref().expect("the plateau was read");
         let parts = plateau.anon_bytes + plateau.shmem_bytes + plateau.file_bytes + plateau.kernel_bytes;
         assert_eq!(plateau.footprint_bytes, parts);

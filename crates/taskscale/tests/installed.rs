@@ -25,7 +25,14 @@ impl Installed {
             fs::create_dir(installed.path(folder)).unwrap();
         }
         // Not a link: what is installed is a copy.
-        fs::copy(env!("CARGO_BIN_EXE_taskscale"), installed.path("bin/taskscale")).unwrap();
+        // Made by another process: a test beside this one that forks would hold the copy open for writing, and no file
+        // can be executed meanwhile.
+        let copied = Command::new("cp")
+            .arg(env!("CARGO_BIN_EXE_taskscale"))
+            .arg(installed.path("bin/taskscale"))
+            .status()
+            .expect("cp starts");
+        assert!(copied.success());
         installed
     }
 
