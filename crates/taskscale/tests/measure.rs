@@ -453,7 +453,7 @@ fn the_same_command_goes_on_where_it_stopped_and_another_program_does_not() {
     cells.sort_unstable();
     assert_eq!(cells, [("mine/x", 1, 1), ("mine/x", 1, 2), ("mine/x", 2, 1), ("mine/x", 2, 2)]);
     write(&format!("{text}# changed\n"));
-    world.run(run()).expect_code(2).expect_said("the program or toolchain of mine/x has changed");
+    world.run(run()).expect_code(2).expect_said("the program of mine/x has changed since it was begun");
 }
 
 /// The load's launcher and group are there beside the program's: all of it goes, whatever becomes of taskscale.
