@@ -150,17 +150,16 @@ fn a_program_that_is_never_quiet_has_no_plateau_unless_the_user_says_that_it_is_
     let (finished, samples) = measured(&world, "said", &["--settle", "1s", "--ready-after", "200ms"], flags);
     let said = &samples[0];
     assert!(said.warnings.contains(&Warning::PlateauNotQuiet), "{:?}", said.warnings);
-    // On a busy machine it wants a CPU and does not get it: nobody knows then what it would hold.
-    let starved = said.warnings.contains(&Warning::CpuStarved);
-    let (status, code) = if starved { (Status::NoPlateau, 1) } else { (Status::Ok, 0) };
-    finished.expect_code(code);
-    assert_eq!(said.status, status, "{:?}", said.reason);
+    // On a busy machine it wants a CPU and may not get it: nobody knows then what it would hold.
+    let starved = said.status == Status::NoPlateau && said.warnings.contains(&Warning::CpuStarved);
+    assert!(starved || said.status == Status::Ok, "{said:?}");
+    finished.expect_code(i32::from(starved));
 }
 
 #[test]
 fn a_program_that_takes_more_and_more_memory_has_no_plateau() {
     let world = World::new(&[]);
-    let flags = "1 20 --no-protocol --fault grow:512KiB";
+    let flags = "1 20 --no-protocol --fault grow:1MiB";
     for ready in [&[][..], &["--ready-after", "200ms"]] {
         let folder = format!("out{}", ready.len());
         let sample = one(measured(&world, &folder, &[ready, &["--settle", "1s"]].concat(), flags), 1);

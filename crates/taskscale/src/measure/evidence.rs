@@ -37,8 +37,10 @@ pub struct PlateauSeen {
 /// How well the plateau is known without looking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Known {
-    /// Somebody who must know said that all tasks were alive: the program, its load, or what the user named.
+    /// Who must know said that all tasks were alive: the program, or its load.
     Said,
+    /// What the user named has come: a line, a connection, a time.
+    Named,
     /// Nobody did: that it stood still is all there is.
     Inferred,
 }
@@ -62,6 +64,8 @@ impl PlateauSeen {
             return Some("none of its processes was there to be read while its tasks waited".into());
         }
         match (self.rest, known) {
+            // A compiler or a collector that waits for a CPU takes no task away.
+            (Rest::Starved, Known::Said) => {}
             (Rest::Starved, _) => {
                 return Some(
                     "it wanted a CPU and got less than half of one when its memory was read: it is held back (a quota, \
@@ -130,17 +134,24 @@ mod tests {
     }
 
     #[test]
-    fn change_growth_want_and_delay_are_doubts_whoever_said_what() {
+    fn change_growth_and_delay_are_doubts_whoever_said_what() {
         for seen in [
             PlateauSeen { late: true, ..seen() },
             PlateauSeen { late: true, said_at_end: true, ..seen() },
             PlateauSeen { rest: Rest::Changing, ..seen() },
-            PlateauSeen { rest: Rest::Starved, ..seen() },
             PlateauSeen { grown_bytes: Some(9 << 20), ..seen() },
         ] {
             assert!(seen.doubt(Known::Said).is_some(), "{seen:?}");
             assert!(seen.doubt(Known::Inferred).is_some(), "{seen:?}");
         }
+    }
+
+    #[test]
+    fn a_program_that_is_starved_is_doubted_unless_all_tasks_were_said_to_be_alive() {
+        let starved = PlateauSeen { rest: Rest::Starved, ..seen() };
+        assert_eq!(starved.doubt(Known::Said), None);
+        assert!(starved.doubt(Known::Named).is_some());
+        assert!(starved.doubt(Known::Inferred).is_some());
     }
 
     #[test]

@@ -78,7 +78,11 @@ pub fn judge_foreign(seen: &ForeignSeen) -> Verdict {
 
 /// What speaks against the plateau, and what to do about it.
 fn doubt(seen: &ForeignSeen) -> Option<String> {
-    let known = if seen.inferred { Known::Inferred } else { Known::Said };
+    let known = match (seen.alive, seen.inferred) {
+        (Some(_), _) => Known::Said,
+        (None, false) => Known::Named,
+        (None, true) => Known::Inferred,
+    };
     let why = seen.run.plateau.doubt(known)?;
     let settle_s = seen.foreign.settle.as_secs_f64();
     let hint = match (seen.run.plateau.rest, &seen.foreign.ready) {

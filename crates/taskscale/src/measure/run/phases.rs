@@ -269,17 +269,23 @@ impl Run<'_> {
         if window_s > 0.0 && last.starved_s - first.starved_s > STARVED_SHARE * window_s {
             return Rest::Starved;
         }
-        match self.memory_stands(from) {
-            true => Rest::AtWork,
-            false => Rest::Changing,
+        let (low, high) = self.memory_range(from);
+        match is_growth(low, high) {
+            true => Rest::Changing,
+            false => Rest::AtWork,
         }
     }
 
     /// Whether memory has been the same in all looks since then.
     pub(super) fn memory_stands(&self, from: u64) -> bool {
-        let sizes = self.looks.iter().filter(|look| look.at_ns >= from).filter_map(|look| look.memory);
-        let (low, high) = sizes.fold((u64::MAX, 0), |(low, high), size| (low.min(size), high.max(size)));
-        high.saturating_sub(low) <= same_within(high)
+        let (low, high) = self.memory_range(from);
+        high - low <= same_within(high)
+    }
+
+    /// The least and the most memory in all looks since then; nothing where there are none.
+    fn memory_range(&self, from: u64) -> (u64, u64) {
+        let sizes = || self.looks.iter().filter(|look| look.at_ns >= from).filter_map(|look| look.memory);
+        (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0))
     }
 
     pub(super) fn has_moved_since(&self, then: u64) -> bool {
@@ -288,8 +294,8 @@ impl Run<'_> {
 
     /// Tasks that only wait need no more memory: what comes after the reading was not alive when `alive` was said.
     fn grown_since(&self, then: u64) -> Option<u64> {
-        let grown = self.group.memory_now()?.saturating_sub(then);
-        (grown > GROWTH_MIN_BYTES.max((then as f64 * GROWTH_SHARE) as u64)).then_some(grown)
+        let now = self.group.memory_now()?;
+        is_growth(then, now).then(|| now - then)
     }
 
     /// Whether so much output came since a look that the program may have been held up by it.
@@ -317,6 +323,11 @@ impl Run<'_> {
             last.starved_s - first.starved_s > STARVED_SHARE * seconds(first.at_ns, last.at_ns)
         })
     }
+}
+
+/// Whether memory grew by more than tasks that wait, and a runtime that tidies up, account for.
+fn is_growth(then: u64, now: u64) -> bool {
+    now.saturating_sub(then) > GROWTH_MIN_BYTES.max((then as f64 * GROWTH_SHARE) as u64)
 }
 
 /// By how much memory may differ and be the same.
