@@ -130,7 +130,7 @@ pub fn machine_warnings() -> Vec<String> {
 /// How many CPUs are at work at this moment, measured over a fifth of a second. Not the load average: that still holds
 /// the builds of a minute ago.
 fn busy_cpus() -> Option<f64> {
-    let (begun, before) = (Instant::now(), procfs::machine_cpu_s()?);
+    let (begun, before) = (Instant::now(), procfs::others_cpu_s()?);
     std::thread::sleep(Duration::from_millis(200));
-    Some((procfs::machine_cpu_s()? - before) / begun.elapsed().as_secs_f64())
+    Some((procfs::others_cpu_s()? - before) / begun.elapsed().as_secs_f64())
 }

@@ -39,6 +39,7 @@ pub fn read(group: &dyn Group, is_over: &dyn Fn() -> bool) -> Option<Reading> {
         sum.rss += rollup.rss;
         sum.pss += rollup.pss;
         sum.pss_anon += rollup.pss_anon;
+        sum.pss_file += rollup.pss_file;
         sum.pss_shmem += rollup.pss_shmem;
         sum.anonymous += rollup.anonymous;
         sum.lazy_free += rollup.lazy_free;
@@ -49,9 +50,10 @@ pub fn read(group: &dyn Group, is_over: &dyn Fn() -> bool) -> Option<Reading> {
     }
     let account = group.kernel_account();
     // One process without shared memory: all its pages that are not anonymous are a file's. Several: a file's page that
-    // two of them map is there once.
+    // two of them map is there once. Of a large family only some are walked: what the others alone have mapped is in the
+    // kernel's own sum, which leaves out only what is shared with processes of others.
     let files = match reading.processes > 1 || sum.pss_shmem > 0 {
-        true => procfs::mapped_files(&pids, is_over)?,
+        true => procfs::mapped_files(&pids, is_over)?.at_least(sum.pss_file),
         false => MappedFiles { bytes: sum.rss.saturating_sub(sum.anonymous), pss_on_tmpfs: 0 },
     };
     // The group also knows shared memory that nobody maps at this instant.

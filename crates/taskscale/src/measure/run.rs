@@ -178,7 +178,7 @@ struct Run<'a> {
     interrupt: &'a Interrupt,
     started_at: jiff::Timestamp,
     /// CPU time of the whole machine when the run began, in seconds.
-    machine_cpu_s: Option<f64>,
+    others_cpu_s: Option<f64>,
     launched: Launched,
     listener: Listener,
     /// Of a program that is not of the catalogue.
@@ -254,7 +254,7 @@ impl<'a> Run<'a> {
             limits,
             interrupt,
             started_at,
-            machine_cpu_s: procfs::machine_cpu_s(),
+            others_cpu_s: procfs::others_cpu_s(),
             launched,
             listener: Listener::default(),
             outside: foreign.map(|foreign| Outside::new(foreign, load, launchers)),

@@ -103,10 +103,13 @@ impl Run<'_> {
         stop_ns.or(self.due_ns()).or(end_ns)
     }
 
-    /// Whether others used more than a fair share of the CPUs during the run.
+    /// Whether others used more than a fair share of the CPUs during the run. The load is not another, nor is taskscale:
+    /// it reads many processes while the program waits.
     fn note_busy_machine(&mut self, cpu: &Cpu, wall_s: Option<f64>) {
-        let used_s = procfs::machine_cpu_s().zip(self.machine_cpu_s).map(|(end, start)| end - start);
+        let used_s = procfs::others_cpu_s().zip(self.others_cpu_s).map(|(end, start)| end - start);
         if let (Some(used_s), Some(own_s), Some(wall_s)) = (used_s, cpu.total_s(), wall_s) {
+            let load = self.outside.as_ref().and_then(|outside| outside.load.as_ref());
+            let own_s = own_s + load.and_then(|load| load.cpu()).map_or(0.0, |cpu| cpu.total_s);
             let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get()) as f64;
             if used_s - own_s > BUSY_SHARE * cpus * wall_s {
                 self.warnings.push(Warning::MachineBusy);

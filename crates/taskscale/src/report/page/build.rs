@@ -380,11 +380,9 @@ fn columns(positions: &BTreeMap<&str, usize>, samples: &[Sample], workload: &str
         columns.memory_source.push(sample.memory.source);
     }
     for (name, number) in NUMBERS {
-        let column: Vec<Option<f64>> = own
-            .iter()
-            .map(|(_, sample)| number(sample).filter(|value| value.is_finite()).map(rounded))
-            .collect();
-        if column.iter().any(Option::is_some) {
+        let column: Vec<f64> =
+            own.iter().map(|(_, sample)| number(sample).map_or(f64::NAN, rounded)).collect();
+        if column.iter().any(|value| value.is_finite()) {
             columns.numbers.insert(name, column);
         }
     }
