@@ -33,12 +33,20 @@ pub struct HoldKeeper {
     launches: BTreeMap<String, BTreeMap<u64, f64>>,
     /// Likewise, the longest reading.
     readings: BTreeMap<String, BTreeMap<u64, f64>>,
+    /// Likewise, the longest hold that stood where a shorter one had not.
+    needed: BTreeMap<String, BTreeMap<u64, f64>>,
     kinds: BTreeMap<String, Kind>,
 }
 
 impl HoldKeeper {
     pub fn new(rule: Hold) -> HoldKeeper {
-        HoldKeeper { rule, launches: BTreeMap::new(), readings: BTreeMap::new(), kinds: BTreeMap::new() }
+        HoldKeeper {
+            rule,
+            launches: BTreeMap::new(),
+            readings: BTreeMap::new(),
+            needed: BTreeMap::new(),
+            kinds: BTreeMap::new(),
+        }
     }
 
     /// Is told what an entry's tasks are: many threads and processes take long to read.
@@ -56,6 +64,9 @@ impl HoldKeeper {
         if matches!(sample.status, Status::Ok | Status::Partial | Status::NoPlateau) {
             learn(&mut self.launches, sample.time.launch_s);
             learn(&mut self.readings, sample.time.reading_s);
+        }
+        if sample.status == Status::Ok && sample.attempt > 1 {
+            learn(&mut self.needed, Some(sample.hold_s));
         }
     }
 
@@ -77,8 +88,16 @@ impl HoldKeeper {
             Hold::Chosen { plateau_s } => {
                 let launch_s = self.predict_launch_s(entry, tasks).min(LONGEST_FORESEEN_S);
                 hold_for_launch(launch_s, self.predict_reading_s(entry, tasks), plateau_s)
+                    .max(self.needed_s(entry, tasks))
             }
         }
+    }
+
+    /// What as many tasks or fewer needed after a shorter hold had not sufficed: a runtime that still compiles, or
+    /// collects, when its tasks have long been alive does so in its next run as well.
+    fn needed_s(&self, entry: &str, tasks: u64) -> f64 {
+        let seen = self.needed.get(entry).into_iter().flat_map(|seen| seen.range(..=tasks));
+        seen.map(|(_, hold_s)| *hold_s).fold(0.0, f64::max)
     }
 
     /// The hold for another attempt, where `sample`'s proved too short; `None` where the sample stands.
@@ -109,6 +128,9 @@ impl HoldKeeper {
         match self.rule {
             Hold::Fixed { .. } => "it is the same for every cell".to_owned(),
             _ if attempt > 1 => format!("attempt {attempt}, as the last hold proved too short"),
+            _ if self.needed_s(entry, tasks) == self.first_hold_s(entry, tasks) => {
+                "a shorter one had not sufficed before".to_owned()
+            }
             Hold::Chosen { plateau_s } => {
                 let launch_s = self.predict_launch_s(entry, tasks).min(LONGEST_FORESEEN_S);
                 let from = if self.launches.contains_key(entry) { "what was seen" } else { "a guess" };
@@ -237,6 +259,20 @@ mod tests {
         late.status = Status::NoPlateau;
         late.time.reading_s = Some(5.0);
         assert_eq!(keeper.next_hold_s(&late), Some(13.0));
+    }
+
+    #[test]
+    fn what_a_hold_had_to_be_is_remembered_and_does_not_creep() {
+        let mut keeper = keeper();
+        let mut stood = sample(10, 1.2);
+        (stood.hold_s, stood.attempt) = (8.0, 4);
+        keeper.learn(&stood);
+        assert_eq!(keeper.first_hold_s("rust/x", 10_000), 8.0);
+        assert_eq!(keeper.why("rust/x", 10, 1), "a shorter one had not sufficed before");
+        assert_eq!(keeper.first_hold_s("rust/x", 1), 3.0, "fewer may need less");
+        (stood.tasks, stood.attempt) = (10_000, 1);
+        keeper.learn(&stood);
+        assert_eq!(keeper.first_hold_s("rust/x", 10_000), 8.0);
     }
 
     #[test]

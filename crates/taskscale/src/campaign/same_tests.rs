@@ -3,35 +3,18 @@
 use std::path::Path;
 
 use super::plan_digest;
-use crate::catalog::{Kind, Style};
 use crate::record::{
     Campaign, Conditions, EntryFacts, Hold, Machine, MemorySource, Plan, SCHEMA_VERSION, Sample, Source,
-    test_sample,
+    test_facts, test_sample,
 };
 
 fn entry(name: &str) -> EntryFacts {
     EntryFacts {
-        name: name.to_owned(),
-        title: name.to_owned(),
-        runtime: "x".into(),
-        runtime_title: "X".into(),
-        url: String::new(),
-        kind: Kind::Stackless,
-        parallel: true,
-        style: Style::Idiomatic,
-        reference: false,
-        posts: true,
-        unverified: None,
-        why: String::new(),
-        notes: Vec::new(),
         version: Some("x 1".into()),
-        unavailable: None,
-        build: Vec::new(),
-        run: Vec::new(),
-        env: Default::default(),
         digest: Some("1".into()),
         program_digest: Some("11".into()),
         sources: vec![Source { path: "a/main.x".into(), text: "1".into() }],
+        ..test_facts(name)
     }
 }
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::*;
-use crate::catalog::{Kind, Style};
 use crate::measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner};
 use crate::record::{
-    Campaign, Cpu, EntryFacts, Hold, Machine, Memory, Plan, SCHEMA_VERSION, Sample, Status, Store, Time, load,
+    Campaign, Cpu, EntryFacts, Hold, Machine, Memory, Plan, SCHEMA_VERSION, Sample, Status, Store, Time,
+    load, test_facts,
 };
 
 /// Launches at so many tasks a second, and stops the campaign after so many runs.
@@ -66,29 +66,7 @@ impl Runner for Scripted {
 
 fn entry(name: &str) -> Prepared {
     Prepared {
-        facts: EntryFacts {
-            name: name.to_owned(),
-            title: name.to_owned(),
-            runtime: "x".into(),
-            runtime_title: "X".into(),
-            url: String::new(),
-            kind: Kind::Stackless,
-            parallel: true,
-            style: Style::Idiomatic,
-            reference: false,
-            posts: true,
-            unverified: None,
-            why: String::new(),
-            notes: Vec::new(),
-            version: Some("x 1".into()),
-            unavailable: None,
-            build: Vec::new(),
-            run: Vec::new(),
-            env: BTreeMap::new(),
-            digest: Some("1".into()),
-            sources: vec![],
-            program_digest: None,
-        },
+        facts: EntryFacts { digest: Some("1".into()), ..test_facts(name) },
         command: Ok(vec![name.to_owned()]),
         foreign: None,
     }

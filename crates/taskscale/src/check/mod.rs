@@ -5,6 +5,7 @@
 
 mod arguments;
 mod files;
+mod judge;
 mod manifest;
 mod pins;
 mod plausible;

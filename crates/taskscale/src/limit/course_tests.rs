@@ -114,29 +114,7 @@ fn answer(question: &Question, program: &Program) -> Answer {
 }
 
 pub fn report(question: &Question, samples: &[Sample]) -> LimitReport {
-    let facts = crate::record::EntryFacts {
-        name: "x/y".into(),
-        title: String::new(),
-        runtime: "x".into(),
-        runtime_title: "X".into(),
-        url: String::new(),
-        kind: Kind::Stackless,
-        parallel: true,
-        style: crate::catalog::Style::Idiomatic,
-        reference: false,
-        posts: false,
-        unverified: None,
-        why: String::new(),
-        notes: Vec::new(),
-        version: None,
-        unavailable: None,
-        build: Vec::new(),
-        run: Vec::new(),
-        env: Default::default(),
-        digest: None,
-        sources: Vec::new(),
-        program_digest: None,
-    };
+    let facts = crate::record::test_facts("x/y");
     let plan = Plan {
         workload: "sleep".into(),
         entries: vec!["x/y".into()],

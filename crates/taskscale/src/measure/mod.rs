@@ -18,6 +18,7 @@ mod launchers;
 mod limits;
 mod machine;
 mod machine_lock;
+mod mapped;
 mod plateau;
 mod procfs;
 mod protocol;

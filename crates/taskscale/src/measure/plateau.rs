@@ -1,7 +1,8 @@
 //! The reading while all tasks wait: what the run's processes hold, page by page, and what the kernel holds for them.
 
 use super::group::Group;
-use super::procfs::{self, MappedFiles};
+use super::mapped::{MappedFiles, mapped_files};
+use super::procfs;
 use crate::record::{MemorySource, Plateau, Warning};
 
 /// What a thread's stack in the kernel takes (THREAD_SIZE), in bytes, but never less than a page; unknown elsewhere.
@@ -53,7 +54,7 @@ pub fn read(group: &dyn Group, is_over: &dyn Fn() -> bool) -> Option<Reading> {
     // two of them map is there once. Of a large family only some are walked: what the others alone have mapped is in the
     // kernel's own sum, which leaves out only what is shared with processes of others.
     let files = match reading.processes > 1 || sum.pss_shmem > 0 {
-        true => procfs::mapped_files(&pids, is_over)?.at_least(sum.pss_file),
+        true => mapped_files(&pids, is_over)?.at_least(sum.pss_file),
         false => MappedFiles { bytes: sum.rss.saturating_sub(sum.anonymous), pss_on_tmpfs: 0 },
     };
     // The group also knows shared memory that nobody maps at this instant.

@@ -59,3 +59,32 @@ pub(crate) fn test_sample(entry: &str, tasks: u64) -> Sample {
         campaign: None,
     }
 }
+
+/// The facts of an entry of no particular runtime, for the same tests.
+#[cfg(test)]
+pub(crate) fn test_facts(name: &str) -> EntryFacts {
+    let runtime = name.split('/').next().unwrap_or_default();
+    EntryFacts {
+        name: name.to_owned(),
+        title: name.to_owned(),
+        runtime: runtime.to_owned(),
+        runtime_title: runtime.to_owned(),
+        url: "https://example.org".to_owned(),
+        kind: crate::catalog::Kind::Stackless,
+        parallel: true,
+        style: crate::catalog::Style::Idiomatic,
+        reference: false,
+        posts: true,
+        unverified: None,
+        why: "for tests".to_owned(),
+        notes: Vec::new(),
+        version: Some(format!("{runtime} 1.0")),
+        unavailable: None,
+        build: Vec::new(),
+        run: Vec::new(),
+        env: std::collections::BTreeMap::new(),
+        digest: None,
+        program_digest: None,
+        sources: Vec::new(),
+    }
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::catalog::{Kind, Style};
 use crate::record::{
     Campaign, Cpu, EntryFacts, Hold, LimitHit, Machine, Memory, MemorySource, Plan, Plateau, Sample, Status,
-    Time, Warning,
+    Time, Warning, test_facts,
 };
 
 pub const HOSTILE: &str = "evil/\u{1b}[2J|<b>x</b>\n=`@you`\u{202e}";
@@ -15,30 +15,7 @@ fn at() -> jiff::Timestamp {
 }
 
 pub fn facts(name: &str, kind: Kind) -> EntryFacts {
-    let runtime = name.split('/').next().unwrap().to_owned();
-    EntryFacts {
-        name: name.to_owned(),
-        title: name.to_owned(),
-        runtime_title: runtime.clone(),
-        version: Some(format!("{runtime} 1.0")),
-        runtime,
-        url: "https://example.org".to_owned(),
-        kind,
-        parallel: true,
-        style: Style::Idiomatic,
-        reference: false,
-        posts: true,
-        unverified: None,
-        why: "for tests".to_owned(),
-        notes: vec![],
-        unavailable: None,
-        build: vec![],
-        run: vec![],
-        env: BTreeMap::new(),
-        digest: None,
-        sources: vec![],
-        program_digest: None,
-    }
+    EntryFacts { kind, ..test_facts(name) }
 }
 
 /// A campaign of these entries, at 1, 10k and 1M tasks, each three times.

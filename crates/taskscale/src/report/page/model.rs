@@ -303,6 +303,8 @@ pub struct Samples {
     pub memory_source: Vec<MemorySource>,
     /// The other fields of a sample by their names, those of `time`, `cpu`, `memory` and `plateau` after a dot:
     /// `memory.peak_bytes`.
+    // What is unknown is NaN, half the size of an option, and null in JSON.
+    #[schemars(with = "BTreeMap<&'static str, Vec<Option<f64>>>")]
     pub numbers: BTreeMap<&'static str, Vec<f64>>,
     pub texts: Vec<String>,
 }
