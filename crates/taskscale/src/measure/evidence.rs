@@ -48,7 +48,8 @@ pub enum Known {
 impl PlateauSeen {
     /// Why nothing says that all tasks were alive and at rest when memory was read; `None` where all is well.
     pub fn doubt(&self, known: Known) -> Option<String> {
-        if self.late && self.said_at_end {
+        // Its end comes so soon after the word that it may be gone before it can be read.
+        if self.said_at_end && (self.late || !self.read) {
             return Some(
                 "said `alive` only at its end: flush standard output after that line (or its tasks take longer to \
                  start than they wait)"
@@ -124,6 +125,14 @@ mod tests {
     fn nothing_read_is_no_evidence() {
         let doubt = PlateauSeen::default().doubt(Known::Said).unwrap();
         assert!(doubt.contains("none of its processes"), "{doubt}");
+    }
+
+    #[test]
+    fn who_says_alive_at_its_end_is_told_to_flush_also_where_it_was_gone_before_it_was_read() {
+        let gone = PlateauSeen { said_at_end: true, ..PlateauSeen::default() };
+        for seen in [gone, PlateauSeen { late: true, said_at_end: true, ..seen() }] {
+            assert!(seen.doubt(Known::Said).unwrap().contains("flush standard output"), "{seen:?}");
+        }
     }
 
     #[test]
