@@ -139,7 +139,7 @@ pub const GROWS: Batch = Batch {
     tasks: 5,
     options: "",
     bare: false,
-    cases: &[Case::new("grow", "takes more and more memory while tasks wait", "--fault grow:1MiB")
+    cases: &[Case::new("grow", "takes more and more memory while tasks wait", "--fault grow:4MiB")
         .ends(NoPlateau, "its memory was still changing when it was read")
         .warns(&[PlateauNotQuiet])],
 };

@@ -16,6 +16,8 @@ const QUIET_WINDOW_S: f64 = 0.1;
 const STARVED_SHARE: f64 = 0.5;
 /// How far back is looked to tell how a program stands that never fell quiet.
 const REST_WINDOW_S: f64 = 0.25;
+/// Likewise for its memory: one that grows steadily since N seconds grows by an N-th of itself in one.
+const CHANGE_WINDOW_S: f64 = 1.0;
 /// The plateau is read no later than this before the first task can be due; and sooner by as long as the reading is
 /// foreseen to take.
 pub(super) const READ_MARGIN_S: f64 = 0.15;
@@ -269,6 +271,7 @@ impl Run<'_> {
         if window_s > 0.0 && last.starved_s - first.starved_s > STARVED_SHARE * window_s {
             return Rest::Starved;
         }
+        let from = since.max(now.saturating_sub((CHANGE_WINDOW_S * 1e9) as u64));
         let (low, high) = self.memory_range(from);
         match is_growth(low, high) {
             true => Rest::Changing,
