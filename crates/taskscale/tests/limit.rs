@@ -179,7 +179,8 @@ fn cut_off_a_search_goes_on_and_another_question_is_refused() {
     world.run(limit(&world, "out", "fake/plain --memory 32MiB")).expect_code(0);
     let samples = world.load("out").samples;
     assert!(samples.len() > kept);
-    let mut runs: Vec<_> = samples.iter().map(|sample| (sample.tasks, sample.repetition)).collect();
+    let mut runs: Vec<_> =
+        samples.iter().map(|sample| (sample.tasks, sample.repetition, sample.attempt)).collect();
     runs.sort_unstable();
     runs.dedup();
     assert_eq!(runs.len(), samples.len(), "no run was taken twice");
