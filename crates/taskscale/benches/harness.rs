@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use taskscale::campaign::{cells, prepare};
 use taskscale::catalog::{Catalog, Kind, select};
 use taskscale::measure::{
-    Bounds, GroupBounds, GroupHome, Interrupt, LocalRunner, Measurement, RunEnd, RunSpec, Runner,
+    Bounds, GroupBounds, GroupRoot, Interrupt, LocalRunner, Measurement, RunEnd, RunSpec, Runner,
 };
 use taskscale::record::{self, Campaign, Sample, Store};
 use taskscale::stats;
@@ -61,7 +61,7 @@ fn spec(command: &[String], kind: Kind, tasks: u64, hold_s: f64) -> RunSpec {
         plateau_s: 0.0,
         reading_s: 0.0,
         bounds: Bounds { memory_bytes: Some(8 << 30), time: Duration::from_secs(60), output_bytes: 1 << 20 },
-        foreign: None,
+        external: None,
     }
 }
 
@@ -76,7 +76,7 @@ fn measured(runner: &mut LocalRunner, spec: &RunSpec) -> Result<Measurement> {
 fn overhead() -> Result<()> {
     const ROUNDS: usize = 100;
     let interrupt = Interrupt::never()?;
-    let mut runner = LocalRunner::new(GroupHome::find(), &interrupt, PathBuf::from(TASKSCALE));
+    let mut runner = LocalRunner::new(GroupRoot::find(), &interrupt, PathBuf::from(TASKSCALE));
     let program = path_lookup("true").ok_or("no `true`")?.to_string_lossy().into_owned();
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let (campaign, sample) = example(folder.path())?;
@@ -167,7 +167,7 @@ fn disturbance() -> Result<()> {
     const ROUNDS: usize = 7;
     const LONGER_S: f64 = 10.0;
     let interrupt = Interrupt::never()?;
-    let mut runner = LocalRunner::new(GroupHome::find(), &interrupt, PathBuf::from(TASKSCALE));
+    let mut runner = LocalRunner::new(GroupRoot::find(), &interrupt, PathBuf::from(TASKSCALE));
     println!("the same program bare and under taskscale in turn, median of {ROUNDS} rounds\n");
     println!("{:<28}{:>10}{:>10}    taskscale's own CPU", "", "wall", "CPU");
     for (name, tasks, hold_s) in [("tokio-spawn", 1_000_000, 4.0), ("thread", 10_000, 3.0)] {
@@ -221,7 +221,7 @@ fn entry(name: &str) -> Result<Option<(Vec<String>, Kind)>> {
 
 /// Wall and CPU time of a program that nobody watches, in a control group as taskscale makes it, and by its account:
 /// that of a parent leaves out what the kernel does when threads end, 4 % of the time of 10,000 threads.
-fn bare(command: &[String], groups: &mut GroupHome) -> Result<(f64, f64)> {
+fn bare(command: &[String], groups: &mut GroupRoot) -> Result<(f64, f64)> {
     let group = groups.create_group(GroupBounds::default())?;
     let join = group.join_files();
     let begun = Instant::now();

@@ -11,7 +11,7 @@ pub mod limit;
 pub mod measure;
 pub mod record;
 pub mod report;
-pub mod skeleton;
+pub mod scaffold;
 pub mod stats;
 pub mod toolchain;
 pub mod units;

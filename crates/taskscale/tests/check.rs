@@ -77,7 +77,7 @@ fn found(json: &Value, name: &str) -> Vec<String> {
         .as_array()
         .expect("findings")
         .iter()
-        .inspect(|found| assert!(text(&found["mend"]).len() > 10, "{found}: how is it mended?"))
+        .inspect(|found| assert!(text(&found["fix"]).len() > 10, "{found}: how is it fixed?"))
         .map(|found| {
             format!("{} {}: {}", text(&found["severity"]), text(&found["rule"]), text(&found["what"]))
         })
@@ -137,7 +137,7 @@ fn a_good_citizen_passes() {
     fake/thread: good (1, 7, 1k tasks, about … bytes a task)
     fake/timer: good, 1 note (1, 7, 1k, 10k, 100k tasks)
       note [memory] with 100000 tasks memory is … bytes a task above that of one
-        mend: nothing, if one timer stands for all: say so in `notes`
+        fix: nothing, if one timer stands for all: say so in `notes`
 
     4 entries: good, 1 note
     ");

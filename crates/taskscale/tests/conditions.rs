@@ -91,8 +91,8 @@ fn another_campaigns_sample_counts_nowhere() {
     assert_eq!(world.load("one").samples[0].campaign.as_ref(), Some(&ids[0]));
     let unmarked = enormous(&own.replacen(&format!(",\"campaign\":{:?}", ids[0]), "", 1));
     assert!(!unmarked.contains(&ids[0]));
-    let foreign = enormous(&lines(&world, "other")[0]);
-    write_lines(&world, "one", &[own.clone(), foreign.clone(), unmarked.clone()]);
+    let external = enormous(&lines(&world, "other")[0]);
+    write_lines(&world, "one", &[own.clone(), external.clone(), unmarked.clone()]);
 
     let (one, other) = (world.path("one").display().to_string(), world.path("other").display().to_string());
     for args in [
@@ -113,7 +113,7 @@ fn another_campaigns_sample_counts_nowhere() {
     finished.expect_code(0).expect_said("line 2 is no sample and is set aside");
     assert_eq!(lines(&world, "one"), std::slice::from_ref(&own));
     let aside = fs::read_to_string(world.path("one/samples.rejected.jsonl")).unwrap();
-    assert_eq!(aside, format!("{foreign}\n{unmarked}\n"));
+    assert_eq!(aside, format!("{external}\n{unmarked}\n"));
 }
 
 /// A folder that an older taskscale made, which knew no ids and no conditions.

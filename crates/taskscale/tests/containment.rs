@@ -125,7 +125,7 @@ fn groups_inside_those_of_the_dead_are_removed() {
         launcher = all.filter(|p| p.parent() == Some(running.pid())).find(|p| p.command.contains("__launch"));
         launcher.is_some() && world.processes("fake-entry").len() >= 4
     });
-    // First the one that would mend it, which must not go on when the launcher is gone.
+    // First the one that would fix it, which must not go on when the launcher is gone.
     running.signal(libc::SIGSTOP);
     launcher.expect("it was found").kill(libc::SIGKILL);
     running.signal(libc::SIGKILL);

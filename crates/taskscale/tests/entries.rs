@@ -65,7 +65,7 @@ fn checked(runtimes: &[String], lock: &Path) -> Value {
 #[test]
 fn every_entry_is_a_good_citizen() {
     let catalog = Catalog::load(&catalog_folder()).expect("the catalogue is sound");
-    // What is left out for want of a toolchain is said, or a failure.
+    // What is left out for lack of a toolchain is said, or a failure.
     let ready: Vec<String> = ready().into_iter().map(|(entry, _)| entry.facts.name).collect();
     let runtimes = catalog.runtimes.iter().map(|runtime| vec![runtime.name.clone()]);
     let waiting = Mutex::new(runtimes.collect::<Vec<_>>());
@@ -89,8 +89,8 @@ fn every_entry_is_a_good_citizen() {
     for entry in entries {
         for finding in entry["findings"].as_array().expect("findings") {
             let line = format!(
-                "{}: {} [{}] {}\n  mend: {}",
-                entry["entry"], finding["severity"], finding["rule"], finding["what"], finding["mend"]
+                "{}: {} [{}] {}\n  fix: {}",
+                entry["entry"], finding["severity"], finding["rule"], finding["what"], finding["fix"]
             );
             // The catalogue keeps to what is only asked of others.
             let counts = finding["severity"] == "error"

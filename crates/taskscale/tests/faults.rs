@@ -112,7 +112,7 @@ fn hostile_text_is_shown_and_does_not_act() {
         let shown = world.run(world.command(&args));
         assert!(!shown.stdout.contains('\u{1b}'), "{}", shown.stdout);
     }
-    // A folder's name is as foreign as any text.
+    // A folder's name is as external as any text.
     let moved = world.path("o\u{1b}[31mut");
     fs::rename(world.path("out"), &moved).unwrap();
     fs::write(moved.join("samples.jsonl"), "{\"schema\":1,\"status\":\"\u{1b}[31m\"}\n").unwrap();

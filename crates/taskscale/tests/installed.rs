@@ -6,7 +6,7 @@ use std::process::Command;
 
 use taskscale::campaign::{NotReady, prepare};
 use taskscale::catalog::{Catalog, embedded_name, select};
-use taskscale::skeleton::LANGUAGES;
+use taskscale::scaffold::LANGUAGES;
 use taskscale::toolchain::{Attend, Cache};
 use tempfile::TempDir;
 

@@ -135,7 +135,7 @@ fn what_ends_a_program_is_named_and_memory_only_where_it_is() {
     assert!(of("gone")["unavailable"].is_string());
     let folder = world.path("out").display().to_string();
     let table = world.run(world.command(&["report", &folder]));
-    assert!(table.stdout.contains("not even one task holds: killed for want of memory"), "{}", table.stdout);
+    assert!(table.stdout.contains("not even one task holds: killed for lack of memory"), "{}", table.stdout);
 }
 
 /// What is not as near as asked is no success; what an answer is worth is said to machines as well.

@@ -113,7 +113,7 @@ pub fn run(
         observer.warm_up(&cell.entry);
         let time = settings.time_cap.map_or(WARM_UP_TIME, |cap| cap.min(WARM_UP_TIME));
         let bounds = Bounds { time, ..bounds(settings, 0.0) };
-        let mut spec = match entry.foreign.is_none() {
+        let mut spec = match entry.external.is_none() {
             true => spec(campaign, entry, command, WARM_UP_TASKS, 0.0, bounds),
             // What a program makes of a thousand tasks nobody knows; that it can do the fewest asked for is foreseen.
             false => spec(campaign, entry, command, cell.tasks, 0.0, bounds),
@@ -190,7 +190,7 @@ fn spec(
     hold_s: f64,
     bounds: Bounds,
 ) -> RunSpec {
-    let (command, env, foreign) = match &entry.foreign {
+    let (command, env, external) = match &entry.external {
         Some(template) => template.fill(command, tasks, hold_s),
         None => {
             let numbers = [tasks.to_string(), format!("{}", hold_s as u64)];
@@ -198,7 +198,7 @@ fn spec(
         }
     };
     let mut bounds = bounds;
-    if foreign.is_some() {
+    if external.is_some() {
         bounds.output_bytes = FOREIGN_OUTPUT_CAP_BYTES;
     }
     RunSpec {
@@ -210,7 +210,7 @@ fn spec(
         plateau_s: campaign.plan.hold.plateau_s(),
         reading_s: 0.0,
         bounds,
-        foreign,
+        external,
     }
 }
 
@@ -240,7 +240,10 @@ pub fn sample_of(
         failed: measured.failed,
         plateau_from: measured.plateau_from,
         stopped: measured.stopped,
-        load_command: spec.foreign.as_ref().and_then(|foreign| Some(foreign.load.as_ref()?.command.clone())),
+        load_command: spec
+            .external
+            .as_ref()
+            .and_then(|external| Some(external.load.as_ref()?.command.clone())),
         exit_code: measured.exit_code,
         signal: measured.signal,
         command: spec.command.clone(),

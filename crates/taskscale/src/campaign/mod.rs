@@ -5,7 +5,7 @@
 mod contradiction;
 mod drive;
 mod estimate;
-mod foreign;
+mod external;
 mod hold;
 mod plan;
 mod prepare;
@@ -17,7 +17,7 @@ mod tests;
 
 pub use drive::{CampaignError, Observer, Outcome, Settings, run, sample_of};
 pub use estimate::{CellEstimate, Estimate, Source, estimate};
-pub use foreign::{SECONDS, TASKS, Template};
+pub use external::{SECONDS, TASKS, Template};
 pub use hold::{HoldKeeper, foreseen_reading_s, hold_for_launch};
 pub use plan::{Cell, cells, plan_digest};
 pub use prepare::{NotReady, Prepared, prepare, receipt};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::foreign::Template;
+use super::external::Template;
 use crate::catalog::{Entry, Runtime, ToolchainSpec, sources};
 use crate::record::{EntryFacts, Source};
 use crate::toolchain::{self, Attend, Cache, Toolchain, Unavailable};
@@ -14,13 +14,13 @@ pub struct Prepared {
     /// The command to run, less what taskscale appends; or why there is none.
     pub command: Result<Vec<String>, NotReady>,
     /// For a program that is not of the catalogue.
-    pub foreign: Option<Template>,
+    pub external: Option<Template>,
 }
 
 impl Prepared {
     /// Whether the program can be told how long its tasks wait.
     pub fn takes_hold(&self) -> bool {
-        self.foreign.as_ref().is_none_or(|template| template.foreign.told_hold)
+        self.external.as_ref().is_none_or(|template| template.external.told_hold)
     }
 }
 
@@ -75,7 +75,7 @@ pub fn prepare(
             }
         };
         facts.unavailable = command.as_ref().err().map(|why| why.reason().to_owned());
-        prepared.push(Prepared { facts, command, foreign: None });
+        prepared.push(Prepared { facts, command, external: None });
     }
     prepared
 }

@@ -68,7 +68,7 @@ fn entry(name: &str) -> Prepared {
     Prepared {
         facts: EntryFacts { digest: Some("1".into()), ..test_facts(name) },
         command: Ok(vec![name.to_owned()]),
-        foreign: None,
+        external: None,
     }
 }
 
@@ -173,9 +173,9 @@ fn cut_off_at_any_run_a_campaign_goes_on_to_the_same_cells_each_once() {
 
 #[test]
 fn numbers_are_put_into_the_command_of_a_program_that_is_not_of_the_catalogue() {
-    use crate::measure::{Foreign, Load, LoadStands, Ready};
+    use crate::measure::{ExternalCommand, Load, LoadStands, Ready};
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-    let foreign = Foreign {
+    let external = ExternalCommand {
         ready: Ready::Itself,
         load: Some(Load { command: words(&["sh", "{tasks}"]), stands: LoadStands::Alive }),
         told_hold: true,
@@ -185,10 +185,10 @@ fn numbers_are_put_into_the_command_of_a_program_that_is_not_of_the_catalogue() 
         settle: std::time::Duration::from_secs(1),
     };
     let env = BTreeMap::from([("N".to_owned(), "{tasks}".to_owned())]);
-    let template = Template { foreign, env };
+    let template = Template { external, env };
     let command = words(&["x", "--n={tasks}", "{seconds}", "{port}"]);
-    let (command, env, foreign) = template.fill(&command, 1000, 3.0);
+    let (command, env, external) = template.fill(&command, 1000, 3.0);
     assert_eq!(command, ["x", "--n=1000", "3", "{port}"]);
     assert_eq!(env["N"], "1000");
-    assert_eq!(foreign.unwrap().load.unwrap().command, ["sh", "1000"]);
+    assert_eq!(external.unwrap().load.unwrap().command, ["sh", "1000"]);
 }

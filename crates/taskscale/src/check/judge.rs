@@ -34,8 +34,8 @@ pub(super) fn judge(tasks: u64, hold_s: f64, seen: &Measurement, trace: &Trace, 
             "count each task in when it starts, and let the one that makes the count N say `alive K`, K being N less those that are over",
         ),
         status => {
-            let (rule, mend) = fault(tasks, hold_s, status, seen, trace);
-            findings.error(rule, format!("{with}: {}", reason()), mend);
+            let (rule, fix) = fault(tasks, hold_s, status, seen, trace);
+            findings.error(rule, format!("{with}: {}", reason()), fix);
         }
     }
     lines(&with, &trace.output, findings);
@@ -59,7 +59,7 @@ pub(super) fn judge(tasks: u64, hold_s: f64, seen: &Measurement, trace: &Trace, 
     }
 }
 
-/// The rule that a failed run broke, and how to mend it.
+/// The rule that a failed run broke, and how to fix it.
 fn fault(tasks: u64, hold_s: f64, status: Status, seen: &Measurement, trace: &Trace) -> (Rule, &'static str) {
     let whole = seen.exit_code == Some(0);
     let gap_s = trace.done_s.zip(seen.time.launch_s).map(|(done, alive)| done - alive);
@@ -75,7 +75,7 @@ fn fault(tasks: u64, hold_s: f64, status: Status, seen: &Measurement, trace: &Tr
             (Rule::Exit, "exit as soon as every task is over; nothing may wait for input or for ever")
         }
         Status::Crashed => {
-            (Rule::Exit, "run the command by hand (`taskscale build ENTRY` prints it) and mend the crash")
+            (Rule::Exit, "run the command by hand (`taskscale build ENTRY` prints it) and fix the crash")
         }
         Status::KilledOom => {
             (Rule::Memory, "a few tasks cannot need that much: look for memory that is not the tasks'")

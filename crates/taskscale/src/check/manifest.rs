@@ -6,7 +6,7 @@ use super::{Findings, Rule, Subject};
 
 /// A `why` below this says nothing.
 const LEAST_WHY: usize = 20;
-/// What skeletons leave to be written.
+/// What scaffolds leave to be written.
 const UNFINISHED: [&str; 3] = ["TODO", "FIXME", "XXX"];
 /// Programs that start the real one and stay, so that their memory is counted, with the word that makes them do so.
 const WRAPPERS: [(&str, &[&str]); 14] = [

@@ -1,4 +1,4 @@
-//! Is a program of the catalogue a good citizen? Each finding says what was seen and how to mend it.
+//! Is a program of the catalogue a good citizen? Each finding says what was seen and how to fix it.
 //!
 //! Reads manifests and folders (`manifest`, `pins`, `files`), runs the program (`runs`, `arguments`), compares what it
 //! claims with what the kernel counted (`plausible`), and builds it twice (`rebuild`). Must not know the command line.
@@ -6,11 +6,11 @@
 mod arguments;
 mod files;
 mod judge;
+mod lockfiles;
 mod manifest;
-mod pins;
-mod plausible;
 mod rebuild;
 mod runs;
+mod sanity;
 
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ pub enum Severity {
     Error,
     /// It works, and yet reviewers will ask for it.
     Warning,
-    /// Worth knowing; nothing to mend in the entry, or nothing that can be.
+    /// Worth knowing; nothing to fix in the entry, or nothing that can be.
     Note,
 }
 
@@ -109,8 +109,8 @@ pub struct Finding {
     pub rule: Rule,
     /// What was seen.
     pub what: String,
-    /// How to mend it.
-    pub mend: String,
+    /// How to fix it.
+    pub fix: String,
 }
 
 /// Findings of one entry, each once.
@@ -118,29 +118,29 @@ pub struct Finding {
 pub struct Findings(Vec<Finding>);
 
 impl Findings {
-    fn add(&mut self, severity: Severity, rule: Rule, what: impl Into<String>, mend: impl Into<String>) {
-        let finding = Finding { severity, rule, what: what.into(), mend: mend.into() };
+    fn add(&mut self, severity: Severity, rule: Rule, what: impl Into<String>, fix: impl Into<String>) {
+        let finding = Finding { severity, rule, what: what.into(), fix: fix.into() };
         // What is wrong at one N is mostly wrong at others: the first is enough.
-        if !self.0.iter().any(|other| (other.rule, &other.mend) == (rule, &finding.mend)) {
+        if !self.0.iter().any(|other| (other.rule, &other.fix) == (rule, &finding.fix)) {
             self.0.push(finding);
         }
     }
 
-    fn error(&mut self, rule: Rule, what: impl Into<String>, mend: impl Into<String>) {
-        self.add(Severity::Error, rule, what, mend);
+    fn error(&mut self, rule: Rule, what: impl Into<String>, fix: impl Into<String>) {
+        self.add(Severity::Error, rule, what, fix);
     }
 
-    fn warning(&mut self, rule: Rule, what: impl Into<String>, mend: impl Into<String>) {
-        self.add(Severity::Warning, rule, what, mend);
+    fn warning(&mut self, rule: Rule, what: impl Into<String>, fix: impl Into<String>) {
+        self.add(Severity::Warning, rule, what, fix);
     }
 
-    fn note(&mut self, rule: Rule, what: impl Into<String>, mend: impl Into<String>) {
-        self.add(Severity::Note, rule, what, mend);
+    fn note(&mut self, rule: Rule, what: impl Into<String>, fix: impl Into<String>) {
+        self.add(Severity::Note, rule, what, fix);
     }
 
     fn take(&mut self, others: Findings) {
-        for Finding { severity, rule, what, mend } in others.0 {
-            self.add(severity, rule, what, mend);
+        for Finding { severity, rule, what, fix } in others.0 {
+            self.add(severity, rule, what, fix);
         }
     }
 
@@ -198,7 +198,7 @@ pub fn check(
 ) -> Result<Checked, CheckError> {
     let mut findings = Findings::default();
     manifest::look(subject, &mut findings);
-    pins::look(subject, &mut findings);
+    lockfiles::look(subject, &mut findings);
     let mut checked = Checked {
         entry: subject.entry.full_name.clone(),
         findings: Vec::new(),
@@ -212,7 +212,7 @@ pub fn check(
             arguments::look(&mut runs, &mut findings)?;
             runs.look_at_what_is_left(&mut findings);
             let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get());
-            checked.bytes_per_task = plausible::look(subject.entry, &seen, cpus, &mut findings);
+            checked.bytes_per_task = sanity::look(subject.entry, &seen, cpus, &mut findings);
             checked.trials = seen;
         }
         Err(why) => findings.error(

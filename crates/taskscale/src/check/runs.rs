@@ -113,7 +113,7 @@ impl<'a, 'r> Runs<'a, 'r> {
             plateau_s: PLATEAU_S,
             reading_s: foreseen_reading_s(self.kind, tasks),
             bounds: Bounds { memory_bytes: self.memory_bytes, time, output_bytes: 1 << 20 },
-            foreign: None,
+            external: None,
         };
         let (end, trace) = self.runner.run_traced(&spec)?;
         let RunEnd::Measured(measured) = end else { return Err(CheckError::Interrupted) };
@@ -274,11 +274,11 @@ impl<'a, 'r> Runs<'a, 'r> {
 
     /// Files and processes, once all runs are over.
     pub fn look_at_what_is_left(&self, findings: &mut Findings) {
-        let mend = "wait for every process that it starts, and end what does not end by itself";
+        let fix = "wait for every process that it starts, and end what does not end by itself";
         match self.left_processes.iter().filter(|left| **left).count() {
             0 => {}
             times if times == self.left_processes.len() => {
-                findings.error(Rule::Processes, "processes outlive the program", mend);
+                findings.error(Rule::Processes, "processes outlive the program", fix);
             }
             // A helper that ends a moment after its parent, on a busy machine.
             times => findings.note(
@@ -287,7 +287,7 @@ impl<'a, 'r> Runs<'a, 'r> {
                     "in {times} of {} runs processes were still there a moment after its end",
                     self.left_processes.len()
                 ),
-                mend,
+                fix,
             ),
         }
         let mut left = self.left.clone();
@@ -350,7 +350,7 @@ fn not_tried(rule: Rule, tasks: u64, trials: &[Trial], findings: &mut Findings) 
             units::seconds(launch_s),
             units::bytes(bytes)
         ),
-        "nothing in the entry: its tasks are dear, or the machine is busy",
+        "nothing in the entry: its tasks are expensive, or the machine is busy",
     );
 }
 

@@ -44,7 +44,7 @@ pub fn run(args: &Build, global: &Global) -> Result<ExitCode, Failure> {
 
 /// Says that an entry is looked after now.
 pub(super) fn begun(entry: &str) {
-    if super::aside::is_json() {
+    if super::messages::is_json() {
         emit(Event::Build {
             entry: entry.to_owned(),
             state: BuildState::Started,

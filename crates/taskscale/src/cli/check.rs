@@ -15,7 +15,7 @@ use super::{Failure, OrUsage, colour, open_catalog, print_result, printable};
 use crate::campaign::{NotReady, prepare};
 use crate::catalog::{Entry, Runtime, select};
 use crate::check::{self, CheckError, Checked, Rebuild, Severity, SourceFiles, Subject};
-use crate::measure::{GroupHome, Interrupt, LocalRunner, MachineLock};
+use crate::measure::{GroupRoot, Interrupt, LocalRunner, MachineLock};
 use crate::record::Status;
 use crate::toolchain::{Attend, Cache};
 use crate::units;
@@ -41,7 +41,7 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
     let Some(lock) = lock else { return Ok(ended(&interrupt)) };
     warn_unless_held(&lock);
     // Before any child of ours exists, as in `run`.
-    let mut runner = LocalRunner::new(GroupHome::find(), &interrupt, PathBuf::from("/proc/self/exe"));
+    let mut runner = LocalRunner::new(GroupRoot::find(), &interrupt, PathBuf::from("/proc/self/exe"));
     let colour = colour(&std::io::stdout());
     let mut unsaid = Ok(());
     let outcome = check_all(args, &entries, &interrupt, &mut runner, &progress, |checked| {
@@ -140,12 +140,12 @@ fn shown(checked: &Checked, colour: bool) -> String {
         };
         let style = if colour { style } else { Style::new() };
         text.push_str(&format!(
-            "  {style}{}{style:#} [{}] {}\n    mend: {}\n",
+            "  {style}{}{style:#} [{}] {}\n    fix: {}\n",
             finding.severity.name(),
             finding.rule.name(),
             // A build's last lines are worth having, one below the other.
             printable(&finding.what).trim_end().replace('\n', "\n      "),
-            printable(&finding.mend)
+            printable(&finding.fix)
         ));
     }
     text

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use super::args::{Clean, Global};
+use super::catalog_dir::{find_catalog, unpacked_catalogs};
 use super::open::warn_unless_held;
-use super::places::{find_catalog, unpacked_catalogs};
 use super::{Failure, print_result, printable, say_aside};
 use crate::catalog::{Catalog, ToolchainSpec, embedded_name};
 use crate::measure::{Interrupt, MachineLock};

@@ -1,13 +1,13 @@
-//! `taskscale doctor`: what this machine can measure, what will limit it, and how to mend that.
+//! `taskscale doctor`: what this machine can measure, what will limit it, and how to fix that.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use super::args::Global;
-use super::places::find_catalog;
+use super::catalog_dir::find_catalog;
 use super::{Failure, OrUsage, print_result, printable};
 use crate::catalog::Catalog;
-use crate::measure::{GroupHome, available_memory_bytes, machine_facts, read_limits};
+use crate::measure::{GroupRoot, available_memory_bytes, machine_facts, read_limits};
 use crate::record::{LimitHit, MemorySource};
 use crate::toolchain::{self, Cache};
 use crate::units;
@@ -27,7 +27,7 @@ pub fn run(global: &Global) -> Result<ExitCode, Failure> {
         text.push('\n');
     };
 
-    let home = GroupHome::find();
+    let home = GroupRoot::find();
     let machine = machine_facts();
     section(
         "Machine",
@@ -70,7 +70,7 @@ pub fn run(global: &Global) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn control_groups(home: &GroupHome) -> Vec<String> {
+fn control_groups(home: &GroupRoot) -> Vec<String> {
     match home.source() {
         MemorySource::CgroupV2 => {
             vec!["✓ version 2: memory with the kernel's share and its peak, CPU, thread bounds".into()]

@@ -13,7 +13,7 @@ use crate::measure::MeasureError;
 use crate::record::StoreError;
 use crate::report::compare::CompareError;
 use crate::report::{ChartError, ExportError, ServiceError};
-use crate::skeleton::SkeletonError;
+use crate::scaffold::ScaffoldError;
 use crate::toolchain::{BuildError, Unavailable};
 use crate::units::UnitError;
 
@@ -55,7 +55,7 @@ fn of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
         .or_else(|| cause.downcast_ref().map(of_comparison))
         .or_else(|| cause.downcast_ref().map(of_check))
         .or_else(|| cause.downcast_ref().map(of_limit))
-        .or_else(|| cause.downcast_ref().map(of_skeleton))
+        .or_else(|| cause.downcast_ref().map(of_scaffold))
         .or_else(|| cause.downcast_ref().map(of_export))
         .or_else(|| cause.downcast_ref().map(of_build))
         .or_else(|| cause.downcast_ref().map(of_toolchain))
@@ -84,7 +84,7 @@ fn of_catalog(error: &CatalogError) -> String {
         }
         CatalogError::Unreadable { error, .. } => of_io(error),
         CatalogError::Invalid { .. } => {
-            "mend that line: docs/adding-a-runtime.md explains every key of runtime.toml".to_owned()
+            "fix that line: docs/adding-a-runtime.md explains every key of runtime.toml".to_owned()
         }
         CatalogError::Empty(_) => {
             "a catalogue is a folder of folders, each with a runtime.toml: name another with --catalog DIR"
@@ -118,7 +118,7 @@ fn of_measuring(error: &MeasureError) -> String {
             _ => of_io(error),
         },
         MeasureError::Launcher(_) => {
-            "taskscale's own helper could not do its work: mend what it says, look into `dmesg` for what the kernel says, \
+            "taskscale's own helper could not do its work: fix what it says, look into `dmesg` for what the kernel says, \
              and start taskscale again: it goes on where it stopped"
                 .to_owned()
         }
@@ -186,17 +186,17 @@ fn of_limit(error: &LimitError) -> String {
     }
 }
 
-fn of_skeleton(error: &SkeletonError) -> String {
+fn of_scaffold(error: &ScaffoldError) -> String {
     match error {
-        SkeletonError::Name { .. } => "such as `taskscale new go/errgroup`".to_owned(),
-        SkeletonError::Exists(_) | SkeletonError::EntryExists { .. } => {
+        ScaffoldError::Name { .. } => "such as `taskscale new go/errgroup`".to_owned(),
+        ScaffoldError::Exists(_) | ScaffoldError::EntryExists { .. } => {
             "choose another name, or another catalogue with --catalog DIR".to_owned()
         }
-        SkeletonError::Runtime { error } => of_catalog(error),
-        SkeletonError::Invalid { .. } => {
+        ScaffoldError::Runtime { error } => of_catalog(error),
+        ScaffoldError::Invalid { .. } => {
             "report it with the runtime.toml that it was to be added to".to_owned()
         }
-        SkeletonError::Io { error, .. } => of_io(error),
+        ScaffoldError::Io { error, .. } => of_io(error),
     }
 }
 
@@ -224,7 +224,7 @@ fn of_build(error: &BuildError) -> String {
         BuildError::NoProgram { program, .. } => {
             format!("install `{program}`: `taskscale list` says how for each runtime")
         }
-        BuildError::Failed { log, .. } => format!("read {}, mend the cause and build again", log.display()),
+        BuildError::Failed { log, .. } => format!("read {}, fix the cause and build again", log.display()),
         BuildError::Stopped(_) => "the same command builds again".to_owned(),
         BuildError::NoResult(_) => {
             "the build commands in runtime.toml must put the program where `run` looks for it".to_owned()
@@ -339,12 +339,12 @@ mod tests {
             LimitError::Malformed { path: path(), error: json() }.into(),
             LimitError::Newer { path: path(), found: 2 }.into(),
             LimitError::Another { folder: path(), what: text() }.into(),
-            SkeletonError::Name { what: "entry", name: text() }.into(),
-            SkeletonError::Exists(path()).into(),
-            SkeletonError::EntryExists { runtime: text(), entry: text() }.into(),
-            SkeletonError::Runtime { error: CatalogError::NotFound }.into(),
-            SkeletonError::Invalid { error: CatalogError::NotFound }.into(),
-            SkeletonError::Io { path: path(), error: io(ErrorKind::PermissionDenied) }.into(),
+            ScaffoldError::Name { what: "entry", name: text() }.into(),
+            ScaffoldError::Exists(path()).into(),
+            ScaffoldError::EntryExists { runtime: text(), entry: text() }.into(),
+            ScaffoldError::Runtime { error: CatalogError::NotFound }.into(),
+            ScaffoldError::Invalid { error: CatalogError::NotFound }.into(),
+            ScaffoldError::Io { path: path(), error: io(ErrorKind::PermissionDenied) }.into(),
             ExportError::Service(ServiceError::Nothing).into(),
             ExportError::Service(ServiceError::Twice { name: text(), first: text(), second: text() }).into(),
             ExportError::Chart(ChartError::NoSuchTasks { asked: 1, there: vec![2] }).into(),

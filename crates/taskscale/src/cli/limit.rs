@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow, bail};
 
 use super::args::{Global, Limit, LimitFormat};
-use super::aside::{emit, is_json};
 use super::hint::Advice;
+use super::messages::{emit, is_json};
 use super::open::{self, Content, Place};
 use super::progress::Progress;
 use super::report::for_standard_output;
@@ -20,7 +20,7 @@ use crate::limit::{
     self, Answer, Find, HOLD, LimitError, LimitReport, Order, Purpose, QUESTION_SCHEMA, Question, Seen,
     Shown, Verdict,
 };
-use crate::measure::{GroupHome, Interrupt, LocalRunner, available_memory_bytes};
+use crate::measure::{GroupRoot, Interrupt, LocalRunner, available_memory_bytes};
 use crate::record::{self, Campaign, Event, MemorySource, Plan, Sample, Store};
 use crate::report;
 use crate::units;
@@ -98,7 +98,7 @@ pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
     let Some(lock) = lock_machine(&place.path, &progress, &interrupt)? else {
         return Ok(ended_by_signal(&interrupt));
     };
-    let home = GroupHome::find();
+    let home = GroupRoot::find();
     require_group(&home).or_usage()?;
     keep_room(&mut question, &place).or_usage()?;
 
@@ -152,7 +152,7 @@ fn entry_env(entries: &[(&Runtime, &Entry)]) -> anyhow::Result<BTreeMap<String, 
 }
 
 /// A memory limit that taskscale itself watches over would be met late, and no runtime would see it.
-fn require_group(home: &GroupHome) -> anyhow::Result<()> {
+fn require_group(home: &GroupRoot) -> anyhow::Result<()> {
     if home.source() != MemorySource::Proc {
         return Ok(());
     }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use super::args::{Global, List};
-use super::places::open_catalog_aloud;
+use super::catalog_dir::open_catalog_aloud;
 use super::{Failure, OrUsage, print_result, printable};
 use crate::campaign::receipt;
 use crate::catalog::{ToolchainSpec, select};

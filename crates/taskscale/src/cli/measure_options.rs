@@ -16,7 +16,7 @@ use super::open::Asked;
 use super::run::{memory_cap, task_counts};
 use crate::campaign::{Prepared, SECONDS, TASKS, Template};
 use crate::catalog::{Kind, Style};
-use crate::measure::{CONNECT_ARGUMENT, Foreign, LinePattern, Load, LoadStands, Ready};
+use crate::measure::{CONNECT_ARGUMENT, ExternalCommand, LinePattern, Load, LoadStands, Ready};
 use crate::record::EntryFacts;
 use crate::units;
 
@@ -76,7 +76,7 @@ pub fn validate(args: &Measure) -> anyhow::Result<Options> {
         None => !matches!(ready, Ready::Itself),
     };
     let usual = if known { SETTLE_READY } else { SETTLE_UNKNOWN };
-    let foreign = Foreign {
+    let external = ExternalCommand {
         ready,
         load,
         told_hold,
@@ -88,14 +88,14 @@ pub fn validate(args: &Measure) -> anyhow::Result<Options> {
     let name = name(args, &program)?;
     let mut command = args.command.clone();
     command[0] = program.to_str().ok_or_else(|| anyhow!("{}: not UTF-8", program.display()))?.to_owned();
-    let digest = digest(&program, args, &foreign)?;
+    let digest = digest(&program, args, &external)?;
     let facts = facts(name, args, recorded_env, digest);
     let asked = Asked {
         seed: None,
         memory_cap_bytes: memory_cap(args.memory_cap.as_deref())?,
         time_cap: duration(&args.timeout, "--timeout")?,
     };
-    let prepared = Prepared { facts, command: Ok(command), foreign: Some(Template { foreign, env }) };
+    let prepared = Prepared { facts, command: Ok(command), external: Some(Template { external, env }) };
     Ok(Options { prepared, tasks, takes_tasks, asked })
 }
 
@@ -232,7 +232,7 @@ fn name(args: &Measure, program: &Path) -> anyhow::Result<String> {
 
 /// Changes when the program or how it is run may have: a campaign is gone on with only where it has not. Files that
 /// the command line names (a script, a configuration) belong to the program.
-fn digest(program: &Path, args: &Measure, foreign: &Foreign) -> anyhow::Result<String> {
+fn digest(program: &Path, args: &Measure, external: &ExternalCommand) -> anyhow::Result<String> {
     let mut digest = Sha256::new();
     let mut add_file = |path: &Path| -> io::Result<()> {
         if fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.len() <= LARGEST_DIGESTED) {
@@ -243,7 +243,7 @@ fn digest(program: &Path, args: &Measure, foreign: &Foreign) -> anyhow::Result<S
     // What may not be read cannot be looked at: an executable may be such.
     let _ = add_file(program);
     for word in &args.command[1..] {
-        let _ = add_file(&foreign.folder.join(word));
+        let _ = add_file(&external.folder.join(word));
     }
     let options = [
         &args.ready_when,
@@ -254,7 +254,7 @@ fn digest(program: &Path, args: &Measure, foreign: &Foreign) -> anyhow::Result<S
         &args.with,
         &args.with_ready_after,
     ];
-    let words = (&args.command, &args.env, options, &foreign.folder, &foreign.stdin, args.keep_env);
+    let words = (&args.command, &args.env, options, &external.folder, &external.stdin, args.keep_env);
     digest.update(serde_json::to_vec(&words).context("the options as JSON")?);
     Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }

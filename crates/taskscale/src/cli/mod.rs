@@ -4,8 +4,8 @@
 //! taskscale could not do its work; 2: wrong usage; 128 + n: ended by signal n.
 
 mod args;
-mod aside;
 mod build;
+mod catalog_dir;
 mod check;
 mod clean;
 mod compare;
@@ -18,9 +18,9 @@ mod list;
 mod man;
 mod measure;
 mod measure_options;
+mod messages;
 mod new;
 mod open;
-mod places;
 mod progress;
 mod report;
 mod run;
@@ -32,8 +32,8 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use args::{Args, Command};
-use aside::{emit, say_aside};
-use places::open_catalog;
+use catalog_dir::open_catalog;
+use messages::{emit, say_aside};
 
 /// Why a command did not end well.
 pub enum Failure {
@@ -49,7 +49,7 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
     }
 }
 
-/// Marks an error as the user's to mend.
+/// Marks an error as the user's to fix.
 trait OrUsage<T> {
     fn or_usage(self) -> Result<T, Failure>;
 }
@@ -68,7 +68,7 @@ pub fn main() -> ExitCode {
     };
     // `list --json` prints its result as JSON; for all else it is about events.
     let json = args.global.json && !matches!(args.command, Some(Command::List(_) | Command::Check(_)));
-    aside::set(aside::Mode { json, verbose: args.global.verbose, quiet: args.global.quiet });
+    messages::set(messages::Mode { json, verbose: args.global.verbose, quiet: args.global.quiet });
     if let Some(command) = args.misplaced_options() {
         let error = anyhow::anyhow!("entries and options of a run stand before `{command}`");
         return failed(Failure::Usage(
@@ -92,7 +92,7 @@ pub fn main() -> ExitCode {
         Some(Command::Measure(measure)) => measure::run(&measure, &args.global),
     };
     match result {
-        Ok(code) => aside::end(code),
+        Ok(code) => messages::end(code),
         Err(failure) => failed(failure),
     }
 }
@@ -105,11 +105,11 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if std::env::args_os().any(|argument| argument == "--json") {
-        aside::set(aside::Mode { json: true, verbose: false, quiet: false });
+        messages::set(messages::Mode { json: true, verbose: false, quiet: false });
         let message = error.to_string();
         let message = message.trim().trim_start_matches("error: ");
-        aside::say_error(message, hint::USAGE);
-        return aside::end(ExitCode::from(2));
+        messages::say_error(message, hint::USAGE);
+        return messages::end(ExitCode::from(2));
     }
     let _ = error.print();
     ExitCode::from(2)
@@ -122,8 +122,8 @@ fn failed(failure: Failure) -> ExitCode {
         Failure::Broken(error) => (1, error),
     };
     let (message, hint) = hint::told(&error, code == 2);
-    aside::say_error(&message, &hint);
-    aside::end(ExitCode::from(code))
+    messages::say_error(&message, &hint);
+    messages::end(ExitCode::from(code))
 }
 
 /// Whether to colour what goes to a stream: only on a terminal, and never against NO_COLOR (no-color.org).

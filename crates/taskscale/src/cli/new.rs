@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use anyhow::anyhow;
 
 use super::args::{Global, New};
-use super::places::{carries_catalog, catalog_to_write};
+use super::catalog_dir::{carries_catalog, catalog_to_write};
 use super::{Failure, OrUsage, print_result, printable, say_aside};
 use crate::catalog::closest;
-use crate::skeleton::{self, LANGUAGES, Language, Request, language_of};
+use crate::scaffold::{self, LANGUAGES, Language, Request, language_of};
 
 pub fn run(args: &New, global: &Global) -> Result<ExitCode, Failure> {
     let Some((runtime, entry)) = args.name.split_once('/') else {
@@ -34,7 +34,7 @@ pub fn run(args: &New, global: &Global) -> Result<ExitCode, Failure> {
     }
     let existed = place.folder.is_dir();
     let request = Request { catalog: &place.folder, runtime, entry, language };
-    let written = skeleton::write(&request).or_usage()?;
+    let written = scaffold::write(&request).or_usage()?;
 
     let current = std::env::current_dir().unwrap_or_default();
     let shown = |path: &Path| path.strip_prefix(&current).unwrap_or(path).display().to_string();

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::aside::{Level, emit, is_json, is_verbose, message};
+use super::messages::{Level, emit, is_json, is_verbose, message};
 use super::printable;
 use crate::campaign::{Cell, Observer};
 use crate::record::{Event, Sample, Status};

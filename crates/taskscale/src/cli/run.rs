@@ -12,7 +12,7 @@ use super::report::Shown;
 use super::{Failure, OrUsage, emit, open_catalog, print_result, print_through, printable, say_aside};
 use crate::campaign::{self, NotReady, Outcome, Prepared, prepare};
 use crate::catalog::{Entry, Runtime, default_selection, select};
-use crate::measure::{GroupHome, Interrupt, LocalRunner, MachineLock, available_memory_bytes};
+use crate::measure::{GroupRoot, Interrupt, LocalRunner, MachineLock, available_memory_bytes};
 use crate::record::{self, BuildState, Campaign, Event, Hold, Loaded, Plan, RejectedLine, Sample};
 use crate::report;
 use crate::toolchain::{Attend, Cache};
@@ -171,10 +171,10 @@ pub(super) fn settle(
     folder: &Path,
     progress: &Progress,
     interrupt: &Interrupt,
-) -> Result<Option<(MachineLock, GroupHome)>, Failure> {
+) -> Result<Option<(MachineLock, GroupRoot)>, Failure> {
     let Some(lock) = lock_machine(folder, progress, interrupt)? else { return Ok(None) };
     // Before any child of ours exists: one that shares our control group keeps us from stepping aside.
-    let home = GroupHome::find();
+    let home = GroupRoot::find();
     for why in home.why_none().iter().filter(|_| home.source() == record::MemorySource::Proc) {
         progress.say(&format!("no control group: {why}"));
     }

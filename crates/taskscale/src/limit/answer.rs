@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::course::{Course, Purpose, Seen, State, controlled, follow};
 use super::question::{Find, Question};
+use super::search::{Course, Purpose, Seen, State, controlled, follow};
 use super::verdict::{Cause, Verdict};
 use crate::catalog::Kind;
 use crate::record::{Campaign, EntryFacts, Machine, MemorySource, Sample, Status, Warning};

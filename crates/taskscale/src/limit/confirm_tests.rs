@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::forecast::forecast_tasks;
+use super::super::prediction::forecast_tasks;
 use super::*;
 use crate::stats::Point;
 
@@ -18,7 +18,7 @@ fn drive(
     search: &Search,
     pilots: &[u64],
     times: usize,
-    mut oracle: impl FnMut(u64) -> (bool, Option<super::super::search::Forecast>),
+    mut oracle: impl FnMut(u64) -> (bool, Option<super::super::border::Prediction>),
 ) -> (Vec<Trial>, Stage) {
     let mut trials: Vec<Trial> = Vec::new();
     loop {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::LimitError;
 use super::answer::{Answer, answer};
-use super::course::{HOLD, Order, Seen, follow, usual_of};
 use super::question::{Question, fill_in};
+use super::search::{HOLD, Order, Seen, follow, usual_of};
 use super::verdict::Verdict;
 use crate::campaign::{Cell, HoldKeeper, Prepared, foreseen_reading_s, sample_of};
 use crate::measure::{Bounds, RunEnd, RunSpec, Runner};
@@ -140,6 +140,6 @@ fn spec(
         plateau_s: HOLD.plateau_s(),
         reading_s: foreseen_reading_s(entry.facts.kind, order.tasks),
         bounds: Bounds { memory_bytes: Some(order.cap_bytes), time, output_bytes: OUTPUT_CAP_BYTES },
-        foreign: None,
+        external: None,
     }
 }

@@ -4,10 +4,10 @@
 //! through `measure::Runner`, so that tests need no program. Must not know the command line or how answers are shown.
 
 mod answer;
+mod border;
 mod confirm;
-mod course;
 mod drive;
-mod forecast;
+mod prediction;
 mod question;
 mod search;
 mod verdict;
@@ -15,9 +15,9 @@ mod verdict;
 use std::path::PathBuf;
 
 pub use answer::{Answer, CurvePoint, LIMIT_SCHEMA, LimitReport, Shown, Tally};
-pub use course::{Course, HOLD, Order, Purpose, Seen, State, follow};
 pub use drive::{Observer, Outcome, run};
 pub use question::{Find, QUESTION_SCHEMA, Question, fill_in, holds_question, load_question, store_question};
+pub use search::{Course, HOLD, Order, Purpose, Seen, State, follow};
 pub use verdict::{Cause, Verdict};
 
 use crate::measure::MeasureError;

@@ -1,268 +1,387 @@
-//! Where a border lies between what passes and what fails, in few runs. Pure: numbers in, the next number out.
+//! The course of a search for one entry: which run is next, from the runs so far alone. Pure.
 //!
-//! The next trial follows from the trials so far alone, so that a search that was cut off goes on by replaying them.
-//! Knows nothing of tasks or memory: a search looks along one axis for the last value that passes.
+//! A search that was cut off goes on by asking again with the samples that are there; what each of them was for follows
+//! from those before it.
 
-/// On which side of the border values pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// Small values pass: how many tasks fit?
-    Below,
-    /// Large values pass: how little memory is enough?
-    Above,
+use serde::Serialize;
+
+use super::border::{Search, Side, Trial};
+use super::confirm::{Edge, Stage, Tally, tally};
+use super::prediction::{forecast_memory, forecast_tasks};
+use super::question::{Find, Question};
+use super::verdict::{Cause, Usual, Verdict, judge, touched, usual};
+use crate::campaign::HoldKeeper;
+use crate::catalog::Kind;
+use crate::record::{Hold, Sample};
+use crate::stats::Point;
+
+/// How long all tasks are alive together at least, in seconds.
+pub const HOLD: Hold = Hold::Chosen { plateau_s: 0.5 };
+/// The first numbers of tasks: the base, and enough for a line.
+const PILOT_TASKS: u64 = 10_000;
+/// The same where each task takes a thread or process.
+const PILOT_THREADS: u64 = 1_000;
+/// No program takes a larger number of tasks.
+const MOST_TASKS: u64 = u32::MAX as u64;
+/// No program runs in less, in bytes.
+const LEAST_MEMORY: u64 = 256 << 10;
+/// The memories of the curve, in multiples of the least in which the tasks hold.
+const CURVE: [f64; 6] = [1.05, 1.1, 1.25, 1.5, 2.0, 4.0];
+/// A memory of the curve is not run where another within this share of it was.
+const SAME_MEMORY: f64 = 0.02;
+
+/// So many runs of a value may be void.
+const MOST_VOIDS: usize = 2;
+
+/// What a run is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Purpose {
+    /// For the line that the search starts with; or, of the least memory, the run with memory to spare.
+    Pilot,
+    Search,
+    /// Whether what the search found holds when it is run again, as often as `--repetitions` asks.
+    Confirm,
+    /// What failed, with memory to spare: is memory the reason at all?
+    Control,
+    /// What it costs to have little memory.
+    Curve,
 }
 
-/// What to look for.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Search {
-    pub passes: Side,
-    /// The least and the greatest value that may be tried, at least 1.
-    pub bounds: (u64, u64),
-    /// Found when the passing and the failing value are no further apart than this share of the former.
-    pub precision: f64,
-    /// Values tried are multiples of a power of this where the precision allows: 10 for counts, 2 for bytes.
-    pub radix: f64,
-}
-
-/// One value that was tried. A value that was tried more than once passes where every trial did.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Trial {
-    pub value: u64,
-    pub passed: bool,
-    /// Whether its value was not chosen to find the border: it was taken to confirm it, or for another end.
-    pub confirms: bool,
-    /// Where the border is foreseen once this is known.
-    pub forecast: Option<Forecast>,
-}
-
-/// Where the border is foreseen, by whatever the trials have told besides passing.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Forecast {
-    pub value: f64,
-    /// By what share it may be wrong.
-    pub doubt: f64,
-}
-
-/// What a search has come to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    Try(u64),
-    /// The last value that passes, and beside it one that fails.
-    Found(Bracket),
-    /// Nothing within the bounds passes.
-    NothingPasses,
-    /// Everything up to the bound passes.
-    EverythingPasses,
-}
-
-/// The two values that enclose the border.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bracket {
-    pub passing: u64,
-    pub failing: u64,
-}
-
-impl Bracket {
-    /// How far apart the two are, as a share of the passing value.
-    pub fn width(&self) -> f64 {
-        self.passing.abs_diff(self.failing) as f64 / self.passing as f64
+impl Purpose {
+    pub fn name(self) -> &'static str {
+        match self {
+            Purpose::Pilot => "pilot",
+            Purpose::Search => "search",
+            Purpose::Confirm => "confirm",
+            Purpose::Control => "control",
+            Purpose::Curve => "curve",
+        }
     }
 }
 
-/// A step of so many wanted widths beyond what passes ends the search if it fails.
-pub const STRIDE: f64 = 0.98;
-/// Up to so many widths before the prediction it is time for that step.
-const NEAR: f64 = 1.3;
-/// How near to the prediction the first trials go, in widths.
-const BESIDE: f64 = 0.45;
-/// How long each step is where no prediction helps, in first steps: slow at first, as most predictions are nearly right.
-const GALLOP: [f64; 6] = [1.0, 1.0, 2.0, 5.0, 20.0, 81.0];
-/// The longest such step: a factor of 8.
-pub const LONGEST_STEP: f64 = 2.08;
+/// The next run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Order {
+    pub purpose: Purpose,
+    pub tasks: u64,
+    pub cap_bytes: u64,
+    /// Another attempt of the last run, whose hold was too short.
+    pub again: bool,
+}
 
-impl Search {
-    /// What to do next.
-    pub fn next(&self, trials: &[Trial]) -> Step {
-        let (pass, fail) = self.ends(trials);
-        let (easiest, hardest) = self.easiest_first();
-        if fail == Some(easiest) {
-            return Step::NothingPasses;
+/// How a search ended, or where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// There are runs left to do.
+    Unfinished,
+    /// An answer is confirmed, and the failing value is near enough.
+    Found,
+    /// As many runs as the search may take were not enough for that.
+    Undecided,
+    /// Nothing passes: not one task in the memory, or the tasks in no memory that this machine has.
+    NothingHolds,
+    /// No value fails that can be tried.
+    EverythingHolds,
+}
+
+impl State {
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Unfinished => "unfinished",
+            State::Found => "found",
+            State::Undecided => "undecided",
+            State::NothingHolds => "nothing-holds",
+            State::EverythingHolds => "everything-holds",
         }
-        if pass == Some(hardest) {
-            return Step::EverythingPasses;
-        }
-        if let (Some(passing), Some(failing)) = (pass, fail) {
-            let bracket = Bracket { passing, failing };
-            if passing.abs_diff(failing) <= 1 || bracket.width() <= self.precision {
-                return Step::Found(bracket);
-            }
-        }
-        let foreseen = trials.last().and_then(|trial| self.foreseen(trial));
-        let ends = (pass.map(|value| self.scaled(value as f64)), fail.map(|v| self.scaled(v as f64)));
-        let wanted = match (ends, foreseen) {
-            ((None, None), _) => self.scaled(easiest as f64),
-            ((Some(pass), None), foreseen) => self.towards_failing(trials, pass, foreseen),
-            ((None, Some(fail)), foreseen) => self.towards_passing(trials, fail, foreseen),
-            ((Some(pass), Some(fail)), foreseen) => self.between(trials, pass, fail, foreseen),
-        };
-        Step::Try(self.value_at(wanted, pass, fail, (easiest, hardest)))
     }
+}
 
-    /// The passing value nearest to the border, and the failing one. A failure outweighs what passed beyond it.
-    pub fn ends(&self, trials: &[Trial]) -> (Option<u64>, Option<u64>) {
-        let harder = |a: &u64, b: &u64| match self.passes {
-            Side::Below => a.cmp(b),
-            Side::Above => b.cmp(a),
-        };
-        let fail = trials.iter().filter(|trial| !trial.passed).map(|trial| trial.value).min_by(harder);
-        let pass = trials
+/// A run, what it was for, and what it says.
+#[derive(Debug, Clone)]
+pub struct Seen<'a> {
+    pub sample: &'a Sample,
+    pub purpose: Purpose,
+    pub verdict: Verdict,
+}
+
+/// The runs of one entry so far, and what follows from them.
+#[derive(Debug)]
+pub struct Course<'a> {
+    pub seen: Vec<Seen<'a>>,
+    pub state: State,
+    /// Of tasks or memory: what is confirmed, what failed, and what held all the same.
+    pub edge: Edge,
+    /// The value that was run last to confirm it, and how often it held.
+    pub tried: Option<(u64, Tally)>,
+    /// Runs that count towards `most_runs`.
+    pub spent: usize,
+    /// `None` when there is nothing left to do.
+    pub next: Option<Order>,
+}
+
+/// Follows a search through the samples of one entry, in the order in which they were taken.
+pub fn follow<'a>(question: &Question, kind: Kind, samples: &'a [Sample]) -> Course<'a> {
+    let mut seen: Vec<Seen> = Vec::new();
+    let mut holds = HoldKeeper::new(HOLD);
+    let mut next = decide(question, kind, &seen, &holds);
+    for sample in samples {
+        holds.learn(sample);
+        let purpose = purpose_of(question, next.1, sample);
+        seen.push(Seen { sample, purpose, verdict: Verdict::Unsettled });
+        // What is known by now may shed another light on what was before.
+        let verdicts: Vec<Verdict> = seen
             .iter()
-            .filter(|trial| trial.passed)
-            .map(|trial| trial.value)
-            .filter(|value| fail.is_none_or(|fail| harder(value, &fail).is_lt()))
-            .max_by(harder);
-        (pass, fail)
+            .map(|run| {
+                let verdict = judge(question, run.sample, usual_of(question, &seen, run.sample.tasks));
+                if verdict == Verdict::Unsettled && holds.next_hold_s(run.sample).is_none() {
+                    let why = "its tasks could not be kept waiting long enough to be alive at once";
+                    return Verdict::Fails(Cause::Other, why.to_owned());
+                }
+                verdict
+            })
+            .collect();
+        seen.iter_mut().zip(verdicts).for_each(|(run, verdict)| run.verdict = verdict);
+        settle_voids(&mut seen);
+        next = decide(question, kind, &seen, &holds);
     }
+    let trials = trials(question, &seen);
+    let edge = search(question).edge(&trials, question.repetitions as usize);
+    let last = || trials.iter().rev().find(|trial| trial.confirms).map(|trial| trial.value);
+    let tried = edge.confirmed.or_else(last).map(|value| (value, tally(&trials, value)));
+    let spent = spent(&seen);
+    Course { state: next.0, edge, tried, spent, next: next.1, seen }
+}
 
-    /// The bounds, from the value that passes if any does.
-    pub fn easiest_first(&self) -> (u64, u64) {
-        match self.passes {
-            Side::Below => self.bounds,
-            Side::Above => (self.bounds.1, self.bounds.0),
-        }
-    }
-
-    /// The scale on which the search works: logarithmic, and growing towards failure.
-    pub fn scaled(&self, value: f64) -> f64 {
-        match self.passes {
-            Side::Below => value.ln(),
-            Side::Above => -value.ln(),
-        }
-    }
-
-    /// The width of the wanted bracket on that scale.
-    pub fn width(&self) -> f64 {
-        self.precision.ln_1p().max(1e-6)
-    }
-
-    fn towards_failing(&self, trials: &[Trial], pass: f64, foreseen: Option<Foreseen>) -> f64 {
-        match foreseen {
-            Some(foreseen) if foreseen.at > pass => self.up_to(trials, pass, foreseen),
-            Some(foreseen) => pass + self.gallop(trials, true, foreseen.doubt),
-            None => pass + LONGEST_STEP,
-        }
-    }
-
-    fn towards_passing(&self, trials: &[Trial], fail: f64, foreseen: Option<Foreseen>) -> f64 {
-        match foreseen {
-            Some(foreseen) if foreseen.at < fail - self.width() => foreseen.at - foreseen.doubt,
-            Some(foreseen) => fail - self.gallop(trials, false, foreseen.doubt),
-            None => fail - LONGEST_STEP,
-        }
-    }
-
-    fn between(&self, trials: &[Trial], pass: f64, fail: f64, foreseen: Option<Foreseen>) -> f64 {
-        let (width, middle) = (self.width(), f64::midpoint(pass, fail));
-        let Some(foreseen) = foreseen.filter(|_| fail - pass > 2.0 * width && !self.is_slow(trials, 2))
-        else {
-            return middle;
-        };
-        let refuted = foreseen.at <= pass || foreseen.at >= fail;
-        let wanted = if refuted && self.is_slow(trials, 1) {
-            middle
-        } else if foreseen.at >= fail {
-            (fail - self.gallop(trials, false, foreseen.doubt)).max(middle)
-        } else if foreseen.at > pass {
-            self.up_to(trials, pass, foreseen)
-        } else {
-            (pass + self.gallop(trials, true, foreseen.doubt)).min(middle)
-        };
-        // Beside what failed a trial would tell next to nothing.
-        if wanted > fail - 0.1 * width { middle } else { wanted }
-    }
-
-    /// From what passes up to the prediction. From afar not all the way: a value that passes tells more than one that
-    /// fails. From nearby one step beyond which a failure ends the search, and a pass is as good as any.
-    fn up_to(&self, trials: &[Trial], pass: f64, foreseen: Foreseen) -> f64 {
-        if foreseen.at - pass <= NEAR * self.width() {
-            pass + self.gallop(trials, true, 0.0)
-        } else {
-            (foreseen.at - foreseen.doubt).max(f64::midpoint(pass, foreseen.at))
-        }
-    }
-
-    /// The next step where trials have gone against their forecasts: longer for each in a row.
-    fn gallop(&self, trials: &[Trial], passed: bool, doubt: f64) -> f64 {
-        let surprising = |pair: &&[Trial]| {
-            let at = self.scaled(pair[1].value as f64);
-            let near = NEAR * self.width();
-            let against =
-                |foreseen: Foreseen| if passed { at > foreseen.at - near } else { at < foreseen.at };
-            pair[1].passed == passed && self.foreseen(&pair[0]).is_some_and(against)
-        };
-        let surprises = trials.windows(2).rev().take_while(surprising).count();
-        let growth = GALLOP[surprises.min(GALLOP.len() - 1)];
-        (doubt.max(STRIDE * self.width()) * growth).min(LONGEST_STEP)
-    }
-
-    fn foreseen(&self, trial: &Trial) -> Option<Foreseen> {
-        let forecast =
-            trial.forecast.filter(|forecast| forecast.value.is_finite() && forecast.value > 0.0)?;
-        let doubt = forecast.doubt.max(0.0).ln_1p().min(LONGEST_STEP).max(BESIDE * self.width());
-        Some(Foreseen { at: self.scaled(forecast.value), doubt })
-    }
-
-    /// Whether the last trials have not halved the bracket: predictions are of no use then.
-    fn is_slow(&self, trials: &[Trial], last: usize) -> bool {
-        let width_after = |count: usize| match self.ends(&trials[..count]) {
-            (Some(pass), Some(fail)) => Some((self.scaled(fail as f64) - self.scaled(pass as f64)).abs()),
-            _ => None,
-        };
-        let (Some(now), Some(then)) =
-            (width_after(trials.len()), trials.len().checked_sub(last).and_then(width_after))
-        else {
-            return false;
-        };
-        now > 0.5 * then
-    }
-
-    /// The value at a point of the scale, and of what such a value should be a multiple.
-    pub fn unscaled(&self, at: f64) -> (f64, f64) {
-        let value = match self.passes {
-            Side::Below => at.exp(),
-            Side::Above => (-at).exp(),
-        };
-        let fine = (value * self.precision / 10.0).max(1.0);
-        (value, self.radix.powf((fine.ln() / self.radix.ln() + 1e-9).floor()).round())
-    }
-
-    /// A whole value strictly between the ends, within the bounds, and round where the precision allows.
-    fn value_at(
-        &self,
-        wanted: f64,
-        pass: Option<u64>,
-        fail: Option<u64>,
-        (easiest, hardest): (u64, u64),
-    ) -> u64 {
-        let (value, grain) = self.unscaled(wanted);
-        // Saturates where the wanted value is beyond all numbers.
-        let value = ((value / grain).round() * grain) as u64;
-        // Once tried, an end is not tried again.
-        let beyond = |end: u64, harder: bool| match (self.passes, harder) {
-            (Side::Below, true) | (Side::Above, false) => end.saturating_add(1),
-            _ => end.saturating_sub(1),
-        };
-        let first = pass.map_or(easiest, |pass| beyond(pass, true));
-        let last = fail.map_or(hardest, |fail| beyond(fail, false));
-        value.clamp(first.min(last), first.max(last))
+/// What a run was for: what was asked for then, unless other repetitions or another precision were asked for.
+fn purpose_of(question: &Question, order: Option<Order>, sample: &Sample) -> Purpose {
+    let cap_bytes = cap_of(sample);
+    match (order, question.find) {
+        (Some(order), _) if order.tasks == sample.tasks && order.cap_bytes == cap_bytes => order.purpose,
+        (_, Find::MostTasks { memory_bytes }) if cap_bytes != memory_bytes => Purpose::Control,
+        _ => Purpose::Search,
     }
 }
 
-/// A forecast on the search's scale.
-#[derive(Debug, Clone, Copy)]
-struct Foreseen {
-    at: f64,
-    doubt: f64,
+/// The runs that found where the edge is, and those that said that it is elsewhere.
+fn spent(seen: &[Seen]) -> usize {
+    let counts = |run: &&Seen| match run.purpose {
+        Purpose::Pilot | Purpose::Search => true,
+        Purpose::Confirm | Purpose::Curve => run.verdict.cause().is_some(),
+        Purpose::Control => false,
+    };
+    seen.iter().filter(counts).count()
+}
+
+/// A run that does not count is taken again, but not for ever.
+fn settle_voids(seen: &mut [Seen]) {
+    let is_void = |run: &Seen, of: &Seen| {
+        matches!(run.verdict, Verdict::Void(..))
+            && run.sample.tasks == of.sample.tasks
+            && cap_of(run.sample) == cap_of(of.sample)
+    };
+    let settled: Vec<bool> = (0..seen.len())
+        .map(|i| {
+            let before = seen[..i].iter().filter(|run| is_void(run, &seen[i])).count();
+            is_void(&seen[i], &seen[i]) && before >= MOST_VOIDS
+        })
+        .collect();
+    for (run, settled) in seen.iter_mut().zip(settled) {
+        if let (true, Verdict::Void(cause, why)) = (settled, &run.verdict) {
+            run.verdict = Verdict::Fails(*cause, format!("{why}, {} times", MOST_VOIDS + 1));
+        }
+    }
+}
+
+/// What a run of `tasks` takes with memory to spare, as pilots and controls have it.
+pub fn usual_of(question: &Question, seen: &[Seen], tasks: u64) -> Usual {
+    let spare = seen.iter().filter(|run| match question.find {
+        Find::MostTasks { .. } => matches!(run.purpose, Purpose::Pilot | Purpose::Control),
+        Find::LeastMemory { .. } => cap_of(run.sample) == question.room_bytes,
+    });
+    usual(question, spare.map(|run| run.sample), tasks)
+}
+
+fn search(question: &Question) -> Search {
+    // Half of it is the margin of the answer.
+    let precision = question.precision / 2.0;
+    match question.find {
+        Find::MostTasks { .. } => {
+            Search { passes: Side::Below, bounds: (1, MOST_TASKS), precision, radix: 10.0 }
+        }
+        Find::LeastMemory { .. } => {
+            let bounds = (LEAST_MEMORY, question.room_bytes);
+            Search { passes: Side::Above, bounds, precision, radix: 2.0 }
+        }
+    }
+}
+
+fn cap_of(sample: &Sample) -> u64 {
+    sample.memory.cap_bytes.unwrap_or(0)
+}
+
+/// The trials that the runs were, each with the forecast that was then known.
+fn trials(question: &Question, seen: &[Seen]) -> Vec<Trial> {
+    let mut trials: Vec<Trial> = Vec::new();
+    for (position, run) in seen.iter().enumerate() {
+        let settled = matches!(run.verdict, Verdict::Holds | Verdict::Fails(..));
+        if !settled || run.purpose == Purpose::Control {
+            continue;
+        }
+        let so_far = &seen[..=position];
+        let (value, forecast) = match question.find {
+            Find::MostTasks { memory_bytes } => (run.sample.tasks, most_tasks(so_far, memory_bytes)),
+            Find::LeastMemory { .. } => (cap_of(run.sample), least_memory(so_far)),
+        };
+        let confirms = matches!(run.purpose, Purpose::Confirm | Purpose::Curve);
+        trials.push(Trial { value, passed: run.verdict == Verdict::Holds, confirms, forecast });
+    }
+    trials
+}
+
+/// By the line through what runs needed: their peak, where that was below the cap; where it was not, the kernel took back
+/// what it could, and what is left is the charge at the plateau. Neither with page cache that nobody maps.
+fn most_tasks(seen: &[Seen], cap_bytes: u64) -> Option<super::border::Prediction> {
+    let runs = || seen.iter().filter(|run| run.purpose != Purpose::Control);
+    // Where what ends it is not memory, memory foretells nothing; a program that counts its failures does.
+    let nearest = runs().filter(|run| run.verdict.cause().is_some()).min_by_key(|run| run.sample.tasks);
+    if let Some(nearest) = nearest.filter(|run| run.verdict.cause() != Some(Cause::Memory)) {
+        match (nearest.verdict.cause(), nearest.sample.failed) {
+            (Some(Cause::SystemLimit | Cause::OwnHeap), Some(failed)) if failed < nearest.sample.tasks => {
+                let value = (nearest.sample.tasks - failed) as f64;
+                return Some(super::border::Prediction { value, doubt: 0.0 });
+            }
+            (Some(Cause::OwnHeap), _) => {}
+            _ => return None,
+        }
+    }
+    let needs: Vec<Point> = runs()
+        .filter(|run| run.verdict == Verdict::Holds)
+        .filter_map(|run| Some(Point { tasks: run.sample.tasks, y: need(run.sample)? }))
+        .collect();
+    // A program whose own heap is full never comes to the cap: it ends where it ended before.
+    let own = runs()
+        .filter(|run| run.verdict.cause() == Some(Cause::OwnHeap))
+        .filter_map(|run| run.sample.memory.peak_bytes)
+        .min();
+    let end = own.map_or(cap_bytes, |own| own.min(cap_bytes));
+    forecast_tasks(&needs, end as f64)
+}
+
+/// What a run under less memory would need at least, in bytes: less what the kernel can take back of the page cache.
+fn need(sample: &Sample) -> Option<f64> {
+    let plateau = sample.memory.plateau.as_ref()?;
+    // The charge has what nobody maps; the footprint has the pages of files that are charged to others.
+    let charge = plateau.group_bytes.unwrap_or(plateau.footprint_bytes);
+    let cache = charge.saturating_sub(plateau.footprint_bytes);
+    let peak = sample.memory.peak_bytes.filter(|_| !touched(sample));
+    Some(peak.map_or(charge, |peak| peak.max(charge)).saturating_sub(cache) as f64)
+}
+
+fn least_memory(seen: &[Seen]) -> Option<super::border::Prediction> {
+    let holds = seen.iter().filter(|run| run.verdict == Verdict::Holds).map(|run| run.sample);
+    let tightest = holds.min_by_key(|sample| cap_of(sample))?;
+    forecast_memory(need(tightest)?, touched(tightest))
+}
+
+/// Where a search stands after some runs, and the run that is next.
+fn decide(question: &Question, kind: Kind, seen: &[Seen], holds: &HoldKeeper) -> (State, Option<Order>) {
+    if let Some(last) = seen.last()
+        && last.verdict == Verdict::Unsettled
+        && holds.next_hold_s(last.sample).is_some()
+    {
+        let (tasks, cap_bytes) = (last.sample.tasks, cap_of(last.sample));
+        return (State::Unfinished, Some(Order { purpose: last.purpose, tasks, cap_bytes, again: true }));
+    }
+    let order = |purpose, value| {
+        let (tasks, cap_bytes) = match question.find {
+            Find::MostTasks { memory_bytes } => (value, memory_bytes),
+            Find::LeastMemory { tasks } => (tasks, value),
+        };
+        (State::Unfinished, Some(Order { purpose, tasks, cap_bytes, again: false }))
+    };
+    let trials = trials(question, seen);
+    if let Some(pilot) = pilot(question, kind, &trials) {
+        return order(Purpose::Pilot, pilot);
+    }
+    let (search, times) = (search(question), question.repetitions as usize);
+    if let Some(tasks) = control(question, seen, search.ends(&trials).1) {
+        let order = Order { purpose: Purpose::Control, tasks, cap_bytes: question.room_bytes, again: false };
+        return (State::Unfinished, Some(order));
+    }
+    let state = match search.stage(&trials, times, spent(seen) < question.most_runs as usize) {
+        Stage::Search(value) => return order(Purpose::Search, value),
+        Stage::Confirm(value) => return order(Purpose::Confirm, value),
+        Stage::Found => State::Found,
+        Stage::Undecided => State::Undecided,
+        Stage::NothingPasses => State::NothingHolds,
+        Stage::EverythingPasses => State::EverythingHolds,
+    };
+    let least = search.edge(&trials, times).confirmed;
+    match (question.find, curve(question, &trials, least)) {
+        (Find::LeastMemory { .. }, Some(cap_bytes)) => order(Purpose::Curve, cap_bytes),
+        _ => (state, None),
+    }
+}
+
+/// The first values, whatever is foreseen.
+fn pilot(question: &Question, kind: Kind, trials: &[Trial]) -> Option<u64> {
+    match (question.find, trials) {
+        (Find::MostTasks { .. }, []) => Some(1),
+        (Find::MostTasks { .. }, [one]) if one.passed => Some(match kind {
+            Kind::Thread | Kind::Process => PILOT_THREADS,
+            _ => PILOT_TASKS,
+        }),
+        (Find::LeastMemory { .. }, []) => Some(question.room_bytes),
+        _ => None,
+    }
+}
+
+/// The tasks to run with memory to spare, where what failed does not say itself whether memory was the reason. At once,
+/// not at the end: how long such a run takes also says how long others may.
+fn control(question: &Question, seen: &[Seen], failing: Option<u64>) -> Option<u64> {
+    let failing = failing?;
+    let Find::MostTasks { memory_bytes } = question.find else { return None };
+    let open = cause_at(seen, failing)?.is_memory().is_none() && question.room_bytes > memory_bytes;
+    (open && controlled(seen, failing).is_none()).then_some(failing)
+}
+
+/// Whether `tasks` hold with memory to spare, where a control says so: as many or more held, or as few or fewer failed.
+pub fn controlled(seen: &[Seen], tasks: u64) -> Option<bool> {
+    let controls = || seen.iter().filter(|run| run.purpose == Purpose::Control);
+    if controls().any(|run| run.verdict == Verdict::Holds && run.sample.tasks >= tasks) {
+        return Some(true);
+    }
+    controls().any(|run| run.verdict.cause().is_some() && run.sample.tasks <= tasks).then_some(false)
+}
+
+/// Why the run of a value failed: the last that did.
+fn cause_at(seen: &[Seen], tasks: u64) -> Option<Cause> {
+    let runs = seen.iter().rev().filter(|run| run.purpose != Purpose::Control && run.sample.tasks == tasks);
+    runs.filter_map(|run| run.verdict.cause()).next()
+}
+
+/// The next memory of the curve: each is run as often as the answer.
+fn curve(question: &Question, trials: &[Trial], least: Option<u64>) -> Option<u64> {
+    let least = least? as f64;
+    let times = |value: u64| trials.iter().filter(|trial| trial.value == value).count();
+    // Runs are summed up with those of the very same memory: of the one near by that has most of them already.
+    let near = |wanted: f64| {
+        let values = trials.iter().map(|trial| trial.value);
+        let page = 64 << 10;
+        values
+            .filter(|value| (*value as f64 / wanted - 1.0).abs() <= SAME_MEMORY)
+            .max_by_key(|value| times(*value))
+            .unwrap_or((wanted as u64).div_ceil(page) * page)
+    };
+    CURVE
+        .into_iter()
+        .map(|times| least * times)
+        .filter(|wanted| *wanted < question.room_bytes as f64 * (1.0 - SAME_MEMORY))
+        .map(near)
+        .chain([question.room_bytes])
+        .find(|value| times(*value) < question.repetitions as usize)
 }
 
 #[cfg(test)]

@@ -12,14 +12,14 @@ const LEAST_ALLOWANCE_S: f64 = 10.0;
 /// A run whose peak is below this share of its cap never felt it.
 const UNTOUCHED: f64 = 0.97;
 
-/// A run that is slow for want of memory takes more than so many times the usual CPU time.
+/// A run that is slow for lack of memory takes more than so many times the usual CPU time.
 const MORE_WORK: f64 = 1.5;
 
 /// Why a run fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
-    /// The kernel ended it for want of memory.
+    /// The kernel ended it for lack of memory.
     Memory,
     /// The program itself said that it was out of memory: its runtime takes only a part of it for its heap.
     OwnHeap,
@@ -159,7 +159,7 @@ pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Verdict {
     let cap = sample.memory.cap_bytes.unwrap_or(0);
     let time_bound = sample.hold_s + allowance_s >= question.time_cap_s;
     let slow = |took: String| {
-        // A want of memory makes work: collections, and pages taken and read again. Without more work than usual, on a
+        // A lack of memory makes work: collections, and pages taken and read again. Without more work than usual, on a
         // machine that was busy with others, it had to wait for them.
         let worked = sample.cpu.total_s().is_none_or(|cpu_s| cpu_s > MORE_WORK * usual.cpu_s + 0.1);
         if sample.warnings.contains(&Warning::MachineBusy) && !worked {
@@ -194,7 +194,7 @@ pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Verdict {
             None => Verdict::Unsettled,
         },
         Status::KilledOom => {
-            fails(Cause::Memory, format!("killed for want of memory under {}", units::bytes(cap)))
+            fails(Cause::Memory, format!("killed for lack of memory under {}", units::bytes(cap)))
         }
         Status::TimedOut => {
             let ran_s = sample.time.wall_s.unwrap_or(0.0);

@@ -24,7 +24,7 @@ fn not_started(seen: &Observed) -> Option<Verdict> {
     Some(Verdict::new(status, format!("the program could not be started: {why}")))
 }
 
-/// Rule 2: killed for want of memory, or stuck in it.
+/// Rule 2: killed for lack of memory, or stuck in it.
 fn ran_out_of_memory(seen: &Observed) -> Option<Verdict> {
     let want = seen.want;
     let stuck = want.out_of_memory && seen.ended_by == Some(EndedBy::TimeOut);
@@ -32,9 +32,9 @@ fn ran_out_of_memory(seen: &Observed) -> Option<Verdict> {
         return None;
     }
     let reason = match seen.memory_cap_bytes {
-        // The kernel ended it, but for want of memory elsewhere.
+        // The kernel ended it, but for lack of memory elsewhere.
         Some(cap) if want.oom_kills > 0 && !want.cap_met => format!(
-            "killed for want of memory, though it never met its cap of {} MiB: the machine, or another control group \
+            "killed for lack of memory, though it never met its cap of {} MiB: the machine, or another control group \
              that it was in, had none left",
             cap >> 20
         ),

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::cgroup::MemoryWant;
 use super::evidence::PlateauSeen;
-use super::foreign::{Foreign, Ready};
-use super::group::MemoryWant;
-use super::judge_foreign::{ForeignSeen, LoadSeen, judge_foreign};
+use super::external::{ExternalCommand, Ready};
+use super::judge_external::{ExternalSeen, LoadSeen, judge_external};
 use super::launcher::Word;
 use super::limits::{Evidence, SystemLimits};
 use super::protocol::Said;
@@ -59,7 +59,7 @@ impl Scene {
         }
     }
 
-    fn judged(&self, foreign: bool) -> Verdict {
+    fn judged(&self, external: bool) -> Verdict {
         let limits = SystemLimits { pid_max: Some(1000), open_files: Some(64), ..SystemLimits::default() };
         let run = Observed {
             kind: self.kind,
@@ -83,10 +83,10 @@ impl Scene {
             },
             limits: &limits,
         };
-        if !foreign {
+        if !external {
             return judge(&run);
         }
-        let settings = Foreign {
+        let settings = ExternalCommand {
             ready: Ready::Itself,
             load: None,
             told_hold: self.told_hold,
@@ -95,9 +95,9 @@ impl Scene {
             full_environment: false,
             settle: Duration::from_secs(10),
         };
-        judge_foreign(&ForeignSeen {
+        judge_external(&ExternalSeen {
             run: &run,
-            foreign: &settings,
+            external: &settings,
             ready: true,
             read: self.read,
             inferred: true,
@@ -189,17 +189,17 @@ const OF_OTHERS: [Seen; 9] = [
 /// Rules before which no limit is named: the run did not fall short in a way that one could explain.
 const NO_SHORTFALL: [&str; 7] = ["breach", "alive", "done", "wall", "escaped", "kind", "late"];
 
-fn assert_order(foreign: bool, rules: &[&Seen]) {
+fn assert_order(external: bool, rules: &[&Seen]) {
     let judged = |observed: &[&Seen]| {
         let mut scene = Scene::new();
         observed.iter().for_each(|seen| (seen.observe)(&mut scene));
-        scene.judged(foreign)
+        scene.judged(external)
     };
     assert_eq!(judged(&[]).status, Status::Ok);
     for (index, first) in rules.iter().enumerate() {
         for second in &rules[index..] {
-            let explained =
-                first.place != "evidence" || foreign && !["alive", "escaped", "late"].contains(&second.place);
+            let explained = first.place != "evidence"
+                || external && !["alive", "escaped", "late"].contains(&second.place);
             let explained = explained || !NO_SHORTFALL.contains(&second.place);
             if std::ptr::eq(*first, *second) && first.place == "evidence"
                 || !std::ptr::eq(*first, *second) && first.place == second.place
@@ -260,7 +260,7 @@ fn a_time_out_does_not_hide_a_want_of_memory() {
     }
 }
 
-/// A kill for want of memory elsewhere is none under the run's cap.
+/// A kill for lack of memory elsewhere is none under the run's cap.
 #[test]
 fn a_cap_that_was_never_met_is_not_blamed() {
     let mut scene = Scene::new();
@@ -269,7 +269,7 @@ fn a_cap_that_was_never_met_is_not_blamed() {
     assert_eq!(verdict.status, KilledOom);
     let reason = verdict.reason.unwrap();
     assert!(
-        reason.starts_with("killed for want of memory, though it never met its cap of 64 MiB"),
+        reason.starts_with("killed for lack of memory, though it never met its cap of 64 MiB"),
         "{reason}"
     );
     assert!(!reason.contains("--memory-cap"), "{reason}");

@@ -23,7 +23,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::{Deserialize, Serialize};
 
-use super::group::{kill_all, remove_folders};
+use super::cgroup::{kill_all, remove_folders};
 use super::procfs;
 
 /// The first argument that makes taskscale a launcher.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use rustix::process::{Resource, getrlimit};
 
-use super::home::own_folders;
+use super::cgroup::own_folders;
 use crate::catalog::Kind;
 use crate::record::LimitHit;
 

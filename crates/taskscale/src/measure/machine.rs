@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::home::own_folders;
+use super::cgroup::own_folders;
 use super::limits::read_limits;
 use super::procfs;
 use crate::record::Machine;

@@ -6,13 +6,12 @@
 mod causes;
 #[cfg(test)]
 mod causes_tests;
+mod cgroup;
 mod connect;
 mod evidence;
-mod foreign;
-mod group;
-mod home;
+mod external;
 mod interrupt;
-mod judge_foreign;
+mod judge_external;
 mod launcher;
 mod launchers;
 mod limits;
@@ -30,10 +29,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use cgroup::{Group, GroupBounds};
+pub use cgroup::{GroupRoot, clean_up_after_the_dead};
 pub use connect::{CONNECT_ARGUMENT, connect_main};
-pub use foreign::{Foreign, LinePattern, Load, LoadStands, Ready};
-pub use group::{Group, GroupBounds};
-pub use home::{GroupHome, clean_up_after_the_dead};
+pub use external::{ExternalCommand, LinePattern, Load, LoadStands, Ready};
 pub use interrupt::Interrupt;
 pub use launcher::LAUNCH_ARGUMENT;
 pub use launchers::launcher_main;
@@ -64,7 +63,7 @@ pub struct RunSpec {
     pub reading_s: f64,
     pub bounds: Bounds,
     /// For a program that is not of the catalogue.
-    pub foreign: Option<Foreign>,
+    pub external: Option<ExternalCommand>,
 }
 
 /// What one run may take of the machine.

@@ -1,6 +1,6 @@
 //! The reading while all tasks wait: what the run's processes hold, page by page, and what the kernel holds for them.
 
-use super::group::Group;
+use super::cgroup::Group;
 use super::mapped::{MappedFiles, mapped_files};
 use super::procfs;
 use crate::record::{MemorySource, Plateau, Warning};

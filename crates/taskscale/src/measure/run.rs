@@ -2,10 +2,10 @@
 
 mod cold;
 mod conclude;
+mod external;
 mod launched;
 mod load;
 mod lost;
-mod outside;
 mod phases;
 mod trace;
 
@@ -15,20 +15,20 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use self::external::ExternalCourse;
 use self::launched::Launched;
-use self::outside::Outside;
 use self::phases::Look;
 pub use self::trace::Trace;
+use super::cgroup::{CpuReading, Group, GroupBounds, kill_all, remove_folders};
 use super::evidence::Rest;
-use super::foreign::Ready;
-use super::group::{CpuReading, Group, GroupBounds, kill_all, remove_folders};
+use super::external::Ready;
 use super::launcher::{END, Order, Word, now_ns};
 use super::launchers::Launchers;
 use super::limits::{OwnFiles, SystemLimits, read_limits, tells_of_open_files};
 use super::plateau::Reading;
 use super::protocol::{Event, Listener};
 use super::verdict::EndedBy;
-use super::{GroupHome, Interrupt, MachineLock, MeasureError, RunEnd, RunSpec, Runner, at, procfs};
+use super::{GroupRoot, Interrupt, MachineLock, MeasureError, RunEnd, RunSpec, Runner, at, procfs};
 use crate::record::{PlateauFrom, Warning};
 
 /// The machine is busy when others use more than this share of its CPUs.
@@ -46,7 +46,7 @@ const END_PATIENCE_S: f64 = 60.0;
 
 /// Measures on this machine.
 pub struct LocalRunner<'a> {
-    home: GroupHome,
+    home: GroupRoot,
     interrupt: &'a Interrupt,
     launchers: Launchers,
     /// For runs that start cold: the files that programs had mapped so far.
@@ -57,7 +57,7 @@ pub struct LocalRunner<'a> {
 
 impl<'a> LocalRunner<'a> {
     /// `launcher` is the taskscale program, of which the launcher of each run is a copy.
-    pub fn new(home: GroupHome, interrupt: &'a Interrupt, launcher: PathBuf) -> LocalRunner<'a> {
+    pub fn new(home: GroupRoot, interrupt: &'a Interrupt, launcher: PathBuf) -> LocalRunner<'a> {
         let launchers = Launchers::new(launcher);
         LocalRunner { home, interrupt, launchers, files: None, shared_machine: false }
     }
@@ -75,12 +75,12 @@ impl<'a> LocalRunner<'a> {
         LocalRunner { shared_machine: lock.why_not().is_some(), ..self }
     }
 
-    pub fn home(&self) -> &GroupHome {
+    pub fn home(&self) -> &GroupRoot {
         &self.home
     }
 
     /// For what runs beside, and is to be in a group of the same kind.
-    pub fn home_mut(&mut self) -> &mut GroupHome {
+    pub fn home_mut(&mut self) -> &mut GroupRoot {
         &mut self.home
     }
 
@@ -93,7 +93,7 @@ impl<'a> LocalRunner<'a> {
         let mut scratches = vec![self.home.create_scratch()?];
         let mut folders = group.folders();
         let mut load = None;
-        if let Some(wanted) = spec.foreign.as_ref().and_then(|foreign| foreign.load.as_ref()) {
+        if let Some(wanted) = spec.external.as_ref().and_then(|external| external.load.as_ref()) {
             // Bounded as the program is: a client may go wrong as well.
             let group = self.home.create_group(bounds)?;
             scratches.push(self.home.create_scratch()?);
@@ -147,7 +147,7 @@ fn order(
     scratch: &Path,
     stdin: Option<PathBuf>,
 ) -> Order {
-    let folder = spec.foreign.as_ref().map_or(scratch, |foreign| foreign.folder.as_path());
+    let folder = spec.external.as_ref().map_or(scratch, |external| external.folder.as_path());
     Order {
         command: command.to_vec(),
         env: environment(spec, scratch),
@@ -161,7 +161,7 @@ fn order(
 
 /// The clean environment that every program gets: nothing else of the user's reaches it, unless the user says so.
 fn environment(spec: &RunSpec, scratch: &Path) -> BTreeMap<String, String> {
-    let full = spec.foreign.as_ref().is_some_and(|foreign| foreign.full_environment);
+    let full = spec.external.as_ref().is_some_and(|external| external.full_environment);
     let mut env: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .filter(|(name, _)| full || ["PATH", "HOME", "USER", "LANG"].contains(&name.as_str()))
@@ -182,7 +182,7 @@ struct Run<'a> {
     launched: Launched,
     listener: Listener,
     /// Of a program that is not of the catalogue.
-    outside: Option<Outside<'a>>,
+    external: Option<ExternalCourse<'a>>,
 
     exec_ns: Option<u64>,
     main_pid: Option<u32>,
@@ -242,8 +242,8 @@ impl<'a> Run<'a> {
         scratch: &Path,
         interrupt: &'a Interrupt,
     ) -> Result<Run<'a>, MeasureError> {
-        let foreign = spec.foreign.as_ref();
-        let stdin = foreign.and_then(|foreign| foreign.stdin.clone());
+        let external = spec.external.as_ref();
+        let stdin = external.and_then(|external| external.stdin.clone());
         let order = order(spec, &spec.command, group.as_ref(), scratch, stdin);
         let started_at = jiff::Timestamp::now();
         let launched = Launched::start(launchers, order)?;
@@ -257,7 +257,7 @@ impl<'a> Run<'a> {
             others_cpu_s: procfs::others_cpu_s(),
             launched,
             listener: Listener::default(),
-            outside: foreign.map(|foreign| Outside::new(foreign, load, launchers)),
+            external: external.map(|external| ExternalCourse::new(external, load, launchers)),
             exec_ns: None,
             main_pid: None,
             plateau_ns: None,
@@ -296,7 +296,7 @@ impl<'a> Run<'a> {
     /// Watches the run to its end. Returns whether the user interrupted it.
     fn watch(&mut self) -> Result<bool, MeasureError> {
         let begun_ns = now_ns();
-        while !self.empty || self.outside.as_ref().is_some_and(|outside| !outside.is_over()) {
+        while !self.empty || self.external.as_ref().is_some_and(|external| !external.is_over()) {
             let wait_s = self.wait_s();
             self.poll(wait_s)?;
             let now = now_ns();
@@ -304,7 +304,7 @@ impl<'a> Run<'a> {
                 self.end_run(EndedBy::User);
             }
             let (time_cap_s, why) = self.time_cap();
-            let stopping = self.outside.as_ref().is_some_and(|outside| outside.stop_ns.is_some());
+            let stopping = self.external.as_ref().is_some_and(|external| external.stop_ns.is_some());
             if seconds(begun_ns, now) > time_cap_s && self.end.is_none() && !stopping {
                 self.end_run(why);
             }
@@ -338,7 +338,7 @@ impl<'a> Run<'a> {
             if !interrupted {
                 waited.push(PollFd::from_borrowed_fd(self.interrupt.descriptor(), PollFlags::IN));
             }
-            waited.extend(self.outside.iter().flat_map(Outside::waited));
+            waited.extend(self.external.iter().flat_map(ExternalCourse::waited));
             match poll(&mut waited, Some(&timeout)) {
                 Ok(count) => count > 0,
                 Err(rustix::io::Errno::INTR) => false,
@@ -353,8 +353,8 @@ impl<'a> Run<'a> {
             if self.launched.lost && !self.empty {
                 self.end_without_launcher()?;
             }
-            if let Some(outside) = &mut self.outside {
-                outside.hear_load()?;
+            if let Some(external) = &mut self.external {
+                external.hear_load()?;
             }
         }
         Ok(())
@@ -373,15 +373,15 @@ impl<'a> Run<'a> {
                 Event::Done => self.done_ns = Some(now_ns()),
             }
         }
-        if let Some(outside) = &mut self.outside {
-            outside.hear(&buffer[..length], true);
+        if let Some(external) = &mut self.external {
+            external.hear(&buffer[..length], true);
         }
         let length = self.launched.read_stderr(&mut buffer);
         if self.open_files.is_none() && length > 0 && tells_of_open_files(&self.launched.stderr_tail) {
             self.open_files = self.main_pid.and_then(OwnFiles::of);
         }
-        if let Some(outside) = &mut self.outside {
-            outside.hear(&buffer[..length], false);
+        if let Some(external) = &mut self.external {
+            external.hear(&buffer[..length], false);
         }
         if self.listener.bytes.max(self.launched.stderr_bytes) > self.spec.bounds.output_bytes {
             self.end_run(EndedBy::OutputCap);
@@ -391,8 +391,8 @@ impl<'a> Run<'a> {
     /// Whether the program's own word on its tasks counts: not where the user said what tells that it is ready, nor
     /// where a load is what the tasks are.
     fn heeds_protocol(&self) -> bool {
-        let foreign = self.spec.foreign.as_ref();
-        foreign.is_none_or(|foreign| matches!(foreign.ready, Ready::Itself) && foreign.load.is_none())
+        let external = self.spec.external.as_ref();
+        external.is_none_or(|external| matches!(external.ready, Ready::Itself) && external.load.is_none())
     }
 
     fn understand(&mut self, word: Word) {
@@ -409,8 +409,8 @@ impl<'a> Run<'a> {
                     self.note_left_processes();
                     self.tell_launcher_to_end();
                 }
-                if let Some(outside) = &mut self.outside {
-                    outside.kill_load();
+                if let Some(external) = &mut self.external {
+                    external.kill_load();
                 }
             }
             Word::Empty | Word::Broken { .. } => self.empty = true,
@@ -420,7 +420,7 @@ impl<'a> Run<'a> {
     /// Processes still there a moment after the program's end outlived it.
     fn note_left_processes(&mut self) {
         // One that was stopped is not to blame for children that take a moment longer.
-        if self.outside.as_ref().is_some_and(|outside| outside.stop_ns.is_some()) {
+        if self.external.as_ref().is_some_and(|external| external.stop_ns.is_some()) {
             return;
         }
         for wait_ms in [0, 5, 20, 50] {
@@ -430,8 +430,8 @@ impl<'a> Run<'a> {
             }
         }
         self.warnings.push(Warning::LeftProcesses);
-        if let Some(outside) = &mut self.outside {
-            outside.left_processes = self.group.processes().len();
+        if let Some(external) = &mut self.external {
+            external.left_processes = self.group.processes().len();
         }
     }
 
@@ -444,8 +444,8 @@ impl<'a> Run<'a> {
         if self.ending_since_ns.is_none() {
             self.tell_launcher_to_end();
         }
-        if let Some(outside) = &mut self.outside {
-            outside.kill_load();
+        if let Some(external) = &mut self.external {
+            external.kill_load();
         }
     }
 

@@ -1,8 +1,8 @@
 //! From what was observed of a run to its status and a sentence that says why. Pure.
 
 use super::causes::{cause, stood_at_cap, wrote_too_much};
+use super::cgroup::MemoryWant;
 use super::evidence::{Known, PlateauSeen};
-use super::group::MemoryWant;
 use super::launcher::Word;
 use super::limits::{Evidence, SystemLimits};
 use super::protocol::Said;

@@ -109,7 +109,7 @@ pub enum Status {
     Failed,
     /// A signal ended the program.
     Crashed,
-    /// The kernel ended it for want of memory, under the cap or the machine's.
+    /// The kernel ended it for lack of memory, under the cap or the machine's.
     KilledOom,
     /// It did not end in time and was ended.
     TimedOut,

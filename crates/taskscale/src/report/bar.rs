@@ -33,7 +33,7 @@ pub fn bar(share: f64, columns: usize, bars: Bars) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::text::width;
+    use super::super::sanitize::width;
     use super::*;
     use proptest::prelude::*;
 

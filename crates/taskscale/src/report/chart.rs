@@ -7,10 +7,10 @@ use anstyle::{AnsiColor, Style};
 use super::RenderOptions;
 use super::bar::{Bars, bar};
 use super::figures::{bent_text, per_task, relative};
-use super::grid::painted;
+use super::footnotes;
 use super::model::{Growth, Report, Row};
-use super::notes;
-use super::text::safe;
+use super::sanitize::safe;
+use super::terminal_table::painted;
 use crate::stats::{Interval, Spread};
 use crate::units;
 
@@ -51,7 +51,7 @@ fn entry(out: &mut String, growth: &Growth, rows: &[&Row], options: RenderOption
     out.push_str(&sentence(growth));
     out.push('\n');
 
-    let labels: Vec<String> = rows.iter().map(|row| notes::tasks(row.tasks)).collect();
+    let labels: Vec<String> = rows.iter().map(|row| footnotes::tasks(row.tasks)).collect();
     let sizes: Vec<String> = rows.iter().map(|row| size(row.footprint_bytes)).collect();
     let spreads: Vec<String> = rows.iter().map(|row| spread(row.footprint_bytes)).collect();
     let widest = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);

@@ -4,7 +4,7 @@
 //! unknown is an empty field.
 
 use super::model::{Entry, Report, Row};
-use super::text::safe;
+use super::sanitize::safe;
 use crate::stats::{Interval, Spread};
 
 const HEADER: [&str; 49] = [

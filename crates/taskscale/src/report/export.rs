@@ -1,10 +1,10 @@
 //! One or several reports in any format, as a command asks for it.
 
+use super::ci_exports::{self, ServiceError};
 use super::metric::Metric;
 use super::model::Report;
-use super::services::{self, ServiceError};
 use super::svg::{self, ChartError};
-use super::{Format, RenderOptions, csv, json, render, several};
+use super::{Format, RenderOptions, csv, json, render, side_by_side};
 
 /// What a report is to become.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,20 +64,22 @@ pub fn export(reports: &[Report], request: &Request) -> Result<Export, ExportErr
         [] => default.to_vec(),
         asked => asked.to_vec(),
     };
-    let side_by_side = || metrics(&several::DEFAULT_METRICS);
+    let side_by_side = || metrics(&side_by_side::DEFAULT_METRICS);
     let whole = |text| Ok(Export { text, left_out: Vec::new() });
     match request.target {
         Target::Report(Format::Csv) => whole(csv::render(reports)),
         Target::Report(Format::Json) => whole(json::render(reports)),
         Target::Report(format) if others.is_empty() => whole(render(first, format, request.options)),
-        Target::Report(Format::Table) => whole(several::terminal(reports, &side_by_side(), request.options)),
-        Target::Report(Format::Markdown) => whole(several::markdown(reports, &side_by_side())),
+        Target::Report(Format::Table) => {
+            whole(side_by_side::terminal(reports, &side_by_side(), request.options))
+        }
+        Target::Report(Format::Markdown) => whole(side_by_side::markdown(reports, &side_by_side())),
         Target::Github => {
-            let kept = services::github(reports, &metrics(&services::DEFAULT_METRICS))?;
+            let kept = ci_exports::github(reports, &metrics(&ci_exports::DEFAULT_METRICS))?;
             Ok(Export { text: kept.text, left_out: kept.left_out })
         }
         Target::Bencher => {
-            let kept = services::bencher(reports, &metrics(&services::DEFAULT_METRICS))?;
+            let kept = ci_exports::bencher(reports, &metrics(&ci_exports::DEFAULT_METRICS))?;
             Ok(Export { text: kept.text, left_out: kept.left_out })
         }
         Target::Svg(_) if !others.is_empty() => Err(ExportError::OneCampaign(reports.len())),

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::fixture::{HOSTILE, everything, facts, fell, sample};
-use super::text::{acts, width};
+use super::sanitize::{acts, width};
 use super::*;
 use crate::catalog::Kind;
 use crate::record::{Campaign, LimitHit, MemorySource, Metric as Stated, Sample, Status};

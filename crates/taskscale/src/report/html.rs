@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::ser::{CharEscape, Formatter, Serializer};
 
 use super::page::{PageCampaign, PageData};
-use super::text::acts;
+use super::sanitize::acts;
 
 /// Built from `report/` by `npm run build`; never edited by hand.
 const PAGE: &str = include_str!("../../assets/report.html");

@@ -30,7 +30,7 @@ pub fn pretty(value: &impl Serialize) -> String {
     };
     let mut out = String::with_capacity(json.len() + 1);
     for c in json.chars() {
-        if c != '\n' && super::text::acts(c) {
+        if c != '\n' && super::sanitize::acts(c) {
             let mut units = [0; 2];
             for unit in c.encode_utf16(&mut units) {
                 out.push_str(&format!("\\u{unit:04x}"));

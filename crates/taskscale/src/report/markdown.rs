@@ -5,23 +5,23 @@
 use std::borrow::Cow;
 
 use super::figures::{REASON, bent_text, growth_texts, relative, slope_text, time_text, told};
+use super::footnotes;
 use super::model::{Entry, Group, Report, Row};
-use super::notes;
-use super::text::{brief, safe};
+use super::sanitize::{brief, safe};
 use crate::units::{self, mib};
 
 /// The largest N comes first and open, for it is the answer; the smaller ones can be unfolded.
 pub fn render(report: &Report) -> String {
     let mut out = String::new();
-    out.push_str(&format!("### taskscale: {}\n\n", notes::title(report, prose)));
-    out.push_str(&format!("{}\n\n", notes::machine(report, prose)));
+    out.push_str(&format!("### taskscale: {}\n\n", footnotes::title(report, prose)));
+    out.push_str(&format!("{}\n\n", footnotes::machine(report, prose)));
     let groups: Vec<&Group> = report.groups.iter().filter(|group| !group.rows.is_empty()).rev().collect();
     if let Some((largest, smaller)) = groups.split_first() {
-        out.push_str(&format!("#### {}\n\n", notes::tasks(largest.tasks)));
+        out.push_str(&format!("#### {}\n\n", footnotes::tasks(largest.tasks)));
         rows(&mut out, report, &largest.rows);
         growth(&mut out, report);
         for group in smaller {
-            out.push_str(&format!("<details><summary>{}</summary>\n\n", notes::tasks(group.tasks)));
+            out.push_str(&format!("<details><summary>{}</summary>\n\n", footnotes::tasks(group.tasks)));
             rows(&mut out, report, &group.rows);
             out.push_str("</details>\n\n");
         }
@@ -30,21 +30,21 @@ pub fn render(report: &Report) -> String {
         out.push_str("#### Not available here\n\n");
         for missing in &report.unavailable {
             let reason = prose(&brief(&missing.reason, REASON));
-            let mark = if missing.entry.unverified.is_some() { notes::UNVERIFIED } else { "" };
+            let mark = if missing.entry.unverified.is_some() { footnotes::UNVERIFIED } else { "" };
             out.push_str(&format!("- {}{mark}: {reason}\n", name(&missing.entry)));
         }
         out.push('\n');
     }
     out.push_str("<details><summary>Notes and provenance</summary>\n\n");
-    for note in notes::notes(report, prose) {
+    for note in footnotes::notes(report, prose) {
         out.push_str(&format!("- {note}\n"));
     }
-    out.push_str(&format!("- {}\n", notes::hold(report)));
+    out.push_str(&format!("- {}\n", footnotes::hold(report)));
     for version in &report.versions {
         out.push_str(&format!("- {}: {}\n", prose(&version.runtime), prose(&version.version)));
     }
-    out.push_str(&format!("- {}\n", notes::provenance(report, prose)));
-    out.push_str(&format!("- {}\n", code(&notes::command(report))));
+    out.push_str(&format!("- {}\n", footnotes::provenance(report, prose)));
+    out.push_str(&format!("- {}\n", code(&footnotes::command(report))));
     out.push_str("\n</details>\n");
     out
 }
@@ -69,7 +69,7 @@ fn rows(out: &mut String, report: &Report, rows: &[Row]) {
         table.column(name, true);
     }
     for row in rows {
-        let mut cells = vec![name(&row.entry), notes::kind_with_marks(&row.entry)];
+        let mut cells = vec![name(&row.entry), footnotes::kind_with_marks(&row.entry)];
         if statuses {
             cells.push(
                 status(report, row).map_or_else(|| row.status.clone(), |status| format!("**{status}**")),
@@ -93,7 +93,7 @@ fn rows(out: &mut String, report: &Report, rows: &[Row]) {
         cells.push(match row.times_best {
             Some(1.0) => "**1.00**".to_owned(),
             Some(times) => units::decimal(times, 2),
-            None if row.entry.reference => notes::REFERENCE.to_owned(),
+            None if row.entry.reference => footnotes::REFERENCE.to_owned(),
             None => String::new(),
         });
         table.row(cells);
@@ -101,7 +101,7 @@ fn rows(out: &mut String, report: &Report, rows: &[Row]) {
             let reason = prose(&brief(&told.reason, REASON));
             below.push(format!("{} **{}**: {reason}", name(&row.entry), told.head));
         }
-        if let Some(source) = notes::unusual_source(report, &row.memory_sources) {
+        if let Some(source) = footnotes::unusual_source(report, &row.memory_sources) {
             below.push(format!("{}: memory by {source}, so not ranked", name(&row.entry)));
         }
     }
@@ -116,7 +116,7 @@ fn rows(out: &mut String, report: &Report, rows: &[Row]) {
 
 /// What a row is, where it is not simply ok.
 fn status<'a>(report: &Report, row: &'a Row) -> Option<&'a str> {
-    let unusual = || notes::unusual_source(report, &row.memory_sources).is_some();
+    let unusual = || footnotes::unusual_source(report, &row.memory_sources).is_some();
     if row.ok_runs < row.runs {
         Some(&row.status)
     } else if unusual() {
@@ -138,7 +138,7 @@ fn growth(out: &mut String, report: &Report) {
         table.column(name, true);
     }
     for growth in &report.growth {
-        let mut cells = vec![name(&growth.entry), notes::kind_with_marks(&growth.entry)];
+        let mut cells = vec![name(&growth.entry), footnotes::kind_with_marks(&growth.entry)];
         cells.extend(growth_texts(growth));
         cells.push(units::grouped(growth.points));
         table.row(cells);
@@ -180,15 +180,16 @@ impl Table {
 
     pub(super) fn put(&self, out: &mut String) {
         let width = |i: usize, name: &str| {
-            let cells = self.rows.iter().filter_map(|row| row.get(i)).map(|cell| super::text::width(cell));
-            cells.chain([super::text::width(name), 3]).max().unwrap_or(3)
+            let cells =
+                self.rows.iter().filter_map(|row| row.get(i)).map(|cell| super::sanitize::width(cell));
+            cells.chain([super::sanitize::width(name), 3]).max().unwrap_or(3)
         };
         let widths: Vec<usize> =
             self.columns.iter().enumerate().map(|(i, (name, _))| width(i, name)).collect();
         let last = self.columns.len().saturating_sub(1);
         let mut line = |cells: &mut dyn Iterator<Item = &str>| {
             for (i, cell) in cells.enumerate() {
-                let padding = " ".repeat(widths[i].saturating_sub(super::text::width(cell)));
+                let padding = " ".repeat(widths[i].saturating_sub(super::sanitize::width(cell)));
                 let padded = match (self.columns[i].1, i == last) {
                     (true, _) => format!("| {padding}{cell} "),
                     // A reason may be long: it must not push every other line out to its width.

@@ -7,11 +7,12 @@
 mod bar;
 mod build;
 mod chart;
+mod ci_exports;
 pub mod compare;
 mod csv;
 mod export;
 mod figures;
-mod grid;
+mod footnotes;
 mod growth;
 mod html;
 mod json;
@@ -20,15 +21,14 @@ mod limit_words;
 mod markdown;
 mod metric;
 mod model;
-mod notes;
 mod page;
 mod rank;
 mod samples;
-mod services;
-mod several;
+mod sanitize;
+mod side_by_side;
 mod svg;
 mod terminal;
-mod text;
+mod terminal_table;
 
 #[cfg(test)]
 mod export_tests;
@@ -39,6 +39,7 @@ mod tests;
 
 pub use bar::Bars;
 pub use chart::chart;
+pub use ci_exports::ServiceError;
 pub use export::{Chart, Export, ExportError, Request, Target, export};
 pub use html::write_html;
 pub use limit::render as render_limit;
@@ -51,9 +52,8 @@ pub use model::{
 pub use page::{PAGE_SCHEMA, PageCampaign, PageData, PageDetails, page_details_schema, page_schema};
 pub use rank::Rank;
 pub use samples::{Recorded, render as samples_csv};
-pub use services::ServiceError;
+pub use sanitize::{acts, command_line, safe};
 pub use svg::ChartError;
-pub use text::{acts, command_line, safe};
 
 /// How a report is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -69,7 +69,7 @@ const COLUMNS: [Column; 50] = [
     ("cap_bytes", |sample| whole(sample.memory.cap_bytes)),
     ("warnings", |sample| warnings(sample)),
     ("version", |sample| text(sample.version.as_deref().unwrap_or_default())),
-    ("command", |sample| text(&super::text::command_line(&sample.command))),
+    ("command", |sample| text(&super::sanitize::command_line(&sample.command))),
     ("stderr_tail", |sample| text(sample.stderr_tail.as_deref().unwrap_or_default())),
 ];
 

@@ -9,10 +9,10 @@ use anstyle::{AnsiColor, Style};
 
 use super::RenderOptions;
 use super::figures::{NONE, REASON, bent_text, growth_texts, relative, slope_text, time_text, told};
-use super::grid::{Align, Cell, Column, Grid, painted};
+use super::footnotes;
 use super::model::{Entry, Report, Row};
-use super::notes;
-use super::text::{brief, safe, wrapped};
+use super::sanitize::{brief, safe, wrapped};
+use super::terminal_table::{Align, Cell, Column, Grid, painted};
 use crate::catalog::Kind;
 use crate::stats::Spread;
 use crate::units::{self, mib};
@@ -31,20 +31,20 @@ const TEXT_WIDTH: usize = 100;
 pub fn render(report: &Report, options: RenderOptions) -> String {
     let page = Page::new(options);
     let mut out = String::new();
-    page.paragraph(&mut out, &notes::title(report, page.quote), STRONG);
-    page.paragraph(&mut out, &notes::machine(report, page.quote), QUIET);
-    page.paragraph(&mut out, &notes::hold(report), QUIET);
+    page.paragraph(&mut out, &footnotes::title(report, page.quote), STRONG);
+    page.paragraph(&mut out, &footnotes::machine(report, page.quote), QUIET);
+    page.paragraph(&mut out, &footnotes::hold(report), QUIET);
     let left_out = page.groups(&mut out, report);
     page.growth(&mut out, report);
     page.unavailable(&mut out, report);
     out.push('\n');
-    for note in notes::notes(report, page.quote) {
+    for note in footnotes::notes(report, page.quote) {
         page.bullet(&mut out, &note);
     }
     page.left_out(&mut out, &left_out);
     out.push('\n');
-    page.paragraph(&mut out, &notes::provenance(report, page.quote), QUIET);
-    page.paragraph(&mut out, &notes::command(report), QUIET);
+    page.paragraph(&mut out, &footnotes::provenance(report, page.quote), QUIET);
+    page.paragraph(&mut out, &footnotes::command(report), QUIET);
     out
 }
 
@@ -78,7 +78,7 @@ impl Page {
     /// Names the columns for which there was no room.
     pub(super) fn left_out(&self, out: &mut String, columns: &[String]) {
         if !columns.is_empty() {
-            self.bullet(out, &format!("Left out for want of width: {}.", columns.join(", ")));
+            self.bullet(out, &format!("Left out for lack of width: {}.", columns.join(", ")));
         }
     }
 
@@ -109,7 +109,7 @@ impl Page {
             report.groups.iter().flat_map(|group| &group.rows).filter_map(|row| row.footprint_bytes);
         let spreads = SpreadWidth::of(spreads);
         for group in report.groups.iter().filter(|group| !group.rows.is_empty()) {
-            grid.heading(Cell::new(notes::tasks(group.tasks), STRONG), QUIET);
+            grid.heading(Cell::new(footnotes::tasks(group.tasks), STRONG), QUIET);
             let footprint = |row: &Row| row.footprint_bytes.map(|spread| spread.median);
             let largest = group.rows.iter().filter_map(footprint).fold(0.0, f64::max);
             for row in &group.rows {
@@ -143,7 +143,7 @@ impl Page {
             // The best itself, and what equals it.
             Some(1.0) => Cell::new("1.00", GOOD),
             Some(times) => Cell::new(units::decimal(times, 2), style),
-            None if row.entry.reference => Cell::new(notes::REFERENCE, QUIET),
+            None if row.entry.reference => Cell::new(footnotes::REFERENCE, QUIET),
             None => Cell::new(NONE, QUIET),
         };
         grid.row(vec![
@@ -163,7 +163,7 @@ impl Page {
             let lead = if row.ok_runs > 0 { format!("{}; ", row.status) } else { String::new() };
             grid.over(vec![], format!("└ {lead}{}", told.join("; ")), SHORT);
         }
-        if let Some(source) = notes::unusual_source(report, &row.memory_sources) {
+        if let Some(source) = footnotes::unusual_source(report, &row.memory_sources) {
             grid.over(vec![], format!("└ memory by {source}: not ranked"), SHORT);
         }
     }
@@ -171,7 +171,10 @@ impl Page {
     fn names(&self, entry: &Entry, style: Style) -> [Cell; 2] {
         // A timer is the least like a task: it must not pass for one.
         let kind_style = if entry.kind == Kind::Timer { SHORT } else { QUIET };
-        [Cell::new((self.quote)(&entry.name), style), Cell::new(notes::kind_with_marks(entry), kind_style)]
+        [
+            Cell::new((self.quote)(&entry.name), style),
+            Cell::new(footnotes::kind_with_marks(entry), kind_style),
+        ]
     }
 
     /// Base and bytes per task. Left out where no entry has a line.

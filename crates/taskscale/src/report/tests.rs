@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::fixture::{HOSTILE, campaign, everything, facts, fell, sample};
-use super::text::width;
+use super::sanitize::width;
 use super::*;
 use crate::catalog::Kind;
 use crate::record::{Campaign, MemorySource, Sample, Status};
@@ -88,7 +88,7 @@ fn json_is_json_and_keeps_texts_as_recorded() {
 fn no_format_lets_a_text_act() {
     for format in Format::ALL {
         let text = shown(&report(), format);
-        let acting = text.chars().find(|c| *c != '\n' && super::text::acts(*c));
+        let acting = text.chars().find(|c| *c != '\n' && super::sanitize::acts(*c));
         assert_eq!(acting, None, "{}", format.name());
     }
     // One row per line: no name or reason makes lines of its own.
@@ -357,7 +357,7 @@ proptest! {
         let report = Report::build(&campaign, &samples);
         for format in Format::ALL {
             let text = render(&report, format, RenderOptions { width: limit, ..RenderOptions::default() });
-            prop_assert!(!text.chars().any(|c| c != '\n' && super::text::acts(c)), "{}", text);
+            prop_assert!(!text.chars().any(|c| c != '\n' && super::sanitize::acts(c)), "{}", text);
             if format == Format::Table {
                 for line in text.lines() {
                     prop_assert!(width(line) <= limit, "{:?}", line);

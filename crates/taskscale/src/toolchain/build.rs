@@ -13,7 +13,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process_group};
 use sha2::{Digest, Sha256};
 
-use super::kept::{BUILDS, DIGEST_DIGITS, LOCK, SOURCE};
+use super::cache::{BUILDS, DIGEST_DIGITS, LOCK, SOURCE};
 use super::program::program_digest;
 use super::{Attend, Toolchain, environment, lock, path_lookup};
 use crate::catalog::{Entry, Runtime};

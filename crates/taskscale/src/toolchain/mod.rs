@@ -3,17 +3,17 @@
 //! Knows the catalogue; must not know how programs are measured.
 
 mod build;
+mod cache;
 mod environment;
 mod find;
-mod kept;
 mod lock;
 mod process;
 mod program;
 
 pub use build::{BuildError, Built, Cache, build, source_digest};
+pub use cache::{KeptBuild, disk_usage_bytes, folders};
 pub use environment::EXTRA_VARIABLE;
 pub use find::{Toolchain, Unavailable, find, is_there, path_lookup};
-pub use kept::{KeptBuild, disk_usage_bytes, folders};
 
 /// How a caller attends a build.
 #[derive(Clone, Copy)]

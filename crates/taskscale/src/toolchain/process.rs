@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(output.status.code(), Some(3));
     }
 
-    /// Without the mend this waits for the child, which holds the pipes.
+    /// Without the fix this waits for the child, which holds the pipes.
     #[test]
     fn a_child_that_holds_the_pipes_is_not_waited_for_and_is_ended() {
         let output = output_within(&mut shell("sleep 100000 & echo $!; echo 1.2"), LONG).unwrap();

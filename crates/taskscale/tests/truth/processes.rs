@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use taskscale::catalog::Kind;
-use taskscale::measure::{Bounds, GroupHome, Interrupt, LocalRunner, Measurement, RunEnd, RunSpec, Runner};
+use taskscale::measure::{Bounds, GroupRoot, Interrupt, LocalRunner, Measurement, RunEnd, RunSpec, Runner};
 use taskscale::record::Status;
 
 use super::place;
@@ -48,7 +48,7 @@ fn measured(runner: &mut LocalRunner, command: Vec<String>) -> Measurement {
         plateau_s: 0.0,
         reading_s: 0.0,
         bounds: Bounds { memory_bytes: None, time: Duration::from_secs(100), output_bytes: 1 << 20 },
-        foreign: None,
+        external: None,
     };
     match runner.run(&spec).unwrap() {
         RunEnd::Measured(measurement) => *measurement,
@@ -148,7 +148,7 @@ fn processes_cost_what_they_cost_without_taskscale() {
     let (_, fake) = place::programs(false).unwrap_or_else(|_| panic!("fake-entry cannot be built"));
     let interrupt = Interrupt::never().unwrap();
     let launcher = PathBuf::from(env!("CARGO_BIN_EXE_taskscale"));
-    let mut runner = LocalRunner::new(GroupHome::find(), &interrupt, launcher);
+    let mut runner = LocalRunner::new(GroupRoot::find(), &interrupt, launcher);
     for _ in 0..3 {
         let bare = meter.hold(&command(&fake));
         let run = measured(&mut runner, command(&fake));
@@ -172,7 +172,7 @@ fn a_program_runs_with_the_personality_that_it_has_without_taskscale() {
     let Ok(bare) = String::from_utf8(bare.stdout) else { panic!("no personality") };
     let interrupt = Interrupt::never().unwrap();
     let launcher = PathBuf::from(env!("CARGO_BIN_EXE_taskscale"));
-    let mut runner = LocalRunner::new(GroupHome::none(), &interrupt, launcher);
+    let mut runner = LocalRunner::new(GroupRoot::none(), &interrupt, launcher);
     let words = ["/bin/sh", "-c", "cat /proc/self/personality >&2; exit 3"].map(str::to_owned);
     let run = measured(&mut runner, words.to_vec());
     assert_eq!(run.stderr_tail, Some(bare), "{:?}", run.reason);

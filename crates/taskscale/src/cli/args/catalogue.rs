@@ -9,7 +9,7 @@ Examples:
   taskscale check rust --rebuild            and are two builds the same?
   taskscale check @all --strict --json      for a script: warnings count as well
 
-Each finding names the rule that was broken, what was seen, and how to mend it.
+Each finding names the rule that was broken, what was seen, and how to fix it.
 Errors would make figures wrong, warnings are what reviewers will ask for, notes need nothing.
 Exit codes: 0 no error, 1 some entry has an error (with --strict: or a warning), 2 wrong usage.")]
 pub struct Check {

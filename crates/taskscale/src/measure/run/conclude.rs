@@ -1,9 +1,9 @@
 //! The end of a run: from what was observed to the measurement.
 
 use super::{BUSY_SHARE, Run, load, seconds};
+use crate::measure::cgroup::{CpuReading, MemoryWant};
 use crate::measure::evidence::{PlateauSeen, Rest};
-use crate::measure::group::{CpuReading, MemoryWant};
-use crate::measure::judge_foreign::{ForeignSeen, LoadSeen, judge_foreign};
+use crate::measure::judge_external::{ExternalSeen, LoadSeen, judge_external};
 use crate::measure::launcher::Word;
 use crate::measure::limits::Evidence;
 use crate::measure::verdict::{Observed, Verdict, judge};
@@ -21,7 +21,7 @@ impl Run<'_> {
     /// From what was observed to the measurement.
     pub(super) fn conclude(&mut self, interrupted: bool) -> Result<RunEnd, MeasureError> {
         at("wait for", "the launcher", self.launched.child.wait())?;
-        if let Some(load) = self.outside.as_mut().and_then(|outside| outside.load.as_mut()) {
+        if let Some(load) = self.external.as_mut().and_then(|external| external.load.as_mut()) {
             at("wait for", "the load's launcher", load.conclude())?;
         }
         if interrupted {
@@ -49,7 +49,7 @@ impl Run<'_> {
         if said.stray_lines > 0 && speaks {
             self.warnings.push(Warning::StrayOutput);
         }
-        let stopped = self.outside.as_ref().is_some_and(|outside| outside.stop_ns.is_some());
+        let stopped = self.external.as_ref().is_some_and(|external| external.stop_ns.is_some());
         if self.plateau_ns.is_some() && time.plateau_s.is_some_and(|plateau| plateau < self.spec.plateau_s) {
             self.warnings.push(Warning::PlateauShort);
         }
@@ -92,14 +92,14 @@ impl Run<'_> {
         match self.plateau_from {
             Some(PlateauFrom::Protocol) => self.listener.said.alive,
             // In a run of the catalogue the line counts even where it broke the protocol by its time.
-            None if self.outside.is_none() => self.listener.said.alive,
-            _ => self.outside.as_ref()?.load.as_ref()?.listener.said.alive,
+            None if self.external.is_none() => self.listener.said.alive,
+            _ => self.external.as_ref()?.load.as_ref()?.listener.said.alive,
         }
     }
 
     /// When the plateau was over, from exec in nanoseconds of the clock.
     fn plateau_end_ns(&self, end_ns: Option<u64>) -> Option<u64> {
-        let stop_ns = self.outside.as_ref().and_then(|outside| outside.stop_ns);
+        let stop_ns = self.external.as_ref().and_then(|external| external.stop_ns);
         stop_ns.or(self.due_ns()).or(end_ns)
     }
 
@@ -108,7 +108,7 @@ impl Run<'_> {
     fn note_busy_machine(&mut self, cpu: &Cpu, wall_s: Option<f64>) {
         let used_s = procfs::others_cpu_s().zip(self.others_cpu_s).map(|(end, start)| end - start);
         if let (Some(used_s), Some(own_s), Some(wall_s)) = (used_s, cpu.total_s(), wall_s) {
-            let load = self.outside.as_ref().and_then(|outside| outside.load.as_ref());
+            let load = self.external.as_ref().and_then(|external| external.load.as_ref());
             let own_s = own_s + load.and_then(|load| load.cpu()).map_or(0.0, |cpu| cpu.total_s);
             let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get()) as f64;
             if used_s - own_s > BUSY_SHARE * cpus * wall_s {
@@ -229,7 +229,7 @@ impl Run<'_> {
 
     fn verdict(&self, end: &Word, time: &Time, plateau: PlateauSeen) -> Verdict {
         let said = &self.listener.said;
-        let load = self.outside.as_ref().and_then(|outside| outside.load.as_ref());
+        let load = self.external.as_ref().and_then(|external| external.load.as_ref());
         // Where files are all used up, the client may be the one that says so.
         let stderr = [load.map(load::Running::launched), Some(&self.launched)];
         let stderr: Vec<_> =
@@ -263,18 +263,18 @@ impl Run<'_> {
             },
             limits: self.limits,
         };
-        let Some(outside) = self.outside.as_ref().filter(|_| !self.speaks_protocol()) else {
+        let Some(external) = self.external.as_ref().filter(|_| !self.speaks_protocol()) else {
             return judge(&observed);
         };
-        judge_foreign(&ForeignSeen {
+        judge_external(&ExternalSeen {
             run: &observed,
-            foreign: outside.foreign,
-            ready: outside.ready_ns.is_some() || self.plateau_ns.is_some(),
+            external: external.command,
+            ready: external.ready_ns.is_some() || self.plateau_ns.is_some(),
             read: self.read_ns.is_some(),
             inferred: self.plateau_from == Some(PlateauFrom::Outside),
-            stopped: outside.stop_ns.is_some(),
+            stopped: external.stop_ns.is_some(),
             alive: self.alive(),
-            left_processes: outside.left_processes,
+            left_processes: external.left_processes,
             load: load.map(|load| LoadSeen {
                 end: load.end.clone().filter(|_| !load.stopping),
                 launcher_lost: load.lost,

@@ -2,7 +2,7 @@
 
 use super::launched::Launched;
 use crate::measure::MeasureError;
-use crate::measure::group::{CpuReading, Group};
+use crate::measure::cgroup::{CpuReading, Group};
 use crate::measure::launcher::{END, Order, STOP, Word, now_ns};
 use crate::measure::launchers::Launchers;
 use crate::measure::protocol::{Event, Listener};

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::launched::Launched;
 use super::{END_PATIENCE_S, Run};
-use crate::measure::group::{kill_all, processes_in};
+use crate::measure::cgroup::{kill_all, processes_in};
 use crate::measure::launcher::Order;
 use crate::measure::verdict::EndedBy;
 use crate::measure::{MeasureError, procfs};
@@ -17,8 +17,8 @@ impl Run<'_> {
         self.ended_by.get_or_insert(EndedBy::LauncherLost);
         self.launched.end_what_is_left()?;
         self.empty = true;
-        if let Some(outside) = &mut self.outside {
-            outside.kill_load();
+        if let Some(external) = &mut self.external {
+            external.kill_load();
         }
         Ok(())
     }

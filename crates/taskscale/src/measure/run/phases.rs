@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::{Run, SAMPLE_S, now_ns, seconds};
 use crate::measure::MeasureError;
+use crate::measure::cgroup::CpuReading;
 use crate::measure::evidence::Rest;
-use crate::measure::group::CpuReading;
 use crate::measure::{plateau, procfs};
 use crate::record::{PlateauFrom, Warning};
 
@@ -85,15 +85,15 @@ impl Run<'_> {
     /// Whether the run is one of the protocol, to its end: it said `alive`, and ends when its hold is over.
     pub(super) fn speaks_protocol(&self) -> bool {
         self.spec
-            .foreign
+            .external
             .as_ref()
-            .is_none_or(|foreign| foreign.told_hold && self.plateau_from == Some(PlateauFrom::Protocol))
+            .is_none_or(|external| external.told_hold && self.plateau_from == Some(PlateauFrom::Protocol))
     }
 
     /// No task can be due before this: tasks start after exec, and wait for the hold. Unknown where the program was
     /// not told to wait.
     pub(super) fn due_ns(&self) -> Option<u64> {
-        let told = self.spec.foreign.as_ref().is_none_or(|foreign| foreign.told_hold);
+        let told = self.spec.external.as_ref().is_none_or(|external| external.told_hold);
         told.then_some(())?;
         Some(self.exec_ns? + (self.spec.hold_s * 1e9) as u64)
     }
@@ -243,17 +243,17 @@ impl Run<'_> {
             return 0;
         }
         let few = self.reading.as_ref().is_some_and(|reading| reading.processes <= MOST_LOOKED_FOR);
-        let mut outside = match few {
+        let mut external = match few {
             true => procfs::descendants(self.launched.child.id()),
             false => self.main_pid.into_iter().collect(),
         };
-        outside.retain(|pid| !self.is_in_group(*pid));
-        if !outside.is_empty() {
+        external.retain(|pid| !self.is_in_group(*pid));
+        if !external.is_empty() {
             // One that is ending is in no group either, for a moment.
             std::thread::sleep(Duration::from_secs_f64(TICK_S));
-            outside.retain(|pid| !self.is_in_group(*pid));
+            external.retain(|pid| !self.is_in_group(*pid));
         }
-        outside.len()
+        external.len()
     }
 
     fn is_in_group(&self, pid: u32) -> bool {

@@ -4,7 +4,7 @@ use super::model::{Cell, Change, Comparison, Metric};
 use super::words;
 use crate::report::figures::REASON;
 use crate::report::markdown::{Table, code, prose};
-use crate::report::text::brief;
+use crate::report::sanitize::brief;
 
 pub fn render(comparison: &Comparison) -> String {
     let mut out = String::new();

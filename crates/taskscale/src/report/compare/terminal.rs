@@ -6,9 +6,9 @@ use super::model::{Change, Comparison, Gate, Verdict};
 use super::words;
 use crate::report::RenderOptions;
 use crate::report::figures::REASON;
-use crate::report::grid::{Cell, Grid};
+use crate::report::sanitize::brief;
 use crate::report::terminal::{BAD, GOOD, PLAIN, Page, QUIET, SHORT, STRONG, left, right};
-use crate::report::text::brief;
+use crate::report::terminal_table::{Cell, Grid};
 
 pub fn render(comparison: &Comparison, options: RenderOptions) -> String {
     let page = Page::new(options);

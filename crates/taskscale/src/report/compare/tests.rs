@@ -4,7 +4,7 @@ use super::*;
 use crate::catalog::Kind;
 use crate::record::{Campaign, Sample, Status};
 use crate::report::fixture::{HOSTILE, campaign, facts, fell, sample};
-use crate::report::text::acts;
+use crate::report::sanitize::acts;
 
 const SMALL: [u64; 3] = [1, 10_000, 100_000];
 

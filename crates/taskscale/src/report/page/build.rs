@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::build::{feeding, footprint};
+use super::super::footnotes;
 use super::super::model::{Report, Row};
-use super::super::notes;
-use super::super::text::command_line;
+use super::super::sanitize::command_line;
 use super::model::{
     Figure, Figures, PageCampaign, PageDetails, PageEntry, PageFile, PageGrowth, PageRow, PageShortfall,
     PageSource, PageWarning, Parts, Phases, Samples, brief,
@@ -59,7 +59,7 @@ impl PageCampaign {
             runs: report.runs,
             measured_s: brief(report.measured_s),
             unmeasured_runs: report.unmeasured_runs,
-            notes: notes::notes(&report, str::to_owned),
+            notes: footnotes::notes(&report, str::to_owned),
             memory_sources: report
                 .memory_sources
                 .iter()

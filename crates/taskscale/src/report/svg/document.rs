@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::super::text::acts;
+use super::super::sanitize::acts;
 use super::style::CSS;
 
 #[derive(Debug, Clone, Copy)]

@@ -18,9 +18,9 @@ mod tests;
 pub use ranking::ranking;
 pub use scaling::scaling;
 
+use super::footnotes;
 use super::model::{Entry, Report};
-use super::notes;
-use super::text::safe;
+use super::sanitize::safe;
 use crate::units;
 
 use document::{Anchor, Svg};
@@ -67,7 +67,7 @@ fn foot(svg: &mut Svg, report: &Report, y: f64, left_out: Option<String>) {
     let mut first = format!(
         "{}, {}, Linux {}",
         plain(&machine.cpu),
-        notes::counted(machine.cpus, "CPU"),
+        footnotes::counted(machine.cpus, "CPU"),
         plain(&machine.kernel)
     );
     if let Some(source) = report.memory_sources.first() {
@@ -77,7 +77,7 @@ fn foot(svg: &mut Svg, report: &Report, y: f64, left_out: Option<String>) {
         "taskscale {}, {}, {}",
         plain(&report.taskscale),
         report.created_at.strftime("%Y-%m-%d"),
-        notes::counted(u64::from(report.repetitions), "repetition"),
+        footnotes::counted(u64::from(report.repetitions), "repetition"),
     );
     if let Some(left_out) = left_out {
         second.push_str(&format!(". {left_out}"));

@@ -1,8 +1,8 @@
 //! Entries by footprint at one number of tasks: one bar each, stacked by what the memory is.
 
 use super::super::figures::slope_text;
+use super::super::footnotes;
 use super::super::model::{Group, Parts, Report, Row};
-use super::super::notes;
 use super::super::rank::Rank;
 use super::document::{Anchor, Svg};
 use super::style::{fitted, fitted_name, text_width};
@@ -44,7 +44,7 @@ pub fn ranking(report: &Report, tasks: Option<u64>) -> Result<String, ChartError
 }
 
 fn draw(report: &Report, group: &Group) -> String {
-    let title = format!("Memory of {}", notes::tasks(group.tasks));
+    let title = format!("Memory of {}", footnotes::tasks(group.tasks));
     let subtitle = format!(
         "Workload {}. All memory while all tasks wait, the kernel's included{}{}.",
         plain(&report.workload),

@@ -1,6 +1,6 @@
 //! Colours, letters and how wide a text is. Knows nothing of reports.
 
-use super::super::text::width as columns;
+use super::super::sanitize::width as columns;
 
 /// Light, and dark where the reader's system is. The ground is drawn too: a page's own may be either.
 ///
@@ -110,7 +110,7 @@ pub fn fitted_name(name: &str, size: f64, room: f64) -> String {
     let mut text = name.to_owned();
     while text_width(&text, size) > room && columns > 4 {
         columns -= 1;
-        text = super::super::text::shortened(name, columns).into_owned();
+        text = super::super::sanitize::shortened(name, columns).into_owned();
     }
     text
 }

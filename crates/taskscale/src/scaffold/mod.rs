@@ -31,7 +31,7 @@ pub struct Written {
 
 /// Why nothing was written.
 #[derive(Debug, thiserror::Error)]
-pub enum SkeletonError {
+pub enum ScaffoldError {
     #[error(
         "{what} name {name:?} must start with a small letter or digit and hold only small letters, digits, `-`, `_`, `+`, `.`"
     )]
@@ -40,7 +40,7 @@ pub enum SkeletonError {
     Exists(PathBuf),
     #[error("the runtime `{runtime}` has an entry `{entry}` already: choose another name")]
     EntryExists { runtime: String, entry: String },
-    #[error("{error}; mend it first, then add an entry to it")]
+    #[error("{error}; fix it first, then add an entry to it")]
     Runtime { error: CatalogError },
     #[error(
         "what was to be added makes no valid manifest, so nothing was changed: {error}; please report this"
@@ -51,34 +51,34 @@ pub enum SkeletonError {
 }
 
 /// Writes an entry into a catalogue: into a new runtime's folder, or into one that is there.
-pub fn write(request: &Request) -> Result<Written, SkeletonError> {
+pub fn write(request: &Request) -> Result<Written, ScaffoldError> {
     for (what, name) in [("runtime", request.runtime), ("entry", request.entry)] {
         if !check_name(name) {
-            return Err(SkeletonError::Name { what, name: name.to_owned() });
+            return Err(ScaffoldError::Name { what, name: name.to_owned() });
         }
     }
     let folder = request.catalog.join(request.runtime);
     let manifest = folder.join("runtime.toml");
     let before = if manifest.exists() {
-        let runtime = Runtime::load(&folder).map_err(|error| SkeletonError::Runtime { error })?;
+        let runtime = Runtime::load(&folder).map_err(|error| ScaffoldError::Runtime { error })?;
         if runtime.entries.iter().any(|entry| entry.name == request.entry) {
             let (runtime, entry) = (request.runtime.to_owned(), request.entry.to_owned());
-            return Err(SkeletonError::EntryExists { runtime, entry });
+            return Err(ScaffoldError::EntryExists { runtime, entry });
         }
         Some(runtime)
     } else if folder.exists() {
-        return Err(SkeletonError::Exists(folder));
+        return Err(ScaffoldError::Exists(folder));
     } else {
         None
     };
     if folder.join(request.entry).exists() {
-        return Err(SkeletonError::Exists(folder.join(request.entry)));
+        return Err(ScaffoldError::Exists(folder.join(request.entry)));
     }
 
     let mut changes = Changes::default();
     let written = fill(request, &folder, &manifest, before.as_ref(), &mut changes);
     let checked = written
-        .and_then(|()| Runtime::load(&folder).map(|_| ()).map_err(|error| SkeletonError::Invalid { error }));
+        .and_then(|()| Runtime::load(&folder).map(|_| ()).map_err(|error| ScaffoldError::Invalid { error }));
     match checked {
         Ok(()) => Ok(Written { created: changes.created, extended: changes.extended.map(|(path, _)| path) }),
         Err(error) => {
@@ -94,7 +94,7 @@ fn fill(
     manifest: &Path,
     before: Option<&Runtime>,
     changes: &mut Changes,
-) -> Result<(), SkeletonError> {
+) -> Result<(), ScaffoldError> {
     let language = request.language;
     let filled = |text: &str| {
         text.replace("@NAME@", request.entry)
@@ -134,8 +134,8 @@ struct Changes {
 }
 
 impl Changes {
-    fn create(&mut self, path: &Path, text: &str) -> Result<(), SkeletonError> {
-        let fault = |error| SkeletonError::Io { path: path.to_owned(), error };
+    fn create(&mut self, path: &Path, text: &str) -> Result<(), ScaffoldError> {
+        let fault = |error| ScaffoldError::Io { path: path.to_owned(), error };
         let parent = path.parent().unwrap_or(path);
         let missing: Vec<PathBuf> =
             parent.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
@@ -144,7 +144,7 @@ impl Changes {
         let mut file =
             OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
                 match error.kind() {
-                    io::ErrorKind::AlreadyExists => SkeletonError::Exists(path.to_owned()),
+                    io::ErrorKind::AlreadyExists => ScaffoldError::Exists(path.to_owned()),
                     _ => fault(error),
                 }
             })?;
@@ -153,8 +153,8 @@ impl Changes {
     }
 
     /// Adds a paragraph to the end of a text.
-    fn append(&mut self, path: &Path, text: &str) -> Result<(), SkeletonError> {
-        let fault = |error| SkeletonError::Io { path: path.to_owned(), error };
+    fn append(&mut self, path: &Path, text: &str) -> Result<(), ScaffoldError> {
+        let fault = |error| ScaffoldError::Io { path: path.to_owned(), error };
         let before = fs::read(path).map_err(fault)?;
         let gap = if before.ends_with(b"\n") { "\n" } else { "\n\n" };
         let mut file = OpenOptions::new().append(true).open(path).map_err(fault)?;
@@ -258,7 +258,7 @@ mod tests {
         // A manifest that is broken is not added to.
         fs::write(catalog.path().join("go/runtime.toml"), "name = ").unwrap();
         let error = write(&request(catalog.path(), "go", "three")).unwrap_err().to_string();
-        assert!(error.contains("runtime.toml:1:") && error.contains("mend it first"), "{error}");
+        assert!(error.contains("runtime.toml:1:") && error.contains("fix it first"), "{error}");
         fs::write(
             catalog.path().join("go/runtime.toml"),
             &before.iter().find(|(p, _)| p.ends_with("go/runtime.toml")).unwrap().1,

@@ -10,7 +10,7 @@ use super::phases::{Look, QUIET_SHARE, TICK_S, last_look};
 use super::{Run, load, seconds};
 use crate::measure::MeasureError;
 use crate::measure::evidence::Rest;
-use crate::measure::foreign::{Foreign, LineWatch, LoadStands, Ready};
+use crate::measure::external::{ExternalCommand, LineWatch, LoadStands, Ready};
 use crate::measure::launcher::STOP;
 use crate::measure::launchers::Launchers;
 use crate::measure::verdict::EndedBy;
@@ -26,8 +26,8 @@ const GRACE_S: f64 = 5.0;
 const CONNECT_PATIENCE: Duration = Duration::from_millis(100);
 
 /// What there is to know of such a run.
-pub(super) struct Outside<'a> {
-    pub foreign: &'a Foreign,
+pub(super) struct ExternalCourse<'a> {
+    pub command: &'a ExternalCommand,
     launchers: Launchers,
     stdout: LineWatch,
     stderr: LineWatch,
@@ -47,10 +47,14 @@ pub(super) struct Outside<'a> {
     pub left_processes: usize,
 }
 
-impl<'a> Outside<'a> {
-    pub fn new(foreign: &'a Foreign, place: Option<load::Place>, launchers: &Launchers) -> Outside<'a> {
-        Outside {
-            foreign,
+impl<'a> ExternalCourse<'a> {
+    pub fn new(
+        command: &'a ExternalCommand,
+        place: Option<load::Place>,
+        launchers: &Launchers,
+    ) -> ExternalCourse<'a> {
+        ExternalCourse {
+            command,
             launchers: launchers.clone(),
             stdout: LineWatch::default(),
             stderr: LineWatch::default(),
@@ -72,7 +76,7 @@ impl<'a> Outside<'a> {
 
     /// Takes a piece of the program's output.
     pub fn hear(&mut self, chunk: &[u8], stdout: bool) {
-        if let Ready::Line(pattern) = &self.foreign.ready
+        if let Ready::Line(pattern) = &self.command.ready
             && !self.line_seen
         {
             let watch = if stdout { &mut self.stdout } else { &mut self.stderr };
@@ -100,7 +104,7 @@ impl<'a> Outside<'a> {
 
     /// Whether what the user named has come. Not asked of a program that is to be found out from outside.
     fn is_ready(&self, exec_ns: u64, now: u64) -> Option<PlateauFrom> {
-        let (ready, from) = match &self.foreign.ready {
+        let (ready, from) = match &self.command.ready {
             Ready::Itself => (false, PlateauFrom::Outside),
             Ready::Line(_) => (self.line_seen, PlateauFrom::ReadyLine),
             Ready::Tcp(address) => {
@@ -114,7 +118,7 @@ impl<'a> Outside<'a> {
     /// Whether the load stands, where that is known: since when, and how.
     fn load_stands(&self, now: u64) -> Option<(u64, PlateauFrom)> {
         let load = self.load.as_ref()?;
-        match self.foreign.load.as_ref()?.stands {
+        match self.command.load.as_ref()?.stands {
             LoadStands::After(time) => {
                 (seconds(load.started_ns, now) >= time.as_secs_f64()).then_some((now, PlateauFrom::LoadAfter))
             }
@@ -124,11 +128,11 @@ impl<'a> Outside<'a> {
 
     /// Since when the plateau may be inferred from quiet; `None` where something else is waited for.
     fn may_infer_since(&self, exec_ns: u64) -> Option<u64> {
-        match (&self.load, &self.foreign.load) {
+        match (&self.load, &self.command.load) {
             (Some(load), Some(wanted)) => {
                 (wanted.stands == LoadStands::AliveOrQuiet).then_some(load.started_ns)
             }
-            _ => matches!(self.foreign.ready, Ready::Itself).then_some(exec_ns),
+            _ => matches!(self.command.ready, Ready::Itself).then_some(exec_ns),
         }
     }
 }
@@ -136,44 +140,44 @@ impl<'a> Outside<'a> {
 impl Run<'_> {
     pub(super) fn tick_outside(&mut self, now: u64) -> Result<(), MeasureError> {
         let (Some(exec), Some(_)) = (self.exec_ns, self.main_pid) else { return Ok(()) };
-        let Some(mut outside) = self.outside.take() else { return Ok(()) };
+        let Some(mut external) = self.external.take() else { return Ok(()) };
         // A program that writes without end wakes us all the time: looking as often would slow down the reading, and
         // so the program, until it seemed quiet.
-        if seconds(outside.looked_ns, now) < TICK_S / 2.0 {
-            self.outside = Some(outside);
+        if seconds(external.looked_ns, now) < TICK_S / 2.0 {
+            self.external = Some(external);
             return Ok(());
         }
-        outside.looked_ns = now;
-        let done = self.course(&mut outside, exec, now);
-        self.outside = Some(outside);
+        external.looked_ns = now;
+        let done = self.course(&mut external, exec, now);
+        self.external = Some(external);
         done
     }
 
-    fn course(&mut self, outside: &mut Outside, exec: u64, now: u64) -> Result<(), MeasureError> {
-        if outside.stop_ns.is_some() {
-            self.go_on_stopping(outside, now);
+    fn course(&mut self, external: &mut ExternalCourse, exec: u64, now: u64) -> Result<(), MeasureError> {
+        if external.stop_ns.is_some() {
+            self.go_on_stopping(external, now);
             return Ok(());
         }
         self.sample_threads();
-        self.look(now, outside.load.as_ref().and_then(load::Running::cpu));
+        self.look(now, external.load.as_ref().and_then(load::Running::cpu));
         // A load that ended takes its tasks with it.
-        if outside.load.as_ref().is_some_and(load::Running::has_ended) {
-            self.stop(outside, now);
+        if external.load.as_ref().is_some_and(load::Running::has_ended) {
+            self.stop(external, now);
             return Ok(());
         }
-        if outside.ready_ns.is_none()
-            && let Some(from) = outside.is_ready(exec, now)
+        if external.ready_ns.is_none()
+            && let Some(from) = external.is_ready(exec, now)
         {
-            self.become_ready(outside, from, now)?;
+            self.become_ready(external, from, now)?;
         }
         let inferred = matches!(self.plateau_from, None | Some(PlateauFrom::Outside));
-        if inferred && let Some((at_ns, from)) = outside.load_stands(now) {
+        if inferred && let Some((at_ns, from)) = external.load_stands(now) {
             self.begin_plateau(from, at_ns);
         }
         match self.read_ns {
-            None => self.settle(outside, exec, now),
+            None => self.settle(external, exec, now),
             Some(read_ns) => {
-                self.stand(outside, read_ns, now);
+                self.stand(external, read_ns, now);
                 Ok(())
             }
         }
@@ -181,15 +185,15 @@ impl Run<'_> {
 
     fn become_ready(
         &mut self,
-        outside: &mut Outside,
+        external: &mut ExternalCourse,
         from: PlateauFrom,
         now: u64,
     ) -> Result<(), MeasureError> {
-        outside.ready_ns = Some(now);
-        match outside.place.take() {
+        external.ready_ns = Some(now);
+        match external.place.take() {
             None => self.begin_plateau(from, now),
             Some(place) => {
-                outside.load = Some(load::Running::start(&outside.launchers, place)?);
+                external.load = Some(load::Running::start(&external.launchers, place)?);
                 self.looks.clear();
             }
         }
@@ -197,29 +201,29 @@ impl Run<'_> {
     }
 
     /// Waits for quiet, and reads.
-    fn settle(&mut self, outside: &mut Outside, exec: u64, now: u64) -> Result<(), MeasureError> {
+    fn settle(&mut self, external: &mut ExternalCourse, exec: u64, now: u64) -> Result<(), MeasureError> {
         let known = self.plateau_ns;
-        let Some(since) = known.or(outside.may_infer_since(exec)) else { return Ok(()) };
+        let Some(since) = known.or(external.may_infer_since(exec)) else { return Ok(()) };
         let quiet_since = match known {
             Some(since) => self.is_quiet_since(since, now).then_some(since),
             None => self.stands_since(since, now),
         };
-        // Quiet for want of a CPU, on a machine that has other work, is not quiet.
+        // Quiet for lack of a CPU, on a machine that has other work, is not quiet.
         let quiet_since = quiet_since.filter(|_| !self.doing().anything());
-        let settle_s = outside.foreign.settle.as_secs_f64();
+        let settle_s = external.command.settle.as_secs_f64();
         let due = self.due_ns();
         let last_moment = seconds(since, now) >= settle_s
             || due.is_some_and(|due| now + (TICK_S * 1e9) as u64 >= self.last_moment_ns(due));
         if quiet_since.is_none() && !last_moment {
             return Ok(());
         }
-        if outside.place.is_some() && known.is_none() {
+        if external.place.is_some() && known.is_none() {
             // The program stands: now for its load.
-            return self.become_ready(outside, PlateauFrom::Outside, now);
+            return self.become_ready(external, PlateauFrom::Outside, now);
         }
         if known.is_none() {
             self.begin_plateau(PlateauFrom::Outside, quiet_since.unwrap_or(now));
-            outside.ready_ns.get_or_insert(now);
+            external.ready_ns.get_or_insert(now);
         }
         self.rest = if quiet_since.is_some() { Rest::Quiet } else { self.rest_since(since, now) };
         self.read_plateau(now);
@@ -227,7 +231,7 @@ impl Run<'_> {
     }
 
     /// Memory was read: the program is let stand for the rest of its plateau, and looked at once more.
-    fn stand(&mut self, outside: &mut Outside, read_ns: u64, now: u64) {
+    fn stand(&mut self, external: &mut ExternalCourse, read_ns: u64, now: u64) {
         let inferred = self.plateau_from == Some(PlateauFrom::Outside);
         let plateau_ns = (self.spec.plateau_s * 1e9) as u64;
         let end_ns = match self.due_ns() {
@@ -243,8 +247,8 @@ impl Run<'_> {
                 (_, true) => Some(Rest::AtWork),
                 _ => None,
             };
-            let since = outside.may_infer_since(self.exec_ns.unwrap_or(read_ns)).unwrap_or(read_ns);
-            let patience = seconds(since, now) < outside.foreign.settle.as_secs_f64();
+            let since = external.may_infer_since(self.exec_ns.unwrap_or(read_ns)).unwrap_or(read_ns);
+            let patience = seconds(since, now) < external.command.settle.as_secs_f64();
             if let Some(rest) = doubt {
                 if patience {
                     // It was a pause.
@@ -263,7 +267,7 @@ impl Run<'_> {
             self.look_for_growth(now);
         }
         match self.due_ns() {
-            None if now >= end_ns => self.stop(outside, now),
+            None if now >= end_ns => self.stop(external, now),
             Some(due) if now >= due && self.cpu_at_due.is_none() => self.cpu_at_due = self.group.cpu(),
             _ => {}
         }
@@ -298,25 +302,25 @@ impl Run<'_> {
 
     /// The plateau is over: the load is ended first, so that its connections are closed by the client, whose side
     /// then keeps the ports, and not the server's.
-    fn stop(&mut self, outside: &mut Outside, now: u64) {
-        outside.stop_ns = Some(now);
+    fn stop(&mut self, external: &mut ExternalCourse, now: u64) {
+        external.stop_ns = Some(now);
         self.cpu_at_due = self.group.cpu();
-        if let Some(load) = &mut outside.load {
+        if let Some(load) = &mut external.load {
             load.stop();
         }
-        self.go_on_stopping(outside, now);
+        self.go_on_stopping(external, now);
     }
 
-    fn go_on_stopping(&mut self, outside: &mut Outside, now: u64) {
-        if let Some(load) = outside.load.as_mut().filter(|load| !load.empty) {
-            if outside.stop_ns.is_some_and(|since| seconds(since, now) > LOAD_GRACE_S) {
+    fn go_on_stopping(&mut self, external: &mut ExternalCourse, now: u64) {
+        if let Some(load) = external.load.as_mut().filter(|load| !load.empty) {
+            if external.stop_ns.is_some_and(|since| seconds(since, now) > LOAD_GRACE_S) {
                 load.kill();
             }
             return;
         }
-        match outside.asked_ns {
+        match external.asked_ns {
             None => {
-                outside.asked_ns = Some(now);
+                external.asked_ns = Some(now);
                 self.launched.tell(STOP);
             }
             Some(since) if seconds(since, now) > GRACE_S => self.end_run(EndedBy::Stopped),

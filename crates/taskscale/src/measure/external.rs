@@ -1,6 +1,6 @@
 //! Programs that may know nothing of taskscale: how it is known that one stands at its plateau, and what loads it.
 //!
-//! Only what was asked and the parsing of output; the course of such a run is in `run::outside`.
+//! Only what was asked and the parsing of output; the course of such a run is in `run::external`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ const LONGEST_LINE: usize = 4096;
 
 /// How to run a program that is not of the catalogue.
 #[derive(Debug, Clone)]
-pub struct Foreign {
+pub struct ExternalCommand {
     pub ready: Ready,
     /// Started once the program is ready; the plateau begins when the load stands.
     pub load: Option<Load>,

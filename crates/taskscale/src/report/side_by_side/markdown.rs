@@ -1,9 +1,9 @@
 //! Several campaigns as Markdown.
 
+use super::super::footnotes;
 use super::super::markdown::{Table, code, prose};
 use super::super::metric::Metric;
 use super::super::model::Report;
-use super::super::notes;
 use super::{Cell, Change, change_heading, facts, letter, notes_of, tables};
 
 pub fn render(reports: &[Report], metrics: &[Metric]) -> String {
@@ -44,7 +44,7 @@ pub fn render(reports: &[Report], metrics: &[Metric]) -> String {
             table.column(change_heading(i), true);
         }
         for line in &shown.lines {
-            let mut cells = vec![code(&line.entry.name), notes::kind_with_marks(&line.entry)];
+            let mut cells = vec![code(&line.entry.name), footnotes::kind_with_marks(&line.entry)];
             cells.extend(line.cells.iter().map(|cell| match cell {
                 Cell::Absent => String::new(),
                 Cell::Fell(status) => prose(status),

@@ -1,6 +1,6 @@
 //! Where the border is foreseen: at which N the line through the runs meets the cap. Pure.
 
-use super::search::Forecast;
+use super::border::Prediction;
 use crate::stats::{Point, fit};
 
 /// How far a run's memory is taken to scatter, as a share of it: about what repetitions of one cell show.
@@ -9,7 +9,7 @@ const SCATTER: f64 = 0.004;
 const BEND: f64 = 0.01;
 
 /// The number of tasks that need `cap` bytes, by the line through what runs needed.
-pub fn forecast_tasks(needs: &[Point], cap: f64) -> Option<Forecast> {
+pub fn forecast_tasks(needs: &[Point], cap: f64) -> Option<Prediction> {
     let fit = fit(needs).filter(|fit| fit.line.slope > 0.0)?;
     let line = fit.line;
     let value = (cap - line.base) / line.slope;
@@ -25,13 +25,14 @@ pub fn forecast_tasks(needs: &[Point], cap: f64) -> Option<Forecast> {
         Some(false) => fit.worst.and_then(|worst| worst.off()).map_or(1.0, f64::abs),
         _ => 0.0,
     };
-    Some(Forecast { value, doubt: scatter.max(bent) + BEND * beyond.ln() })
+    Some(Prediction { value, doubt: scatter.max(bent) + BEND * beyond.ln() })
 }
 
 /// How far below what a run needed that felt its cap the least memory may lie: it may hold garbage that could go.
 const GARBAGE: f64 = 0.05;
 
 /// The least memory for what a run needed. `felt`: whether it felt its cap, which makes its need a guess.
-pub fn forecast_memory(need_bytes: f64, felt: bool) -> Option<Forecast> {
-    (need_bytes > 0.0).then_some(Forecast { value: need_bytes, doubt: if felt { GARBAGE } else { SCATTER } })
+pub fn forecast_memory(need_bytes: f64, felt: bool) -> Option<Prediction> {
+    (need_bytes > 0.0)
+        .then_some(Prediction { value: need_bytes, doubt: if felt { GARBAGE } else { SCATTER } })
 }

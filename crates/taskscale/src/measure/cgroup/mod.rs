@@ -3,6 +3,7 @@
 //! All sizes in bytes, all times in seconds. A figure that cannot be had is `None`.
 
 mod none;
+mod root;
 mod tree;
 mod v1;
 mod v2;
@@ -14,9 +15,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-pub(super) use none::NoGroup;
-pub(super) use v1::{GroupV1, V1Parents};
-pub(super) use v2::{GroupV2, enable_controllers};
+use none::NoGroup;
+pub(super) use root::own_folders;
+pub use root::{GroupRoot, clean_up_after_the_dead};
+use v1::{GroupV1, V1Parents};
+use v2::{GroupV2, enable_controllers};
 
 use crate::record::MemorySource;
 
@@ -56,7 +59,7 @@ pub struct KernelAccount {
 pub struct MemoryWant {
     /// Processes killed for it.
     pub oom_kills: u64,
-    /// Whether the group met its own cap. Not yet a want of memory: a cache of files meets it as well, and gives way.
+    /// Whether the group met its own cap. Not yet a lack of memory: a cache of files meets it as well, and gives way.
     pub cap_met: bool,
     /// Whether the group met its cap and nothing gave way, so that a process had to be killed: now (version 1), or
     /// ever (version 2).
@@ -78,7 +81,7 @@ pub trait Group {
     /// The kernel's own record of the highest memory; `None` where it keeps none and it must be sampled.
     fn memory_peak(&self) -> Option<u64>;
     fn kernel_account(&self) -> KernelAccount;
-    /// What the kernel says of the group's want of memory.
+    /// What the kernel says of the group's lack of memory.
     fn memory_want(&self) -> MemoryWant;
     /// Whether the kernel itself keeps the run below its memory cap.
     fn enforces_memory_cap(&self) -> bool;

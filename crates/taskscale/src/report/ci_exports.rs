@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::figures::worst_text;
 use super::metric::{Figure, Metric};
 use super::model::{Entry, Report};
-use super::text::safe;
+use super::sanitize::safe;
 use super::{csv, json};
 use crate::units::{self, mib};
 

@@ -152,7 +152,7 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
     for command in &commands {
         look_at_command(folder, command, findings);
     }
-    for (tool, files, pattern, mend) in FLOATING {
+    for (tool, files, pattern, fix) in FLOATING {
         let wrapper = format!("{tool}w");
         let used =
             |command: &Vec<String>| command.first().is_some_and(|word| word == tool || *word == wrapper);
@@ -164,7 +164,7 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
                 findings.error(
                     Rule::Pinned,
                     format!("{} asks for `{version}`, which is not one version", shown(folder, &path)),
-                    *mend,
+                    *fix,
                 );
             }
         }

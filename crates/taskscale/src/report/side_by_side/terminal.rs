@@ -1,12 +1,12 @@
 //! Several campaigns as tables for the terminal.
 
 use super::super::RenderOptions;
-use super::super::grid::{Align, Cell as Shown, Column, Grid};
+use super::super::footnotes;
 use super::super::metric::Metric;
 use super::super::model::Report;
-use super::super::notes;
+use super::super::sanitize::safe;
 use super::super::terminal::{BAD, GOOD, PLAIN, Page, QUIET, SHORT, STRONG, left, right};
-use super::super::text::safe;
+use super::super::terminal_table::{Align, Cell as Shown, Column, Grid};
 use super::{Cell, Change, change_heading, facts, letter, notes_of, tables};
 
 pub fn render(reports: &[Report], metrics: &[Metric], options: RenderOptions) -> String {
@@ -44,7 +44,7 @@ pub fn render(reports: &[Report], metrics: &[Metric], options: RenderOptions) ->
             let style = if line.entry.reference { QUIET } else { PLAIN };
             let mut cells = vec![
                 Shown::new(safe(&line.entry.name).into_owned(), style),
-                Shown::new(notes::kind_with_marks(&line.entry), QUIET),
+                Shown::new(footnotes::kind_with_marks(&line.entry), QUIET),
             ];
             cells.extend(line.cells.iter().map(|cell| match cell {
                 Cell::Absent => Shown::new("-", QUIET),

@@ -5,15 +5,15 @@
 
 use super::causes::{cause, stood_at_cap, wrote_too_much};
 use super::evidence::{Known, Rest};
-use super::foreign::{Foreign, Ready};
+use super::external::{ExternalCommand, Ready};
 use super::launcher::Word;
 use super::verdict::{EndedBy, Observed, Verdict, last_line, signal_name, unless_doubted};
 use crate::record::Status;
 
 /// What was observed.
-pub struct ForeignSeen<'a> {
+pub struct ExternalSeen<'a> {
     pub run: &'a Observed<'a>,
-    pub foreign: &'a Foreign,
+    pub external: &'a ExternalCommand,
     /// Whether the program came to stand, before any load.
     pub ready: bool,
     /// Whether the plateau was read.
@@ -39,7 +39,7 @@ pub struct LoadSeen {
 }
 
 /// Judges such a run by the rules that docs/methodology.md numbers: the first that applies decides.
-pub fn judge_foreign(seen: &ForeignSeen) -> Verdict {
+pub fn judge_external(seen: &ExternalSeen) -> Verdict {
     let run = seen.run;
     let own_end = if seen.stopped { None } else { own_end(seen) };
     let load_end = seen.load.as_ref().and_then(load_end);
@@ -77,27 +77,27 @@ pub fn judge_foreign(seen: &ForeignSeen) -> Verdict {
 }
 
 /// What speaks against the plateau, and what to do about it.
-fn doubt(seen: &ForeignSeen) -> Option<String> {
+fn doubt(seen: &ExternalSeen) -> Option<String> {
     let known = match (seen.alive, seen.inferred) {
         (Some(_), _) => Known::Said,
         (None, false) => Known::Named,
         (None, true) => Known::Inferred,
     };
     let why = seen.run.plateau.doubt(known)?;
-    let settle_s = seen.foreign.settle.as_secs_f64();
-    let hint = match (seen.run.plateau.rest, &seen.foreign.ready) {
+    let settle_s = seen.external.settle.as_secs_f64();
+    let hint = match (seen.run.plateau.rest, &seen.external.ready) {
         (Rest::Quiet | Rest::Starved, _) => return Some(why),
         (_, Ready::Itself) => {
-            format!("--settle waits longer than {settle_s} s; or {}", seen.foreign.ready.hint())
+            format!("--settle waits longer than {settle_s} s; or {}", seen.external.ready.hint())
         }
         _ => format!("--settle waits longer than {settle_s} s"),
     };
     Some(format!("{why} ({hint})"))
 }
 
-fn timed_out(seen: &ForeignSeen) -> Verdict {
+fn timed_out(seen: &ExternalSeen) -> Verdict {
     let cap_s = seen.run.time_cap_s;
-    let ready = &seen.foreign.ready;
+    let ready = &seen.external.ready;
     let last = last_line(seen.run.evidence.stderr);
     let mut reason = if !seen.ready {
         format!("ended after {cap_s} s: {}{last} ({})", ready.awaited(), ready.hint())
@@ -121,7 +121,7 @@ fn timed_out(seen: &ForeignSeen) -> Verdict {
 }
 
 /// What is wrong with the end of a program that ended by itself; `None` where nothing is.
-fn own_end(seen: &ForeignSeen) -> Option<Verdict> {
+fn own_end(seen: &ExternalSeen) -> Option<Verdict> {
     let run = seen.run;
     let Word::Ended { code, signal, .. } = run.end else { return None };
     let when = match (seen.ready, seen.read) {
@@ -148,16 +148,16 @@ fn own_end(seen: &ForeignSeen) -> Option<Verdict> {
                 "it left {left} processes and went into the background: have it stay in the foreground (nginx: -g \
                  'daemon off;'; redis-server: --daemonize no)"
             )
-        } else if matches!(seen.foreign.ready, Ready::Itself) {
+        } else if matches!(seen.external.ready, Ready::Itself) {
             "it never stood still for half a second, so there is no plateau to read: have its tasks wait longer \
              ({seconds} stands for a time that suffices), or keep it open"
                 .to_owned()
         } else {
-            seen.foreign.ready.awaited()
+            seen.external.ready.awaited()
         };
         return Some(Verdict::new(Status::Failed, format!("exited with code 0{after}{when}: {why}{last}")));
     }
-    if seen.foreign.told_hold && run.wall_s.is_some_and(|wall_s| wall_s < run.hold_s) {
+    if seen.external.told_hold && run.wall_s.is_some_and(|wall_s| wall_s < run.hold_s) {
         let reason =
             format!("exited with code 0{after}, before tasks that wait {} s could be due", run.hold_s);
         return Some(Verdict::new(Status::Failed, reason));
@@ -195,9 +195,9 @@ mod tests {
 
     use super::*;
     use crate::catalog::Kind;
+    use crate::measure::cgroup::MemoryWant;
     use crate::measure::evidence::PlateauSeen;
-    use crate::measure::foreign::LinePattern;
-    use crate::measure::group::MemoryWant;
+    use crate::measure::external::LinePattern;
     use crate::measure::limits::{Evidence, SystemLimits};
     use crate::measure::protocol::Said;
 
@@ -211,12 +211,12 @@ mod tests {
         end: &'a Word,
         stderr: &'a str,
         ended_by: Option<EndedBy>,
-        change: impl FnOnce(&mut ForeignSeen),
+        change: impl FnOnce(&mut ExternalSeen),
     ) -> (Status, String) {
         let limits =
             SystemLimits { open_files: Some(1024), open_files_hard: Some(4096), ..SystemLimits::default() };
         let said = Said::default();
-        let foreign = Foreign {
+        let external = ExternalCommand {
             ready,
             load: None,
             told_hold: false,
@@ -243,9 +243,9 @@ mod tests {
             evidence: Evidence { stderr, ..Evidence::default() },
             limits: &limits,
         };
-        let mut seen = ForeignSeen {
+        let mut seen = ExternalSeen {
             run: &observed,
-            foreign: &foreign,
+            external: &external,
             ready: true,
             read: true,
             inferred: true,
@@ -255,7 +255,7 @@ mod tests {
             load: None,
         };
         change(&mut seen);
-        let verdict = judge_foreign(&seen);
+        let verdict = judge_external(&seen);
         (verdict.status, verdict.reason.unwrap_or_default())
     }
 
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn an_end_of_its_own_before_the_reading_is_told_with_what_to_do() {
-        let early = |seen: &mut ForeignSeen| {
+        let early = |seen: &mut ExternalSeen| {
             seen.stopped = false;
             seen.ready = false;
             seen.read = false;
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn fewer_alive_than_asked_is_partial_and_a_limit_where_one_was_met() {
-        let few = |seen: &mut ForeignSeen| seen.alive = Some(7);
+        let few = |seen: &mut ExternalSeen| seen.alive = Some(7);
         let end = ended(Some(0), None);
         assert_eq!(verdict(Ready::Itself, &end, "", None, few).0, Status::Partial);
         let (status, reason) = verdict(Ready::Itself, &end, "accept: Too many open files\n", None, few);

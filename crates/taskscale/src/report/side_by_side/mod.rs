@@ -12,9 +12,9 @@ pub use terminal::render as terminal;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::footnotes;
 use super::metric::{Figure, Metric};
 use super::model::{Entry, Report, Row};
-use super::notes;
 use crate::record::{Hold, MemorySource};
 use crate::units;
 
@@ -145,7 +145,7 @@ fn facts(reports: &[Report]) -> Vec<Fact> {
         of("measured", &|report| Some(report.created_at.strftime("%Y-%m-%d %H:%M UTC").to_string())),
         of("host", &|report| Some(report.machine.hostname.clone())),
         of("CPU", &|report| {
-            Some(format!("{}, {}", report.machine.cpu, notes::counted(report.machine.cpus, "CPU")))
+            Some(format!("{}, {}", report.machine.cpu, footnotes::counted(report.machine.cpus, "CPU")))
         }),
         of("memory", &|report| Some(units::bytes(report.machine.memory_bytes))),
         of("swap", &|report| Some(units::bytes(report.machine.swap_bytes))),
@@ -239,7 +239,7 @@ fn alone(reports: &[Report], tables: &[Table], quote: fn(&str) -> String) -> Vec
         let tasks: Vec<String> = tasks.map(units::count).collect();
         let mut parts = Vec::new();
         if !names.is_empty() {
-            parts.push(notes::named(&names, quote));
+            parts.push(footnotes::named(&names, quote));
         }
         if !tasks.is_empty() {
             parts.push(format!("N = {}", tasks.join(", ")));
@@ -270,7 +270,7 @@ fn all_tables(reports: &[Report], metrics: &[Metric]) -> Vec<Table> {
             for tasks in numbers {
                 let lines = lines(reports, metric, workload, tasks);
                 let heading = match tasks {
-                    Some(tasks) => notes::tasks(tasks),
+                    Some(tasks) => footnotes::tasks(tasks),
                     None => "growth with N".to_owned(),
                 };
                 if !lines.is_empty() {
@@ -348,7 +348,7 @@ fn cell(row: &Row, metric: Metric) -> Cell {
 fn notes_of(tables: &[Table], reports: &[Report], quote: fn(&str) -> String) -> Vec<String> {
     let entries = tables.iter().flat_map(|table| &table.lines).map(|line| &line.entry);
     let mut notes = alone(reports, tables, quote);
-    notes.extend(notes::marks(entries, std::iter::empty(), quote));
+    notes.extend(footnotes::marks(entries, std::iter::empty(), quote));
     let changes = || {
         let lines = tables.iter().flat_map(|table| table.lines.iter().map(move |line| (table.metric, line)));
         lines.flat_map(|(metric, line)| {
@@ -383,7 +383,7 @@ fn notes_of(tables: &[Table], reports: &[Report], quote: fn(&str) -> String) -> 
         notes.push("Figures are medians over the repetitions that were ok.".to_owned());
     }
     for (i, report) in reports.iter().enumerate().filter(|(_, report)| report.unmeasured_runs > 0) {
-        let runs = notes::counted(report.unmeasured_runs, "run");
+        let runs = footnotes::counted(report.unmeasured_runs, "run");
         notes.push(format!("{} is incomplete: {runs} of its plan not measured yet.", letter(i)));
     }
     notes

@@ -1,13 +1,13 @@
 //! Columns of text on a terminal: aligned, coloured where asked, and never wider than they may be.
 //!
-//! Knows nothing of reports. All texts must have been made [safe](super::text::safe) before.
+//! Knows nothing of reports. All texts must have been made [safe](super::sanitize::safe) before.
 
 use std::borrow::Cow;
 
 use anstyle::Style;
 
 use super::bar::{Bars, bar};
-use super::text::{shortened, width, wrapped};
+use super::sanitize::{shortened, width, wrapped};
 
 /// Narrower than this, the first column is shortened no further.
 const LEAST_FIRST: usize = 12;

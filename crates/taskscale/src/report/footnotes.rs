@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::figures::NO_LINE;
 use super::model::{Entry, Growth, Report};
 use super::rank::Rank;
-use super::text::command_line;
+use super::sanitize::command_line;
 use crate::catalog::{Kind, Style};
 use crate::record::{Hold, MemorySource, OWN_WORKLOAD};
 use crate::stats::OFF;

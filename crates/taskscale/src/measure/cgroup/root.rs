@@ -6,14 +6,14 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::group::{
+use super::{
     Group, GroupBounds, GroupV1, GroupV2, NoGroup, V1Parents, enable_controllers, kill_all, remove_folders,
 };
-use super::{MeasureError, at, procfs, systemd};
+use crate::measure::{MeasureError, at, procfs, systemd};
 use crate::record::MemorySource;
 
 /// A folder of our own in which each run gets a group. Removed when dropped.
-pub struct GroupHome {
+pub struct GroupRoot {
     place: Place,
     runs: u64,
     /// Folders that this process made, innermost first.
@@ -29,12 +29,12 @@ enum Place {
     None,
 }
 
-impl GroupHome {
+impl GroupRoot {
     /// Finds the best place there is: version 2, version 1, or none. First ends and removes what a taskscale that was
     /// killed has left.
-    pub fn find() -> GroupHome {
+    pub fn find() -> GroupRoot {
         clean_up_after_the_dead();
-        let mut home = GroupHome::none();
+        let mut home = GroupRoot::none();
         home.note("");
         match std::env::var("TASKSCALE_CGROUP").as_deref() {
             // For comparing sources on one machine, and for tests.
@@ -54,8 +54,8 @@ impl GroupHome {
     }
 
     /// A home that makes no groups, for measuring by /proc only.
-    pub fn none() -> GroupHome {
-        GroupHome {
+    pub fn none() -> GroupRoot {
+        GroupRoot {
             place: Place::None,
             runs: 0,
             made: Vec::new(),
@@ -226,7 +226,7 @@ impl GroupHome {
     }
 }
 
-impl Drop for GroupHome {
+impl Drop for GroupRoot {
     fn drop(&mut self) {
         let removed = remove_folders(&self.made);
         let _ = fs::remove_dir_all(&self.scratch);
@@ -379,7 +379,7 @@ fn parse_mount(line: &str) -> Option<Mount> {
 
 /// The folders of the groups that this process is in, innermost first, in the hierarchy of a v1 controller, or of v2
 /// where `controller` is empty.
-pub(super) fn own_folders(controller: &str) -> Vec<PathBuf> {
+pub(in crate::measure) fn own_folders(controller: &str) -> Vec<PathBuf> {
     let kind = if controller.is_empty() { "cgroup2" } else { "cgroup" };
     let mount = mounts()
         .into_iter()

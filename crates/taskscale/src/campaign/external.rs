@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::measure::{Foreign, Load};
+use crate::measure::{ExternalCommand, Load};
 
 /// Stands for the number of tasks.
 pub const TASKS: &str = "{tasks}";
@@ -12,7 +12,7 @@ pub const SECONDS: &str = "{seconds}";
 /// A program that is not of the catalogue, before it is known how many tasks it is to have.
 #[derive(Debug, Clone)]
 pub struct Template {
-    pub foreign: Foreign,
+    pub external: ExternalCommand,
     /// Variables on top of the clean environment: more than is recorded where some are the caller's secrets.
     pub env: BTreeMap<String, String>,
 }
@@ -24,18 +24,18 @@ impl Template {
         command: &[String],
         tasks: u64,
         hold_s: f64,
-    ) -> (Vec<String>, BTreeMap<String, String>, Option<Foreign>) {
+    ) -> (Vec<String>, BTreeMap<String, String>, Option<ExternalCommand>) {
         let (tasks, seconds) = (tasks.to_string(), (hold_s as u64).to_string());
         let filled = |text: &String| text.replace(TASKS, &tasks).replace(SECONDS, &seconds);
         let load = self
-            .foreign
+            .external
             .load
             .as_ref()
             .map(|load| Load { command: load.command.iter().map(filled).collect(), stands: load.stands });
         (
             command.iter().map(filled).collect(),
             self.env.iter().map(|(name, value)| (name.clone(), filled(value))).collect(),
-            Some(Foreign { load, ..self.foreign.clone() }),
+            Some(ExternalCommand { load, ..self.external.clone() }),
         )
     }
 }

@@ -1,0 +1,270 @@
+//! Where a border lies between what passes and what fails, in few runs. Pure: numbers in, the next number out.
+//!
+//! The next trial follows from the trials so far alone, so that a search that was cut off goes on by replaying them.
+//! Knows nothing of tasks or memory: a search looks along one axis for the last value that passes.
+
+/// On which side of the border values pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Small values pass: how many tasks fit?
+    Below,
+    /// Large values pass: how little memory is enough?
+    Above,
+}
+
+/// What to look for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Search {
+    pub passes: Side,
+    /// The least and the greatest value that may be tried, at least 1.
+    pub bounds: (u64, u64),
+    /// Found when the passing and the failing value are no further apart than this share of the former.
+    pub precision: f64,
+    /// Values tried are multiples of a power of this where the precision allows: 10 for counts, 2 for bytes.
+    pub radix: f64,
+}
+
+/// One value that was tried. A value that was tried more than once passes where every trial did.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trial {
+    pub value: u64,
+    pub passed: bool,
+    /// Whether its value was not chosen to find the border: it was taken to confirm it, or for another end.
+    pub confirms: bool,
+    /// Where the border is foreseen once this is known.
+    pub forecast: Option<Prediction>,
+}
+
+/// Where the border is foreseen, by whatever the trials have told besides passing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prediction {
+    pub value: f64,
+    /// By what share it may be wrong.
+    pub doubt: f64,
+}
+
+/// What a search has come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    Try(u64),
+    /// The last value that passes, and beside it one that fails.
+    Found(Bracket),
+    /// Nothing within the bounds passes.
+    NothingPasses,
+    /// Everything up to the bound passes.
+    EverythingPasses,
+}
+
+/// The two values that enclose the border.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bracket {
+    pub passing: u64,
+    pub failing: u64,
+}
+
+impl Bracket {
+    /// How far apart the two are, as a share of the passing value.
+    pub fn width(&self) -> f64 {
+        self.passing.abs_diff(self.failing) as f64 / self.passing as f64
+    }
+}
+
+/// A step of so many wanted widths beyond what passes ends the search if it fails.
+pub const STRIDE: f64 = 0.98;
+/// Up to so many widths before the prediction it is time for that step.
+const NEAR: f64 = 1.3;
+/// How near to the prediction the first trials go, in widths.
+const BESIDE: f64 = 0.45;
+/// How long each step is where no prediction helps, in first steps: slow at first, as most predictions are nearly right.
+const GALLOP: [f64; 6] = [1.0, 1.0, 2.0, 5.0, 20.0, 81.0];
+/// The longest such step: a factor of 8.
+pub const LONGEST_STEP: f64 = 2.08;
+
+impl Search {
+    /// What to do next.
+    pub fn next(&self, trials: &[Trial]) -> Step {
+        let (pass, fail) = self.ends(trials);
+        let (easiest, hardest) = self.easiest_first();
+        if fail == Some(easiest) {
+            return Step::NothingPasses;
+        }
+        if pass == Some(hardest) {
+            return Step::EverythingPasses;
+        }
+        if let (Some(passing), Some(failing)) = (pass, fail) {
+            let bracket = Bracket { passing, failing };
+            if passing.abs_diff(failing) <= 1 || bracket.width() <= self.precision {
+                return Step::Found(bracket);
+            }
+        }
+        let foreseen = trials.last().and_then(|trial| self.foreseen(trial));
+        let ends = (pass.map(|value| self.scaled(value as f64)), fail.map(|v| self.scaled(v as f64)));
+        let wanted = match (ends, foreseen) {
+            ((None, None), _) => self.scaled(easiest as f64),
+            ((Some(pass), None), foreseen) => self.towards_failing(trials, pass, foreseen),
+            ((None, Some(fail)), foreseen) => self.towards_passing(trials, fail, foreseen),
+            ((Some(pass), Some(fail)), foreseen) => self.between(trials, pass, fail, foreseen),
+        };
+        Step::Try(self.value_at(wanted, pass, fail, (easiest, hardest)))
+    }
+
+    /// The passing value nearest to the border, and the failing one. A failure outweighs what passed beyond it.
+    pub fn ends(&self, trials: &[Trial]) -> (Option<u64>, Option<u64>) {
+        let harder = |a: &u64, b: &u64| match self.passes {
+            Side::Below => a.cmp(b),
+            Side::Above => b.cmp(a),
+        };
+        let fail = trials.iter().filter(|trial| !trial.passed).map(|trial| trial.value).min_by(harder);
+        let pass = trials
+            .iter()
+            .filter(|trial| trial.passed)
+            .map(|trial| trial.value)
+            .filter(|value| fail.is_none_or(|fail| harder(value, &fail).is_lt()))
+            .max_by(harder);
+        (pass, fail)
+    }
+
+    /// The bounds, from the value that passes if any does.
+    pub fn easiest_first(&self) -> (u64, u64) {
+        match self.passes {
+            Side::Below => self.bounds,
+            Side::Above => (self.bounds.1, self.bounds.0),
+        }
+    }
+
+    /// The scale on which the search works: logarithmic, and growing towards failure.
+    pub fn scaled(&self, value: f64) -> f64 {
+        match self.passes {
+            Side::Below => value.ln(),
+            Side::Above => -value.ln(),
+        }
+    }
+
+    /// The width of the wanted bracket on that scale.
+    pub fn width(&self) -> f64 {
+        self.precision.ln_1p().max(1e-6)
+    }
+
+    fn towards_failing(&self, trials: &[Trial], pass: f64, foreseen: Option<Foreseen>) -> f64 {
+        match foreseen {
+            Some(foreseen) if foreseen.at > pass => self.up_to(trials, pass, foreseen),
+            Some(foreseen) => pass + self.gallop(trials, true, foreseen.doubt),
+            None => pass + LONGEST_STEP,
+        }
+    }
+
+    fn towards_passing(&self, trials: &[Trial], fail: f64, foreseen: Option<Foreseen>) -> f64 {
+        match foreseen {
+            Some(foreseen) if foreseen.at < fail - self.width() => foreseen.at - foreseen.doubt,
+            Some(foreseen) => fail - self.gallop(trials, false, foreseen.doubt),
+            None => fail - LONGEST_STEP,
+        }
+    }
+
+    fn between(&self, trials: &[Trial], pass: f64, fail: f64, foreseen: Option<Foreseen>) -> f64 {
+        let (width, middle) = (self.width(), f64::midpoint(pass, fail));
+        let Some(foreseen) = foreseen.filter(|_| fail - pass > 2.0 * width && !self.is_slow(trials, 2))
+        else {
+            return middle;
+        };
+        let refuted = foreseen.at <= pass || foreseen.at >= fail;
+        let wanted = if refuted && self.is_slow(trials, 1) {
+            middle
+        } else if foreseen.at >= fail {
+            (fail - self.gallop(trials, false, foreseen.doubt)).max(middle)
+        } else if foreseen.at > pass {
+            self.up_to(trials, pass, foreseen)
+        } else {
+            (pass + self.gallop(trials, true, foreseen.doubt)).min(middle)
+        };
+        // Beside what failed a trial would tell next to nothing.
+        if wanted > fail - 0.1 * width { middle } else { wanted }
+    }
+
+    /// From what passes up to the prediction. From afar not all the way: a value that passes tells more than one that
+    /// fails. From nearby one step beyond which a failure ends the search, and a pass is as good as any.
+    fn up_to(&self, trials: &[Trial], pass: f64, foreseen: Foreseen) -> f64 {
+        if foreseen.at - pass <= NEAR * self.width() {
+            pass + self.gallop(trials, true, 0.0)
+        } else {
+            (foreseen.at - foreseen.doubt).max(f64::midpoint(pass, foreseen.at))
+        }
+    }
+
+    /// The next step where trials have gone against their forecasts: longer for each in a row.
+    fn gallop(&self, trials: &[Trial], passed: bool, doubt: f64) -> f64 {
+        let surprising = |pair: &&[Trial]| {
+            let at = self.scaled(pair[1].value as f64);
+            let near = NEAR * self.width();
+            let against =
+                |foreseen: Foreseen| if passed { at > foreseen.at - near } else { at < foreseen.at };
+            pair[1].passed == passed && self.foreseen(&pair[0]).is_some_and(against)
+        };
+        let surprises = trials.windows(2).rev().take_while(surprising).count();
+        let growth = GALLOP[surprises.min(GALLOP.len() - 1)];
+        (doubt.max(STRIDE * self.width()) * growth).min(LONGEST_STEP)
+    }
+
+    fn foreseen(&self, trial: &Trial) -> Option<Foreseen> {
+        let forecast =
+            trial.forecast.filter(|forecast| forecast.value.is_finite() && forecast.value > 0.0)?;
+        let doubt = forecast.doubt.max(0.0).ln_1p().min(LONGEST_STEP).max(BESIDE * self.width());
+        Some(Foreseen { at: self.scaled(forecast.value), doubt })
+    }
+
+    /// Whether the last trials have not halved the bracket: predictions are of no use then.
+    fn is_slow(&self, trials: &[Trial], last: usize) -> bool {
+        let width_after = |count: usize| match self.ends(&trials[..count]) {
+            (Some(pass), Some(fail)) => Some((self.scaled(fail as f64) - self.scaled(pass as f64)).abs()),
+            _ => None,
+        };
+        let (Some(now), Some(then)) =
+            (width_after(trials.len()), trials.len().checked_sub(last).and_then(width_after))
+        else {
+            return false;
+        };
+        now > 0.5 * then
+    }
+
+    /// The value at a point of the scale, and of what such a value should be a multiple.
+    pub fn unscaled(&self, at: f64) -> (f64, f64) {
+        let value = match self.passes {
+            Side::Below => at.exp(),
+            Side::Above => (-at).exp(),
+        };
+        let fine = (value * self.precision / 10.0).max(1.0);
+        (value, self.radix.powf((fine.ln() / self.radix.ln() + 1e-9).floor()).round())
+    }
+
+    /// A whole value strictly between the ends, within the bounds, and round where the precision allows.
+    fn value_at(
+        &self,
+        wanted: f64,
+        pass: Option<u64>,
+        fail: Option<u64>,
+        (easiest, hardest): (u64, u64),
+    ) -> u64 {
+        let (value, grain) = self.unscaled(wanted);
+        // Saturates where the wanted value is beyond all numbers.
+        let value = ((value / grain).round() * grain) as u64;
+        // Once tried, an end is not tried again.
+        let beyond = |end: u64, harder: bool| match (self.passes, harder) {
+            (Side::Below, true) | (Side::Above, false) => end.saturating_add(1),
+            _ => end.saturating_sub(1),
+        };
+        let first = pass.map_or(easiest, |pass| beyond(pass, true));
+        let last = fail.map_or(hardest, |fail| beyond(fail, false));
+        value.clamp(first.min(last), first.max(last))
+    }
+}
+
+/// A forecast on the search's scale.
+#[derive(Debug, Clone, Copy)]
+struct Foreseen {
+    at: f64,
+    doubt: f64,
+}
+
+#[cfg(test)]
+#[path = "border_tests.rs"]
+mod tests;
