@@ -338,7 +338,7 @@ proptest! {
         let input = |folder, campaign, samples| compare::Input { folder, campaign, samples, entry: None };
         let settings =
             compare::Settings {
-                metrics: compare::Metric::ALL.to_vec(),
+                metrics: taskscale::figures::ALL.to_vec(),
                 margin: None,
                 fail_above: Some(0.05),
                 allow_missing: false,

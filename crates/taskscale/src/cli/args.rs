@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+use crate::figures::{self, Figure};
 
 mod catalogue;
 mod compare;
@@ -215,12 +218,11 @@ pub struct Report {
     #[arg(
         short,
         long,
-        value_enum,
+        value_parser = figure(),
         value_delimiter = ',',
-        value_name = "METRICS",
-        hide_possible_values = false
+        value_name = "METRICS"
     )]
-    pub metric: Vec<Metric>,
+    pub metric: Vec<&'static Figure>,
     /// With csv: one line for each sample, repeated attempts included
     #[arg(long)]
     pub samples: bool,
@@ -271,17 +273,11 @@ pub enum Chart {
     Scaling,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Metric {
-    Footprint,
-    Kernel,
-    Peak,
-    RssPeak,
-    BytesPerTask,
-    Base,
-    Launch,
-    Wall,
-    Cpu,
+/// Figures by their names.
+fn figure() -> impl TypedValueParser<Value = &'static Figure> {
+    let known = figures::ALL.map(|figure| PossibleValue::new(figure.name).help(figure.about));
+    // The parser takes no other names.
+    PossibleValuesParser::new(known).map(|name| figures::named(&name).unwrap_or(&figures::FOOTPRINT))
 }
 
 #[cfg(test)]

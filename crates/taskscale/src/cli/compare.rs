@@ -9,9 +9,10 @@ use super::args::{Compare, CompareFormat};
 use super::report::for_standard_output;
 use super::run::warn_of_rejected;
 use super::{Failure, OrUsage, print_result, say_aside};
+use crate::figures::Figure;
 use crate::record::{self, Loaded};
 use crate::report::Format;
-use crate::report::compare::{self, CompareError, Comparison, Gate, Input, Metric, Settings};
+use crate::report::compare::{self, CompareError, Comparison, Gate, Input, Settings};
 use crate::units;
 
 pub fn run(args: &Compare) -> Result<ExitCode, Failure> {
@@ -58,11 +59,11 @@ fn validate(args: &Compare) -> anyhow::Result<Settings> {
     let share = |text: &Option<String>, option: &'static str| {
         text.as_deref().map(units::parse_share).transpose().context(option)
     };
-    let mut metrics: Vec<Metric> = Vec::new();
-    for name in &args.metric {
-        // The command line takes no other names.
-        let metric = Metric::ALL.into_iter().find(|metric| metric.name() == name);
-        metrics.extend(metric.filter(|metric| !metrics.contains(metric)));
+    let mut metrics: Vec<&'static Figure> = Vec::new();
+    for metric in &args.metric {
+        if !metrics.contains(metric) {
+            metrics.push(metric);
+        }
     }
     Ok(Settings {
         metrics,

@@ -11,9 +11,7 @@ use super::{Failure, OrUsage, colour, print_result, print_through, say_aside};
 use crate::catalog::sources;
 use crate::limit::{self, LimitReport};
 use crate::record::{self, Campaign, Loaded, Sample};
-use crate::report::{
-    self, Bars, Chart, Metric, PageCampaign, Rank, Recorded, RenderOptions, Request, Target,
-};
+use crate::report::{self, Bars, Chart, PageCampaign, Rank, Recorded, RenderOptions, Request, Target};
 use crate::units;
 
 /// Columns of a table at most, however wide the terminal, and where there is none: further on the eye loses the line.
@@ -81,7 +79,7 @@ fn validate(args: &args::Report) -> anyhow::Result<Options> {
         (Some(target), _) => target,
     };
     let mut metrics = Vec::new();
-    for metric in args.metric.iter().map(|metric| self::metric(*metric)) {
+    for &metric in &args.metric {
         if !metrics.contains(&metric) {
             metrics.push(metric);
         }
@@ -258,20 +256,6 @@ fn target(format: Format) -> Option<Target> {
         Format::Svg => Target::Svg(Chart::Ranking),
         Format::Html => return None,
     })
-}
-
-fn metric(metric: args::Metric) -> Metric {
-    match metric {
-        args::Metric::Footprint => Metric::Footprint,
-        args::Metric::Kernel => Metric::Kernel,
-        args::Metric::Peak => Metric::Peak,
-        args::Metric::RssPeak => Metric::RssPeak,
-        args::Metric::BytesPerTask => Metric::BytesPerTask,
-        args::Metric::Base => Metric::Base,
-        args::Metric::Launch => Metric::Launch,
-        args::Metric::Wall => Metric::Wall,
-        args::Metric::Cpu => Metric::Cpu,
-    }
 }
 
 /// What tells the campaigns apart: the names of their folders, or whole paths where two are named alike.

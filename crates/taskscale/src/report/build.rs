@@ -11,10 +11,11 @@ use super::model::{
     Unavailable, Version, WarningCount,
 };
 use super::rank::Rank;
+use crate::figures;
 use crate::record::{
     Campaign, EntryFacts, MemorySource, Plateau, PlateauFrom, Sample, Status, Warning, last_attempts,
 };
-use crate::stats::Spread;
+use crate::stats;
 
 impl Report {
     /// Sums up a campaign. Only the last attempt of each repetition of a cell counts.
@@ -112,14 +113,6 @@ pub(super) fn feeding<'a>(cell: &[&'a Sample]) -> Vec<&'a Sample> {
         .unwrap_or_default()
 }
 
-pub(super) fn footprint(sample: &Sample) -> Option<f64> {
-    plateau(sample, |plateau| plateau.footprint_bytes)
-}
-
-fn plateau(sample: &Sample, figure: fn(&Plateau) -> u64) -> Option<f64> {
-    sample.memory.plateau.as_ref().map(|plateau| figure(plateau) as f64)
-}
-
 fn group(
     tasks: u64,
     entries: &[&EntryFacts],
@@ -146,18 +139,7 @@ fn group(
 
 fn row(facts: &EntryFacts, tasks: u64, cell: &[&Sample], growth: Option<&Growth>) -> Row {
     let fed = feeding(cell);
-    let spread = |figure: &dyn Fn(&Sample) -> Option<f64>| {
-        Spread::of(&fed.iter().filter_map(|sample| figure(sample)).collect::<Vec<_>>())
-    };
-    let median = |spread: Option<Spread>| spread.map(|spread| spread.median);
-    let spreads = Spreads {
-        kernel_bytes: spread(&|sample| plateau(sample, |plateau| plateau.kernel_bytes)),
-        peak_bytes: spread(&|sample| Some(sample.memory.peak_bytes? as f64)),
-        rss_peak_bytes: spread(&|sample| Some(sample.memory.rss_peak_bytes? as f64)),
-        launch_s: spread(&|sample| sample.time.launch_s),
-        wall_s: spread(&|sample| sample.time.wall_s),
-        cpu_s: spread(&|sample| sample.cpu.total_s()),
-    };
+    let spreads = Spreads::of_runs(&fed);
     let ok_runs = cell.iter().filter(|sample| sample.status == Status::Ok).count();
     let shortfalls = shortfalls(tasks, cell);
     Row {
@@ -167,17 +149,19 @@ fn row(facts: &EntryFacts, tasks: u64, cell: &[&Sample], growth: Option<&Growth>
         ok_runs: ok_runs as u32,
         status: status(ok_runs, cell.len(), &shortfalls),
         ranked: false,
-        footprint_bytes: spread(&footprint),
-        kernel_bytes: median(spreads.kernel_bytes),
-        peak_bytes: median(spreads.peak_bytes),
-        rss_peak_bytes: median(spreads.rss_peak_bytes),
+        footprint_bytes: spreads.of(&figures::FOOTPRINT),
+        kernel_bytes: spreads.median(&figures::KERNEL),
+        peak_bytes: spreads.median(&figures::PEAK),
+        rss_peak_bytes: spreads.median(&figures::RSS_PEAK),
         bytes_per_task: growth.and_then(|growth| growth.bytes_per_task),
         straight: growth.and_then(|growth| growth.straight),
         short_alive: shortfalls.iter().filter_map(|shortfall| shortfall.short_alive).min(),
-        threads: median(spread(&|sample| Some(sample.threads? as f64))),
-        launch_s: median(spreads.launch_s),
-        wall_s: median(spreads.wall_s),
-        cpu_s: median(spreads.cpu_s),
+        threads: stats::median(
+            &fed.iter().filter_map(|sample| Some(sample.threads? as f64)).collect::<Vec<_>>(),
+        ),
+        launch_s: spreads.median(&figures::LAUNCH),
+        wall_s: spreads.median(&figures::WALL),
+        cpu_s: spreads.median(&figures::CPU),
         times_best: None,
         parts: parts(&fed),
         spreads,

@@ -7,16 +7,17 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::figures::worst_text;
-use super::metric::{Figure, Metric};
+use super::estimate::Estimate;
 use super::model::{Entry, Report};
+use super::phrases::worst_text;
 use super::sanitize::safe;
 use super::{csv, json};
-use crate::units::{self, mib};
+use crate::figures::{self, Figure, Unit};
+use crate::units;
 
 /// What is kept unless told otherwise. Not the wall time, which is mostly the wait.
-pub const DEFAULT_METRICS: [Metric; 4] =
-    [Metric::Footprint, Metric::BytesPerTask, Metric::Launch, Metric::Cpu];
+pub const DEFAULT_METRICS: [&Figure; 4] =
+    [&figures::FOOTPRINT, &figures::BYTES_PER_TASK, &figures::LAUNCH, &figures::CPU];
 
 /// Why there is nothing to hand over.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,8 +45,8 @@ struct Value<'a> {
     entry: &'a Entry,
     /// Absent for a metric of whole entries.
     tasks: Option<u64>,
-    metric: Metric,
-    figure: Figure,
+    metric: &'static Figure,
+    estimate: Estimate,
     /// Repetitions or, for a metric of whole entries, runs that feed it.
     runs: u64,
 }
@@ -77,22 +78,18 @@ struct GithubBenchmark {
 }
 
 /// JSON for github-action-benchmark. MiB rather than bytes: its charts do not shorten numbers.
-pub fn github(reports: &[Report], metrics: &[Metric]) -> Result<Kept, ServiceError> {
+pub fn github(reports: &[Report], metrics: &[&'static Figure]) -> Result<Kept, ServiceError> {
     let (values, left_out) = values(reports, metrics)?;
     let benchmarks: Vec<GithubBenchmark> = values
         .iter()
         .map(|value| {
-            let (unit, scale): (_, fn(f64) -> f64) = match value.metric {
-                Metric::BytesPerTask => ("B/task", |bytes| bytes),
-                Metric::Launch | Metric::Wall | Metric::Cpu => ("s", |seconds| seconds),
-                _ => ("MiB", mib),
-            };
-            let show = |figure: f64| csv::figure(Some(significant(scale(figure))));
+            let (unit, divisor) = value.metric.unit.shown();
+            let show = |value: f64| csv::figure(Some(significant(value / divisor)));
             GithubBenchmark {
-                name: format!("{} {}", value.cell(), value.metric.name()),
+                name: format!("{} {}", value.cell(), value.metric.name),
                 unit,
-                value: rounded(scale(value.figure.value)),
-                range: value.figure.range.map(|(low, high)| format!("{} to {}", show(low), show(high))),
+                value: rounded(value.estimate.value / divisor),
+                range: value.estimate.range.map(|(low, high)| format!("{} to {}", show(low), show(high))),
                 extra: extra(value),
             }
         })
@@ -139,26 +136,20 @@ struct BencherMetric {
 }
 
 /// The measure's slug, with the unit in it: Bencher makes a measure that it does not know without one.
-fn measure(metric: Metric) -> &'static str {
-    match metric {
-        Metric::Footprint => "footprint-bytes",
-        Metric::Kernel => "kernel-bytes",
-        Metric::Peak => "peak-bytes",
-        Metric::RssPeak => "rss-peak-bytes",
-        Metric::BytesPerTask => "bytes-per-task",
-        Metric::Base => "base-bytes",
-        Metric::Launch => "launch-seconds",
-        Metric::Wall => "wall-seconds",
-        Metric::Cpu => "cpu-seconds",
+fn measure(figure: &Figure) -> String {
+    match figure.unit {
+        Unit::Bytes => format!("{}-bytes", figure.name),
+        Unit::BytesPerTask => figure.name.to_owned(),
+        Unit::Seconds => format!("{}-seconds", figure.name),
     }
 }
 
 /// JSON in Bencher Metric Format, for `bencher run --adapter json`.
-pub fn bencher(reports: &[Report], metrics: &[Metric]) -> Result<Kept, ServiceError> {
+pub fn bencher(reports: &[Report], metrics: &[&'static Figure]) -> Result<Kept, ServiceError> {
     let (values, left_out) = values(reports, metrics)?;
-    let mut benchmarks: BTreeMap<String, BTreeMap<&str, BencherMetric>> = BTreeMap::new();
+    let mut benchmarks: BTreeMap<String, BTreeMap<String, BencherMetric>> = BTreeMap::new();
     for value in &values {
-        let Figure { value: middle, range } = value.figure;
+        let Estimate { value: middle, range } = value.estimate;
         let metric = BencherMetric {
             value: rounded(middle),
             lower_value: range.map(|(low, _)| rounded(low)),
@@ -171,7 +162,7 @@ pub fn bencher(reports: &[Report], metrics: &[Metric]) -> Result<Kept, ServiceEr
 
 fn values<'a>(
     reports: &'a [Report],
-    metrics: &[Metric],
+    metrics: &[&'static Figure],
 ) -> Result<(Vec<Value<'a>>, Vec<String>), ServiceError> {
     let mut values = Vec::new();
     let mut left_out = Vec::new();
@@ -184,29 +175,43 @@ fn values<'a>(
             }
             values.extend(metrics.iter().filter_map(|&metric| {
                 let (tasks, runs) = (Some(row.tasks), u64::from(row.ok_runs));
-                Some(Value { report, entry: &row.entry, tasks, metric, figure: metric.in_row(row)?, runs })
+                Some(Value {
+                    report,
+                    entry: &row.entry,
+                    tasks,
+                    metric,
+                    estimate: Estimate::in_row(metric, row)?,
+                    runs,
+                })
             }));
         }
         for growth in &report.growth {
             if let Some(worst) = worst_text(growth).filter(|_| growth.bent()) {
                 let cell = cell(report, &growth.entry, None);
-                let of_line = metrics.iter().filter(|metric| metric.of_entry());
-                left_out.extend(of_line.map(|metric| format!("{cell} {} (no line: {worst})", metric.name())));
+                let of_line = metrics.iter().filter(|metric| metric.of_line());
+                left_out.extend(of_line.map(|metric| format!("{cell} {} (no line: {worst})", metric.name)));
                 continue;
             }
             values.extend(metrics.iter().filter_map(|&metric| {
                 let (entry, runs) = (&growth.entry, growth.points);
-                Some(Value { report, entry, tasks: None, metric, figure: metric.in_growth(growth)?, runs })
+                Some(Value {
+                    report,
+                    entry,
+                    tasks: None,
+                    metric,
+                    estimate: Estimate::in_growth(metric, growth)?,
+                    runs,
+                })
             }));
         }
         for missing in &report.unavailable {
             left_out.push(format!("{} (unavailable)", cell(report, &missing.entry, None)));
         }
     }
-    values.retain(|value| value.figure.value.is_finite());
+    values.retain(|value| value.estimate.value.is_finite());
     let mut seen: BTreeMap<(String, &str), &str> = BTreeMap::new();
     for value in &values {
-        let name = (value.cell(), value.metric.name());
+        let name = (value.cell(), value.metric.name);
         if let Some(first) = seen.insert(name.clone(), &value.report.campaign) {
             return Err(ServiceError::Twice {
                 name: name.0,

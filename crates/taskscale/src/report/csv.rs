@@ -5,6 +5,7 @@
 
 use super::model::{Entry, Report, Row};
 use super::sanitize::safe;
+use crate::figures;
 use crate::stats::{Interval, Spread};
 
 const HEADER: [&str; 49] = [
@@ -123,18 +124,18 @@ fn fields(report: &Report, row: &Row) -> Vec<String> {
         figure(footprint.map(|spread| spread.mad)),
         figure(row.kernel_bytes),
         figure(row.peak_bytes),
-        least(row.spreads.peak_bytes),
-        most(row.spreads.peak_bytes),
+        least(row.spreads.of(&figures::PEAK)),
+        most(row.spreads.of(&figures::PEAK)),
         figure(row.rss_peak_bytes),
         figure(row.launch_s),
-        least(row.spreads.launch_s),
-        most(row.spreads.launch_s),
+        least(row.spreads.of(&figures::LAUNCH)),
+        most(row.spreads.of(&figures::LAUNCH)),
         figure(row.wall_s),
-        least(row.spreads.wall_s),
-        most(row.spreads.wall_s),
+        least(row.spreads.of(&figures::WALL)),
+        most(row.spreads.of(&figures::WALL)),
         figure(row.cpu_s),
-        least(row.spreads.cpu_s),
-        most(row.spreads.cpu_s),
+        least(row.spreads.of(&figures::CPU)),
+        most(row.spreads.of(&figures::CPU)),
         figure(row.threads),
         figure(row.times_best),
         report.rank.name().to_owned(),

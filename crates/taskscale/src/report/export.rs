@@ -1,10 +1,10 @@
 //! One or several reports in any format, as a command asks for it.
 
 use super::ci_exports::{self, ServiceError};
-use super::metric::Metric;
 use super::model::Report;
 use super::svg::{self, ChartError};
 use super::{Format, RenderOptions, csv, json, render, side_by_side};
+use crate::figures::Figure;
 
 /// What a report is to become.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub enum Chart {
 pub struct Request {
     pub target: Target,
     /// The figures that are compared or kept; empty for those that suit the target.
-    pub metrics: Vec<Metric>,
+    pub metrics: Vec<&'static Figure>,
     /// The number of tasks of a ranking; the largest where absent.
     pub tasks: Option<u64>,
     pub options: RenderOptions,
@@ -60,7 +60,7 @@ pub enum ExportError {
 /// The reports as text. Several are set side by side where people read them, and follow each other where programs do.
 pub fn export(reports: &[Report], request: &Request) -> Result<Export, ExportError> {
     let [first, others @ ..] = reports else { return Err(ExportError::Nothing) };
-    let metrics = |default: &[Metric]| match request.metrics.as_slice() {
+    let metrics = |default: &[&'static Figure]| match request.metrics.as_slice() {
         [] => default.to_vec(),
         asked => asked.to_vec(),
     };

@@ -7,6 +7,7 @@ use super::fixture::{HOSTILE, everything, facts, fell, sample};
 use super::sanitize::{acts, width};
 use super::*;
 use crate::catalog::Kind;
+use crate::figures;
 use crate::record::{Campaign, LimitHit, MemorySource, Metric as Stated, Sample, Status};
 
 fn request(target: Target) -> Request {
@@ -128,7 +129,7 @@ fn schemas_of_services_refuse_what_they_should() {
 
 #[test]
 fn services_keep_the_figures_that_are_asked_for() {
-    let asked = Request { metrics: vec![Metric::Peak], ..request(Target::Bencher) };
+    let asked = Request { metrics: vec![&figures::PEAK], ..request(Target::Bencher) };
     let value: Value = serde_json::from_str(&export(&one(), &asked).unwrap().text).unwrap();
     let measures: Vec<&String> =
         value.as_object().unwrap().values().flat_map(|value| value.as_object().unwrap().keys()).collect();
@@ -154,8 +155,10 @@ fn a_service_is_given_no_name_twice() {
 fn several_campaigns_side_by_side() {
     insta::assert_snapshot!("several_table", text(&two(), Target::Report(Format::Table)));
     insta::assert_snapshot!("several_markdown", text(&two(), Target::Report(Format::Markdown)));
-    let asked =
-        Request { metrics: vec![Metric::Launch, Metric::Cpu], ..request(Target::Report(Format::Markdown)) };
+    let asked = Request {
+        metrics: vec![&figures::LAUNCH, &figures::CPU],
+        ..request(Target::Report(Format::Markdown))
+    };
     let markdown = export(&two(), &asked).unwrap().text;
     assert!(markdown.contains("#### 1M tasks: launch s") && !markdown.contains("footprint"), "{markdown}");
 }

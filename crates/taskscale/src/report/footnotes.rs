@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use super::figures::NO_LINE;
 use super::model::{Entry, Growth, Report};
+use super::phrases::NO_LINE;
 use super::rank::Rank;
 use super::sanitize::command_line;
 use crate::catalog::{Kind, Style};

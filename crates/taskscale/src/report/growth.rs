@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::build::{Cells, footprint, most_usual};
+use super::build::{Cells, most_usual};
 use super::model::{Entry, Growth, Step, WorstPoint};
+use crate::figures::FOOTPRINT;
 use crate::record::{EntryFacts, PlateauFrom, Sample, Status};
 use crate::stats::{self, Point};
 
@@ -17,7 +18,7 @@ pub fn feeds_line(sample: &Sample) -> bool {
         (None, Some(PlateauFrom::Protocol | PlateauFrom::LoadLine) | None) => false,
         (None, Some(_)) => true,
     };
-    alive && sample.status == Status::Ok && footprint(sample).is_some()
+    alive && sample.status == Status::Ok && FOOTPRINT.read(sample).is_some()
 }
 
 /// The line through an entry's runs; `None` where no run has a footprint.
@@ -31,7 +32,7 @@ pub(super) fn growth(facts: &EntryFacts, cells: &Cells) -> Option<Growth> {
     let points: Vec<Point> = feeding
         .iter()
         .filter(|sample| sample.memory.source == source)
-        .filter_map(|sample| Some(Point { tasks: sample.tasks, y: footprint(sample)? }))
+        .filter_map(|sample| Some(Point { tasks: sample.tasks, y: FOOTPRINT.read(sample)? }))
         .collect();
     let fit = stats::fit(&points);
     let line = fit.as_ref().map(|fit| fit.line);

@@ -3,12 +3,13 @@
 use anstyle::{AnsiColor, Style};
 
 use super::bar::{Bars, bar};
-use super::figures::{NONE, REASON, per_task, time_text};
 use super::limit_words::{below, held, limited_by, no_answer};
 use super::markdown::{Table, code, prose};
+use super::phrases::{NONE, REASON};
 use super::sanitize::{brief, command_line, safe, wrapped};
 use super::terminal_table::{Align, Cell, Column, Grid, painted};
 use super::{Format, RenderOptions, csv, json};
+use crate::figures::{per_task, time_text};
 use crate::limit::{Answer, CurvePoint, Find, LimitReport, Purpose, Question, Shown, Tally};
 use crate::units::{self, mib};
 

@@ -1,6 +1,6 @@
 //! What a search for limits found, in words: beside the figures of its tables, and alone.
 
-use super::figures::NONE;
+use super::phrases::NONE;
 use crate::limit::{Answer, Find, Question, Shown, State};
 use crate::units;
 

@@ -4,10 +4,11 @@
 
 use std::borrow::Cow;
 
-use super::figures::{REASON, bent_text, growth_texts, relative, slope_text, time_text, told};
 use super::footnotes;
 use super::model::{Entry, Group, Report, Row};
+use super::phrases::{REASON, bent_text, growth_texts, relative, slope_text, told};
 use super::sanitize::{brief, safe};
+use crate::figures::time_text;
 use crate::units::{self, mib};
 
 /// The largest N comes first and open, for it is the answer; the smaller ones can be unfolded.

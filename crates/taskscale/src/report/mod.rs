@@ -10,8 +10,8 @@ mod chart;
 mod ci_exports;
 pub mod compare;
 mod csv;
+mod estimate;
 mod export;
-mod figures;
 mod footnotes;
 mod growth;
 mod html;
@@ -19,9 +19,9 @@ mod json;
 mod limit;
 mod limit_words;
 mod markdown;
-mod metric;
 mod model;
 mod page;
+mod phrases;
 mod rank;
 mod samples;
 mod sanitize;
@@ -44,7 +44,6 @@ pub use export::{Chart, Export, ExportError, Request, Target, export};
 pub use html::write_html;
 pub use limit::render as render_limit;
 pub use limit_words::sentence as limit_in_a_sentence;
-pub use metric::Metric;
 pub use model::{
     Entry, Group, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads,
     Step, Unavailable, Version, WarningCount, WorstPoint,

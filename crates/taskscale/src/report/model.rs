@@ -3,11 +3,16 @@
 //! Every figure of every format comes from here. Texts are kept as they were recorded: each format neutralises what
 //! its readers could be hurt by. Must not know of formats, files or the command line.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::rank::Rank;
 use crate::catalog::{Kind, Style};
-use crate::record::{EntryFacts, Hold, LimitHit, Machine, MemorySource, PlateauFrom, Status, Warning};
+use crate::figures::{self, Figure};
+use crate::record::{
+    EntryFacts, Hold, LimitHit, Machine, MemorySource, PlateauFrom, Sample, Status, Warning,
+};
 use crate::stats::{Interval, Spread};
 
 /// Version of the shape of [`Report`] as JSON. Raised when a field changes its meaning; added fields do not raise it.
@@ -182,15 +187,28 @@ pub struct Parts {
     pub kernel_other_bytes: f64,
 }
 
-/// Spreads over the repetitions that feed a row's figures.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Spreads {
-    pub kernel_bytes: Option<Spread>,
-    pub peak_bytes: Option<Spread>,
-    pub rss_peak_bytes: Option<Spread>,
-    pub launch_s: Option<Spread>,
-    pub wall_s: Option<Spread>,
-    pub cpu_s: Option<Spread>,
+/// Spreads over the repetitions that feed a row's figures, by the names of their fields: of every figure of a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Spreads(BTreeMap<&'static str, Option<Spread>>);
+
+impl Spreads {
+    /// Of runs.
+    pub fn of_runs(fed: &[&Sample]) -> Spreads {
+        let runs = figures::ALL.into_iter().filter(|figure| !figure.of_line());
+        let spread = |figure: &Figure| {
+            Spread::of(&fed.iter().filter_map(|sample| figure.read(sample)).collect::<Vec<_>>())
+        };
+        Spreads(runs.map(|figure| (figure.field, spread(figure))).collect())
+    }
+
+    /// None for a figure of a line.
+    pub fn of(&self, figure: &Figure) -> Option<Spread> {
+        *self.0.get(figure.field)?
+    }
+
+    pub fn median(&self, figure: &Figure) -> Option<f64> {
+        self.of(figure).map(|spread| spread.median)
+    }
 }
 
 /// Repetitions of a row that ended alike and not well.

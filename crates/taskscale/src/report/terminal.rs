@@ -8,12 +8,13 @@ use std::borrow::Cow;
 use anstyle::{AnsiColor, Style};
 
 use super::RenderOptions;
-use super::figures::{NONE, REASON, bent_text, growth_texts, relative, slope_text, time_text, told};
 use super::footnotes;
 use super::model::{Entry, Report, Row};
+use super::phrases::{NONE, REASON, bent_text, growth_texts, relative, slope_text, told};
 use super::sanitize::{brief, safe, wrapped};
 use super::terminal_table::{Align, Cell, Column, Grid, painted};
 use crate::catalog::Kind;
+use crate::figures::time_text;
 use crate::stats::Spread;
 use crate::units::{self, mib};
 

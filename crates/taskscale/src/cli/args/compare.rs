@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use crate::report::compare::Metric as Compared;
+use super::figure;
+use crate::figures::Figure;
 
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
@@ -32,8 +33,8 @@ pub struct Compare {
     pub new_entry: Option<String>,
     /// What is compared, comma-separated
     #[arg(short, long, value_name = "METRICS", value_delimiter = ',', default_value = "footprint,bytes-per-task",
-        value_parser = clap::builder::PossibleValuesParser::new(Compared::ALL.map(Compared::name)))]
-    pub metric: Vec<String>,
+        value_parser = figure())]
+    pub metric: Vec<&'static Figure>,
     /// Exit with 1 where a metric has grown by more than this, beyond doubt, or NEW lacks what BASE has: a cell that is
     /// not measured, runs that are not ok any more; with 2 where a cell cannot be judged: 5%
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::differ::{differences, outcomes};
 use super::judge::{judge, of_cell, of_line};
-use super::model::{COMPARISON_SCHEMA, Comparison, Metric, Origin};
+use super::model::{COMPARISON_SCHEMA, Comparison, Origin};
+use crate::figures::Figure;
 use crate::record::{Campaign, EntryFacts, Sample, Status, Warning, last_attempts};
 use crate::units;
 
@@ -22,7 +23,7 @@ pub struct Input<'a> {
 /// What is compared, and when that is a failure.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    pub metrics: Vec<Metric>,
+    pub metrics: Vec<&'static Figure>,
     /// Differences up to this share are none; by default 1 % of memory and 5 % of time.
     pub margin: Option<f64>,
     /// Above which share a regression is a failure.
@@ -101,7 +102,7 @@ impl Comparison {
         let mut judged = Vec::new();
         for &metric in &settings.metrics {
             for (old, new_name) in &pairs {
-                if metric.of_a_line() {
+                if metric.of_line() {
                     judged.extend(of_line(metric, &base, old, &new, new_name));
                     continue;
                 }

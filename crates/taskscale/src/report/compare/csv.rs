@@ -45,7 +45,7 @@ fn of_cell(comparison: &Comparison, cell: &Cell) -> Vec<String> {
     let [low95, high95] = bounds(cell.ratio_interval);
     let [low, high] = bounds(cell.verdict_interval);
     let fields = vec![
-        cell.metric.name().to_owned(),
+        cell.metric.name.to_owned(),
         text(&cell.base_entry),
         text(&cell.new_entry),
         cell.tasks.map(|tasks| tasks.to_string()).unwrap_or_default(),

@@ -1,8 +1,9 @@
 //! Whether a gate holds: what closes it, and what it could not judge. A gate that judged nothing has found nothing.
 
 use super::build::Side;
-use super::model::{Cell, Change, Comparison, Gate, Metric, OutcomeChange, Verdict};
+use super::model::{Cell, Change, Comparison, Gate, OutcomeChange, Verdict};
 use super::words;
+use crate::figures;
 use crate::units;
 
 impl Comparison {
@@ -46,7 +47,7 @@ impl Comparison {
     /// Whether a gate has to answer for this cell, and cannot. Noise is an answer: what it hides is not beyond doubt.
     fn wants(&self, cell: &Cell) -> bool {
         // A slope says nothing that the footprints which it is made of do not, where those are judged themselves.
-        let covered = cell.metric.of_a_line() && self.metrics.contains(&Metric::Footprint);
+        let covered = cell.metric.of_line() && self.metrics.contains(&&figures::FOOTPRINT);
         cell.verdict == Verdict::Unclear && cell.reason.is_some() && !covered
     }
 
@@ -55,7 +56,7 @@ impl Comparison {
         let mut found: Vec<String> = Vec::new();
         for cell in self.cells.iter().filter(|cell| self.wants(cell)) {
             let reason = cell.reason.as_deref().unwrap_or_default();
-            found.push(format!("{}, {}: {reason}", words::place(cell), cell.metric.name()));
+            found.push(format!("{}, {}: {reason}", words::place(cell), cell.metric.name));
         }
         if !self.allow_missing {
             let missing = base.unmeasured().into_iter();

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::build::{Settings, Side};
-use super::model::{Cell, Figure, Metric, Unit, Verdict};
-use crate::record::{MemorySource, Plateau, Sample, Warning};
+use super::model::{Cell, CellSide, Verdict};
+use crate::figures::{self, Better, Figure, Of, Unit};
+use crate::record::{MemorySource, Sample, Warning};
 use crate::report::growth::feeds_line;
 use crate::stats::{self, Fit, Interval, Line, Point, Ratio};
 use crate::units;
@@ -70,7 +71,7 @@ impl Judged {
     fn judge(&self, settings: &Settings, confidence: f64) -> Cell {
         let Judged { cell, ratio, repetitions, step } = self;
         let (mut cell, repetitions) = (cell.clone(), *repetitions);
-        let of_unit = if cell.metric.unit() == Unit::Seconds { SECONDS_MARGIN } else { BYTES_MARGIN };
+        let of_unit = if cell.metric.unit == Unit::Seconds { SECONDS_MARGIN } else { BYTES_MARGIN };
         // Whoever fails above 0.5 % does not take 1 % for nothing.
         let margin = settings.margin.unwrap_or_else(|| settings.fail_above.unwrap_or(of_unit).min(of_unit));
         let smallest = cell.base.value.filter(|value| *value > 0.0).map_or(0.0, |value| step / value);
@@ -93,8 +94,12 @@ impl Judged {
             return cell;
         };
         cell.verdict = verdict(cell.metric, shown, deciding, cell.margin);
+        let worsened = match cell.metric.better {
+            Better::Less => ratio.value,
+            Better::More => 1.0 / ratio.value,
+        };
         cell.regression =
-            cell.verdict.worse() && settings.fail_above.is_some_and(|above| ratio.value > 1.0 + above);
+            cell.verdict.worse() && settings.fail_above.is_some_and(|above| worsened > 1.0 + above);
         cell
     }
 }
@@ -102,13 +107,20 @@ impl Judged {
 /// Worse or better only where the deciding interval lies wholly beyond the margin; the same only where the 95 %
 /// interval lies wholly within it, which is an equivalence test (Schuirmann, D. J. (1987). A comparison of the two
 /// one-sided tests procedure and the power approach. J. Pharmacokinet. Biopharm. 15, 657-680).
-fn verdict(metric: Metric, shown: Interval, deciding: Interval, margin: f64) -> Verdict {
+fn verdict(metric: &'static Figure, shown: Interval, deciding: Interval, margin: f64) -> Verdict {
     let (least, most) = (1.0 / (1.0 + margin), 1.0 + margin);
-    let time = metric.unit() == Unit::Seconds;
+    let (worse, better) = match metric.unit {
+        Unit::Seconds => (Verdict::Slower, Verdict::Faster),
+        Unit::Bytes | Unit::BytesPerTask => (Verdict::Larger, Verdict::Smaller),
+    };
+    let (more, fewer) = match metric.better {
+        Better::Less => (worse, better),
+        Better::More => (better, worse),
+    };
     if deciding.low > most {
-        if time { Verdict::Slower } else { Verdict::Larger }
+        more
     } else if deciding.high < least {
-        if time { Verdict::Faster } else { Verdict::Smaller }
+        fewer
     } else if least <= shown.low && shown.high <= most {
         Verdict::Same
     } else {
@@ -116,30 +128,13 @@ fn verdict(metric: Metric, shown: Interval, deciding: Interval, margin: f64) -> 
     }
 }
 
-/// One figure of one run.
-fn figure(metric: Metric, sample: &Sample) -> Option<f64> {
-    let plateau = |of: fn(&Plateau) -> u64| sample.memory.plateau.as_ref().map(|plateau| of(plateau) as f64);
-    match metric {
-        Metric::Footprint | Metric::BytesPerTask | Metric::Base => plateau(|plateau| plateau.footprint_bytes),
-        Metric::Kernel => plateau(|plateau| plateau.kernel_bytes),
-        Metric::Anon => plateau(|plateau| plateau.anon_bytes),
-        Metric::Peak => sample.memory.peak_bytes.map(|bytes| bytes as f64),
-        Metric::Rss => sample.memory.rss_peak_bytes.map(|bytes| bytes as f64),
-        Metric::Launch => sample.time.launch_s,
-        Metric::Drain => sample.time.drain_s,
-        Metric::Wall => sample.time.wall_s,
-        Metric::Cpu => sample.cpu.total_s(),
-    }
-}
-
 /// What speaks against comparing these runs by this metric.
-fn incomparable(metric: Metric, base: &[&Sample], new: &[&Sample]) -> Option<String> {
+fn incomparable(metric: &'static Figure, base: &[&Sample], new: &[&Sample]) -> Option<String> {
     let sources = |samples: &[&Sample]| -> BTreeSet<MemorySource> {
         samples.iter().map(|sample| sample.memory.source).collect()
     };
     let (of_base, of_new) = (sources(base), sources(new));
-    // The resident peak of a process is the kernel's own in every case.
-    if metric.unit() != Unit::Seconds && metric != Metric::Rss && (of_base.len() > 1 || of_base != of_new) {
+    if metric.by_source && (of_base.len() > 1 || of_base != of_new) {
         let names = |sources: BTreeSet<MemorySource>| {
             sources.into_iter().map(MemorySource::name).collect::<Vec<_>>().join(" and ")
         };
@@ -150,7 +145,7 @@ fn incomparable(metric: Metric, base: &[&Sample], new: &[&Sample]) -> Option<Str
         2 * samples.iter().filter(|sample| sample.warnings.contains(&Warning::MachineBusy)).count()
             > samples.len()
     };
-    if metric.unit() == Unit::Seconds && (busy(base) || busy(new)) {
+    if metric.unit == Unit::Seconds && (busy(base) || busy(new)) {
         let side = if busy(base) { "BASE" } else { "NEW" };
         return Some(format!("other work kept the machine busy during most runs of {side}"));
     }
@@ -158,7 +153,7 @@ fn incomparable(metric: Metric, base: &[&Sample], new: &[&Sample]) -> Option<Str
         samples.iter().map(|sample| format!("{} s", sample.hold_s)).collect()
     };
     let (of_base, of_new) = (holds(base), holds(new));
-    if metric == Metric::Wall && (of_base.len() > 1 || of_base != of_new) {
+    if metric == &figures::WALL && (of_base.len() > 1 || of_base != of_new) {
         let list = |holds: BTreeSet<String>| holds.into_iter().collect::<Vec<_>>().join(" and ");
         return Some(format!("tasks waited {} there and {} here", list(of_base), list(of_new)));
     }
@@ -166,7 +161,7 @@ fn incomparable(metric: Metric, base: &[&Sample], new: &[&Sample]) -> Option<Str
 }
 
 pub(super) fn of_cell(
-    metric: Metric,
+    metric: &'static Figure,
     base: &Side,
     old: &str,
     new: &Side,
@@ -178,10 +173,10 @@ pub(super) fn of_cell(
         return None;
     }
     let readings = |samples: &[&Sample]| -> Vec<f64> {
-        samples.iter().filter_map(|sample| figure(metric, sample)).filter(|value| value.is_finite()).collect()
+        samples.iter().filter_map(|sample| metric.read(sample)).filter(|value| value.is_finite()).collect()
     };
     let (of_base, of_new) = (readings(&before), readings(&after));
-    let side = |readings: &[f64]| Figure { runs: readings.len() as u64, value: stats::median(readings) };
+    let side = |readings: &[f64]| CellSide { runs: readings.len() as u64, value: stats::median(readings) };
     let mut judged = Judged {
         cell: blank(metric, old, name, Some(tasks), side(&of_base), side(&of_new)),
         ratio: None,
@@ -200,7 +195,13 @@ pub(super) fn of_cell(
 
 /// The slope or the base of the line through the numbers of tasks that are ok on both sides: through others, the two
 /// lines would differ by where they were drawn.
-pub(super) fn of_line(metric: Metric, base: &Side, old: &str, new: &Side, name: &str) -> Option<Judged> {
+pub(super) fn of_line(
+    metric: &'static Figure,
+    base: &Side,
+    old: &str,
+    new: &Side,
+    name: &str,
+) -> Option<Judged> {
     let common: Vec<u64> = base
         .tasks_of(old)
         .intersection(&new.tasks_of(name))
@@ -214,14 +215,14 @@ pub(super) fn of_line(metric: Metric, base: &Side, old: &str, new: &Side, name: 
     };
     let (before, after) = (runs(base, old), runs(new, name));
     let points = |samples: &[Sample]| -> Vec<Point> {
-        let point = |sample: &Sample| Some(Point { tasks: sample.tasks, y: figure(metric, sample)? });
+        let point = |sample: &Sample| Some(Point { tasks: sample.tasks, y: metric.read(sample)? });
         samples.iter().filter_map(point).collect()
     };
     let (of_base, of_new) = (points(&before), points(&after));
     let (base_fit, new_fit) = (stats::fit(&of_base), stats::fit(&of_new));
     let side = |points: &[Point], fit: &Option<Fit>| {
-        let of = |line: Line| if metric == Metric::Base { line.base } else { line.slope };
-        Figure { runs: points.len() as u64, value: fit.as_ref().map(|fit| of(fit.line)) }
+        let of = |line: Line| if metric.of == Of::Base { line.base } else { line.slope };
+        CellSide { runs: points.len() as u64, value: fit.as_ref().map(|fit| of(fit.line)) }
     };
     let fewest = |samples: &[Sample]| {
         let of = |tasks: &u64| samples.iter().filter(|sample| sample.tasks == *tasks).count();
@@ -232,7 +233,7 @@ pub(super) fn of_line(metric: Metric, base: &Side, old: &str, new: &Side, name: 
         cell: blank(metric, old, name, None, side(&of_base, &base_fit), side(&of_new, &new_fit)),
         ratio: None,
         repetitions: fewest(&before).min(fewest(&after)),
-        step: if metric == Metric::BytesPerTask { step / largest as f64 } else { step },
+        step: if metric == &figures::BYTES_PER_TASK { step / largest as f64 } else { step },
     };
     let bent =
         || [("BASE", &base_fit), ("NEW", &new_fit)].into_iter().find_map(|(side, fit)| no_line(side, fit));
@@ -243,8 +244,8 @@ pub(super) fn of_line(metric: Metric, base: &Side, old: &str, new: &Side, name: 
             .or_else(bent)
     };
     if judged.cell.reason.is_none() {
-        judged.ratio = match metric {
-            Metric::Base => stats::ratio_of_bases(&of_base, &of_new),
+        judged.ratio = match metric.of {
+            Of::Base => stats::ratio_of_bases(&of_base, &of_new),
             _ => stats::ratio_of_slopes(&of_base, &of_new),
         };
         if judged.ratio.is_none() {
@@ -265,19 +266,26 @@ fn no_line(side: &str, fit: &Option<Fit>) -> Option<String> {
     Some(format!("no line: that of {side} is {off} at {at}; compare the footprints"))
 }
 
-fn step(metric: Metric, base: &Side, new: &Side) -> f64 {
+fn step(metric: &'static Figure, base: &Side, new: &Side) -> f64 {
     let batch = |side: &Side| {
         let machine = &side.input.campaign.machine;
         CHARGE_BATCH_PAGES * machine.page_bytes as f64 * machine.cpus as f64
     };
-    match metric.unit() {
+    match metric.unit {
         Unit::Seconds => SECONDS_STEP,
-        _ if metric == Metric::Peak => BYTES_STEP.max(batch(base)).max(batch(new)),
+        _ if metric == &figures::PEAK => BYTES_STEP.max(batch(base)).max(batch(new)),
         _ => BYTES_STEP,
     }
 }
 
-fn blank(metric: Metric, old: &str, name: &str, tasks: Option<u64>, base: Figure, new: Figure) -> Cell {
+fn blank(
+    metric: &'static Figure,
+    old: &str,
+    name: &str,
+    tasks: Option<u64>,
+    base: CellSide,
+    new: CellSide,
+) -> Cell {
     Cell {
         metric,
         base_entry: old.to_owned(),

@@ -1,9 +1,10 @@
 //! The comparison as Markdown for a pull request: what changed is seen at once, the rest is folded away.
 
-use super::model::{Cell, Change, Comparison, Metric};
+use super::model::{Cell, Change, Comparison};
 use super::words;
-use crate::report::figures::REASON;
+use crate::figures::Figure;
 use crate::report::markdown::{Table, code, prose};
+use crate::report::phrases::REASON;
 use crate::report::sanitize::brief;
 
 pub fn render(comparison: &Comparison) -> String {
@@ -58,7 +59,7 @@ pub fn render(comparison: &Comparison) -> String {
     out
 }
 
-fn rows(out: &mut String, metric: Metric, cells: &[&Cell]) {
+fn rows(out: &mut String, metric: &'static Figure, cells: &[&Cell]) {
     if cells.is_empty() {
         return;
     }

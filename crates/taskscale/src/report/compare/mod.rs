@@ -16,8 +16,7 @@ mod words;
 
 pub use build::{CompareError, Input, Settings};
 pub use model::{
-    COMPARISON_SCHEMA, Cell, Change, Comparison, Difference, Figure, Gate, Metric, Origin, OutcomeChange,
-    Unit, Verdict,
+    COMPARISON_SCHEMA, Cell, CellSide, Change, Comparison, Difference, Gate, Origin, OutcomeChange, Verdict,
 };
 pub use words::{gate, regressions};
 

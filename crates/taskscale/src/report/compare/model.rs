@@ -2,94 +2,11 @@
 
 use serde::Serialize;
 
+use crate::figures::Figure;
 use crate::stats::Interval;
 
 /// Version of the shape of [`Comparison`] as JSON. Raised when a field changes its meaning; added fields do not raise it.
 pub const COMPARISON_SCHEMA: u32 = 2;
-
-/// A figure that can be compared. Of all of them less is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Metric {
-    /// Memory of all kinds while all tasks wait.
-    Footprint,
-    /// Growth of the footprint per task: the slope over the numbers of tasks.
-    BytesPerTask,
-    /// Footprint before the first task, by the same line.
-    Base,
-    /// Part of the footprint that the kernel holds.
-    Kernel,
-    /// Heaps and stacks.
-    Anon,
-    /// Highest memory of the whole run.
-    Peak,
-    /// Highest resident memory of any one process.
-    Rss,
-    /// Time until all tasks are alive.
-    Launch,
-    /// Time from the first task's due time until exit.
-    Drain,
-    /// Time from start to exit, the hold included.
-    Wall,
-    /// User and system time of all processes.
-    Cpu,
-}
-
-/// What a metric counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    Bytes,
-    BytesPerTask,
-    Seconds,
-}
-
-impl Metric {
-    pub const ALL: [Metric; 11] = [
-        Metric::Footprint,
-        Metric::BytesPerTask,
-        Metric::Base,
-        Metric::Kernel,
-        Metric::Anon,
-        Metric::Peak,
-        Metric::Rss,
-        Metric::Launch,
-        Metric::Drain,
-        Metric::Wall,
-        Metric::Cpu,
-    ];
-
-    /// The name used on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Metric::Footprint => "footprint",
-            Metric::BytesPerTask => "bytes-per-task",
-            Metric::Base => "base",
-            Metric::Kernel => "kernel",
-            Metric::Anon => "anon",
-            Metric::Peak => "peak",
-            Metric::Rss => "rss",
-            Metric::Launch => "launch",
-            Metric::Drain => "drain",
-            Metric::Wall => "wall",
-            Metric::Cpu => "cpu",
-        }
-    }
-
-    pub fn unit(self) -> Unit {
-        match self {
-            Metric::BytesPerTask => Unit::BytesPerTask,
-            Metric::Footprint | Metric::Base | Metric::Kernel | Metric::Anon | Metric::Peak | Metric::Rss => {
-                Unit::Bytes
-            }
-            Metric::Launch | Metric::Drain | Metric::Wall | Metric::Cpu => Unit::Seconds,
-        }
-    }
-
-    /// Whether it has one figure for all numbers of tasks of an entry.
-    pub fn of_a_line(self) -> bool {
-        matches!(self, Metric::BytesPerTask | Metric::Base)
-    }
-}
 
 /// What can be said of one metric of one cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -139,7 +56,7 @@ pub struct Comparison {
     pub new: Origin,
     /// What is not the same about machines, versions, programs and the way of measuring.
     pub differences: Vec<Difference>,
-    pub metrics: Vec<Metric>,
+    pub metrics: Vec<&'static Figure>,
     /// The confidence of the interval that decides a verdict; higher than 0.95 where many are decided at once.
     pub verdict_confidence: f64,
     pub cells: Vec<Cell>,
@@ -198,13 +115,13 @@ pub struct Difference {
 /// One metric of one cell on both sides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cell {
-    pub metric: Metric,
+    pub metric: &'static Figure,
     pub base_entry: String,
     pub new_entry: String,
     /// Absent where the metric is of all numbers of tasks.
     pub tasks: Option<u64>,
-    pub base: Figure,
-    pub new: Figure,
+    pub base: CellSide,
+    pub new: CellSide,
     /// New over base.
     pub ratio: Option<f64>,
     /// 95 % interval.
@@ -222,7 +139,7 @@ pub struct Cell {
 
 /// One side of a [`Cell`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Figure {
+pub struct CellSide {
     /// Runs that feed it: the last attempts that were ok.
     pub runs: u64,
     /// The median, or the line's slope or base; bytes or seconds.
@@ -285,7 +202,7 @@ impl Comparison {
             .collect()
     }
 
-    pub fn of_metric(&self, metric: Metric) -> impl Iterator<Item = &Cell> {
+    pub fn of_metric(&self, metric: &'static Figure) -> impl Iterator<Item = &Cell> {
         self.cells.iter().filter(move |cell| cell.metric == metric)
     }
 }

@@ -5,7 +5,7 @@ use anstyle::Style;
 use super::model::{Change, Comparison, Gate, Verdict};
 use super::words;
 use crate::report::RenderOptions;
-use crate::report::figures::REASON;
+use crate::report::phrases::REASON;
 use crate::report::sanitize::brief;
 use crate::report::terminal::{BAD, GOOD, PLAIN, Page, QUIET, SHORT, STRONG, left, right};
 use crate::report::terminal_table::{Cell, Grid};

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::catalog::Kind;
+use crate::figures::{self, Figure};
 use crate::record::{Campaign, Sample, Status};
 use crate::report::fixture::{HOSTILE, campaign, facts, fell, sample};
 use crate::report::sanitize::acts;
@@ -29,12 +30,12 @@ fn measured(entries: &[&str], mut footprint: impl FnMut(&str, u64, u32) -> f64) 
     (campaign, samples)
 }
 
-fn settings(metrics: &[Metric], fail_above: Option<f64>) -> Settings {
+fn settings(metrics: &[&'static Figure], fail_above: Option<f64>) -> Settings {
     Settings { metrics: metrics.to_vec(), margin: None, fail_above, allow_missing: false }
 }
 
 fn usual() -> Settings {
-    settings(&[Metric::Footprint, Metric::BytesPerTask], Some(0.05))
+    settings(&[&figures::FOOTPRINT, &figures::BYTES_PER_TASK], Some(0.05))
 }
 
 fn input<'a>(folder: &'a str, side: &'a (Campaign, Vec<Sample>)) -> Input<'a> {
@@ -103,7 +104,7 @@ fn wild_times_raise_an_alarm_in_one_pair_of_twenty_at_the_most() {
             }
             side
         };
-        let comparison = compared(&side(), &side(), &settings(&[Metric::Launch], None));
+        let comparison = compared(&side(), &side(), &settings(&[&figures::LAUNCH], None));
         alarms +=
             usize::from(comparison.cells.iter().any(|cell| cell.verdict.worse() || cell.verdict.better()));
     }
@@ -117,7 +118,7 @@ fn five_per_cent_more_are_found_with_five_repetitions() {
     let mut found = std::collections::BTreeMap::new();
     for _ in 0..pairs {
         let (base, new) = (noisy_campaign(&mut rng, 0.0), noisy_campaign(&mut rng, 0.05));
-        let comparison = compared(&base, &new, &settings(&[Metric::BytesPerTask], Some(0.03)));
+        let comparison = compared(&base, &new, &settings(&[&figures::BYTES_PER_TASK], Some(0.03)));
         for cell in &comparison.cells {
             *found.entry(cell.new_entry.clone()).or_insert(0) += i32::from(cell.regression);
             assert!(!cell.verdict.better());
@@ -155,7 +156,7 @@ fn too_few_repetitions_are_not_judged() {
 fn gated(
     base: &(Campaign, Vec<Sample>),
     new: &(Campaign, Vec<Sample>),
-    metrics: &[Metric],
+    metrics: &[&'static Figure],
     allow_missing: bool,
 ) -> (Gate, Vec<String>, Vec<String>) {
     let settings = Settings { allow_missing, ..settings(metrics, Some(0.05)) };
@@ -168,7 +169,7 @@ fn steady(entries: &[&str]) -> (Campaign, Vec<Sample>) {
     measured(entries, |_, tasks, _| 1e6 + 400.0 * tasks as f64)
 }
 
-const USUAL: [Metric; 2] = [Metric::Footprint, Metric::BytesPerTask];
+const USUAL: [&Figure; 2] = [&figures::FOOTPRINT, &figures::BYTES_PER_TASK];
 
 #[test]
 fn runs_that_are_ok_no_more_close_the_gate() {
@@ -234,7 +235,7 @@ fn cells_that_new_has_not_measured_close_the_gate() {
 #[test]
 fn a_gate_that_judged_nothing_does_not_pass() {
     let base = steady(&["go/goroutine"]);
-    let undecided = |new: &(Campaign, Vec<Sample>), metrics: &[Metric], said: &str| {
+    let undecided = |new: &(Campaign, Vec<Sample>), metrics: &[&'static Figure], said: &str| {
         let (gate, closed, unjudged) = gated(&base, new, metrics, true);
         assert_eq!((gate, closed), (Gate::Undecided, vec![]), "{unjudged:?}");
         assert!(unjudged.iter().any(|cell| cell.contains(said)), "{said}: {unjudged:?}");
@@ -247,15 +248,15 @@ fn a_gate_that_judged_nothing_does_not_pass() {
     let elsewhere = changed(|run| run.memory.source = crate::record::MemorySource::Proc);
     undecided(&elsewhere, &USUAL, "memory by cgroup-v2 there and by proc here");
     let busy = changed(|run| run.warnings = vec![crate::record::Warning::MachineBusy]);
-    undecided(&busy, &[Metric::Launch], "other work kept the machine busy");
-    undecided(&busy, &[Metric::Footprint, Metric::Launch], "other work kept the machine busy");
+    undecided(&busy, &[&figures::LAUNCH], "other work kept the machine busy");
+    undecided(&busy, &[&figures::FOOTPRINT, &figures::LAUNCH], "other work kept the machine busy");
     let timeless = changed(|run| run.time.launch_s = None);
-    undecided(&timeless, &[Metric::Footprint, Metric::Launch], "no figure above zero on both sides");
-    undecided(&changed(|run| run.hold_s = 9.0), &[Metric::Wall], "tasks waited 3 s there and 9 s here");
+    undecided(&timeless, &[&figures::FOOTPRINT, &figures::LAUNCH], "no figure above zero on both sides");
+    undecided(&changed(|run| run.hold_s = 9.0), &[&figures::WALL], "tasks waited 3 s there and 9 s here");
     // All that there is is noise.
     let mut rng = fastrand::Rng::with_seed(3);
     let mut wild = || measured(&["go/goroutine"], |_, _, _| 1e6 * (1.0 + 9.0 * rng.f64()));
-    let comparison = compared(&wild(), &wild(), &settings(&[Metric::Footprint], Some(0.05)));
+    let comparison = compared(&wild(), &wild(), &settings(&[&figures::FOOTPRINT], Some(0.05)));
     assert_eq!((comparison.gate(), comparison.unjudged.len()), (Some(Gate::Undecided), 0), "{comparison:?}");
     // Nothing was ok, before or now.
     let fallen = changed(|run| *run = fell(run.clone(), Status::Crashed, "ended by SIGSEGV"));
@@ -270,7 +271,7 @@ fn a_slope_of_no_line_is_no_verdict() {
             (1e6 + 400.0 * tasks as f64) * if tasks == 10_000 { at_10k } else { 1.0 }
         })
     };
-    let (gate, _, unjudged) = gated(&side(1.0), &side(2.0), &[Metric::BytesPerTask], false);
+    let (gate, _, unjudged) = gated(&side(1.0), &side(2.0), &[&figures::BYTES_PER_TASK], false);
     assert_eq!(gate, Gate::Undecided);
     assert_eq!(
         unjudged,
@@ -292,7 +293,7 @@ fn a_gate_closes_above_its_threshold_only() {
         })
     };
     let regressions = |more: f64, fail_above: f64| {
-        let settings = settings(&[Metric::BytesPerTask], Some(fail_above));
+        let settings = settings(&[&figures::BYTES_PER_TASK], Some(fail_above));
         let comparison = compared(&side(1_000.0), &side(1_000.0 * (1.0 + more)), &settings);
         (comparison.cells[0].verdict, comparison.regressions)
     };
@@ -313,7 +314,7 @@ fn a_few_pages_more_are_the_same() {
             1e6 + more + 400.0 * tasks as f64 + 4096.0 * f64::from(repetition)
         })
     };
-    let comparison = compared(&side(0.0), &side(40_960.0), &settings(&[Metric::Footprint], Some(0.0)));
+    let comparison = compared(&side(0.0), &side(40_960.0), &settings(&[&figures::FOOTPRINT], Some(0.0)));
     assert_eq!(comparison.counts(), [(Verdict::Same, 3)], "{comparison:?}");
 }
 
@@ -325,12 +326,15 @@ fn figures_of_different_sources_are_not_compared() {
         sample.memory.source = crate::record::MemorySource::Proc;
         sample.hold_s = 5.0;
     });
-    let comparison =
-        compared(&base, &new, &settings(&[Metric::Footprint, Metric::Wall, Metric::Launch], Some(0.05)));
+    let comparison = compared(
+        &base,
+        &new,
+        &settings(&[&figures::FOOTPRINT, &figures::WALL, &figures::LAUNCH], Some(0.05)),
+    );
     for cell in &comparison.cells {
-        let expected = match cell.metric {
-            Metric::Footprint => Some("memory by cgroup-v2 there and by proc here"),
-            Metric::Wall => Some("tasks waited 3 s there and 5 s here"),
+        let expected = match cell.metric.name {
+            "footprint" => Some("memory by cgroup-v2 there and by proc here"),
+            "wall" => Some("tasks waited 3 s there and 5 s here"),
             _ => None,
         };
         assert_eq!(cell.reason.as_deref(), expected);
@@ -347,10 +351,10 @@ fn times_of_a_busy_machine_are_not_judged_but_memory_is() {
         run.time.launch_s = run.time.launch_s.map(|launch| 20.0 * launch);
         run.warnings = if run.repetition <= 3 { vec![crate::record::Warning::MachineBusy] } else { vec![] };
     }
-    let settings = settings(&[Metric::BytesPerTask, Metric::Launch], Some(0.05));
+    let settings = settings(&[&figures::BYTES_PER_TASK, &figures::LAUNCH], Some(0.05));
     let comparison = compared(&base, &new, &settings);
     let times: Vec<_> =
-        comparison.of_metric(Metric::Launch).map(|cell| (cell.verdict, cell.reason.as_deref())).collect();
+        comparison.of_metric(&figures::LAUNCH).map(|cell| (cell.verdict, cell.reason.as_deref())).collect();
     assert_eq!(
         times,
         [(Verdict::Unclear, Some("other work kept the machine busy during most runs of NEW")); 3]
@@ -419,7 +423,11 @@ fn everything() -> Comparison {
     new.entries[0].version = Some("go 1.1\u{1b}[2J | <b>".into());
     new.entries[2].digest = Some("0123456789abcdef".into());
     let (old, new) = ((old, before), (new, after));
-    compared(&old, &new, &settings(&[Metric::Footprint, Metric::BytesPerTask, Metric::Launch], Some(0.05)))
+    compared(
+        &old,
+        &new,
+        &settings(&[&figures::FOOTPRINT, &figures::BYTES_PER_TASK, &figures::LAUNCH], Some(0.05)),
+    )
 }
 
 #[test]
@@ -455,7 +463,7 @@ fn conditions_and_programs_that_differ_are_named() {
         campaign.entries[1].digest = Some(digest.into());
         campaign.entries[1].program_digest = Some("3".into());
     }
-    let named: Vec<String> = compared(&old, &new, &settings(&[Metric::Footprint], None))
+    let named: Vec<String> = compared(&old, &new, &settings(&[&figures::FOOTPRINT], None))
         .differences
         .into_iter()
         .map(|found| format!("{}: {}, {}", found.what, found.base, found.new))
@@ -470,14 +478,14 @@ fn conditions_and_programs_that_differ_are_named() {
     );
     // Nearly the same share of what is available.
     new.0.conditions = conditions((300 << 20) + 4096, None);
-    let compared = compared(&old, &new, &settings(&[Metric::Footprint], None));
+    let compared = compared(&old, &new, &settings(&[&figures::FOOTPRINT], None));
     assert!(compared.differences.iter().all(|found| found.what.starts_with("sources")));
 }
 
 #[test]
 fn a_campaign_compared_with_itself_is_the_same() {
     let side = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
-    let comparison = compared(&side, &side, &settings(&Metric::ALL, Some(0.0)));
+    let comparison = compared(&side, &side, &settings(&figures::ALL, Some(0.0)));
     assert!(comparison.differences.is_empty() && comparison.outcomes.is_empty());
     assert!(comparison.cells.iter().all(|cell| !cell.verdict.worse() && !cell.verdict.better()));
     insta::assert_snapshot!("itself", render(&comparison, Format::Table, RenderOptions::default()));

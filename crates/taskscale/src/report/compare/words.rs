@@ -1,7 +1,8 @@
 //! What is said of a comparison, alike in the terminal's tables and in Markdown.
 
-use super::model::{Cell, Change, Comparison, Gate, Metric, OutcomeChange, Unit, Verdict};
-use crate::report::figures::{NONE, per_task};
+use super::model::{Cell, Change, Comparison, Gate, OutcomeChange, Verdict};
+use crate::figures::{Figure, Unit, per_task};
+use crate::report::phrases::NONE;
 use crate::stats::Interval;
 use crate::units::{self, mib};
 
@@ -31,18 +32,18 @@ pub fn summary(comparison: &Comparison) -> String {
 }
 
 /// The unit that a metric's figures are shown in, as a part of its heading.
-pub fn heading(metric: Metric) -> String {
-    match metric.unit() {
-        Unit::Bytes => format!("{}, MiB", metric.name()),
+pub fn heading(metric: &'static Figure) -> String {
+    match metric.unit {
+        Unit::Bytes => format!("{}, MiB", metric.name),
         Unit::BytesPerTask => "bytes per task".to_owned(),
-        Unit::Seconds => format!("{}, s", metric.name()),
+        Unit::Seconds => format!("{}, s", metric.name),
     }
 }
 
 /// A figure without its unit.
-pub fn figure(metric: Metric, value: Option<f64>) -> String {
+pub fn figure(metric: &'static Figure, value: Option<f64>) -> String {
     let Some(value) = value else { return NONE.to_owned() };
-    match metric.unit() {
+    match metric.unit {
         Unit::Bytes => units::decimal(mib(value), 2),
         Unit::BytesPerTask => per_task(value),
         Unit::Seconds => units::decimal(value, 3),
@@ -71,7 +72,7 @@ pub fn tasks(cell: &Cell) -> String {
 }
 
 /// The cells of a metric: those that are worse first, then better ones, then the rest in the plan's order.
-pub fn ordered(comparison: &Comparison, metric: Metric) -> Vec<&Cell> {
+pub fn ordered<'a>(comparison: &'a Comparison, metric: &'static Figure) -> Vec<&'a Cell> {
     let mut cells: Vec<&Cell> = comparison.of_metric(metric).collect();
     cells.sort_by_key(|cell| match cell.verdict {
         verdict if verdict.worse() => 0,
@@ -101,7 +102,7 @@ pub fn notes(comparison: &Comparison, quote: fn(&str) -> String) -> Vec<String> 
     if !comparison.only_new.is_empty() {
         notes.push(format!("Only in NEW, so not compared: {}.", list(&comparison.only_new)));
     }
-    let times = comparison.metrics.iter().any(|metric| metric.unit() == Unit::Seconds);
+    let times = comparison.metrics.iter().any(|metric| metric.unit == Unit::Seconds);
     for (origin, side) in [(&comparison.base, "BASE"), (&comparison.new, "NEW")] {
         if times && origin.busy_runs > 0 {
             notes.push(format!(
@@ -113,7 +114,7 @@ pub fn notes(comparison: &Comparison, quote: fn(&str) -> String) -> Vec<String> 
     notes.push(format!(
         "Ratio: the new figure over the base, of medians over the ok runs{}. 95 % interval by bootstrap over \
          repetitions.",
-        if comparison.metrics.iter().any(|metric| metric.of_a_line()) {
+        if comparison.metrics.iter().any(|metric| metric.of_line()) {
             " and of lines through them"
         } else {
             ""
@@ -122,7 +123,7 @@ pub fn notes(comparison: &Comparison, quote: fn(&str) -> String) -> Vec<String> 
     let margins: Vec<String> = [(Unit::Bytes, "memory"), (Unit::Seconds, "time")]
         .into_iter()
         .filter_map(|(unit, name)| {
-            let of_unit = |cell: &&Cell| (cell.metric.unit() == Unit::Seconds) == (unit == Unit::Seconds);
+            let of_unit = |cell: &&Cell| (cell.metric.unit == Unit::Seconds) == (unit == Unit::Seconds);
             let least = comparison.cells.iter().filter(of_unit).map(|cell| cell.margin).reduce(f64::min)?;
             Some(format!("{} of {name}", percent(least)))
         })

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::build::{feeding, footprint};
+use super::super::build::feeding;
 use super::super::footnotes;
 use super::super::model::{Report, Row};
 use super::super::sanitize::command_line;
@@ -10,6 +10,7 @@ use super::model::{
     Figure, Figures, PageCampaign, PageDetails, PageEntry, PageFile, PageGrowth, PageRow, PageShortfall,
     PageSource, PageWarning, Parts, Phases, Samples, brief,
 };
+use crate::figures;
 use crate::record::{Campaign, EntryFacts, Sample, Source, Warning, last_attempts};
 use crate::stats::Spread;
 
@@ -165,11 +166,8 @@ fn entry(facts: &EntryFacts, report: &Report) -> PageEntry {
 
 fn row(entry: usize, of_report: &Row, cell: &[&Sample]) -> PageRow {
     let fed = feeding(cell);
-    let figure = |of: &dyn Fn(&Sample) -> Option<f64>| {
-        let readings: Vec<f64> = fed.iter().filter_map(|sample| of(sample)).collect();
-        Spread::of(&readings).map(Figure::from)
-    };
-    let bytes = |value: Option<u64>| value.map(|bytes| bytes as f64);
+    let figure = |figure: &figures::Figure| of_report.spreads.of(figure).map(Figure::from);
+    let threads: Vec<f64> = fed.iter().filter_map(|sample| Some(sample.threads? as f64)).collect();
     let warnings: BTreeSet<Warning> = cell.iter().flat_map(|sample| &sample.warnings).copied().collect();
     PageRow {
         entry,
@@ -181,16 +179,16 @@ fn row(entry: usize, of_report: &Row, cell: &[&Sample]) -> PageRow {
         short_alive: of_report.short_alive,
         memory_sources: of_report.memory_sources.clone(),
         figures: Figures {
-            footprint_bytes: figure(&footprint),
-            kernel_bytes: figure(&|sample| bytes(sample.memory.plateau.as_ref().map(|at| at.kernel_bytes))),
-            peak_bytes: figure(&|sample| bytes(sample.memory.peak_bytes)),
-            rss_peak_bytes: figure(&|sample| bytes(sample.memory.rss_peak_bytes)),
-            launch_s: figure(&|sample| sample.time.launch_s),
-            wall_s: figure(&|sample| sample.time.wall_s),
-            cpu_s: figure(&|sample| sample.cpu.total_s()),
-            threads: figure(&|sample| bytes(sample.threads)),
+            footprint_bytes: figure(&figures::FOOTPRINT),
+            kernel_bytes: figure(&figures::KERNEL),
+            peak_bytes: figure(&figures::PEAK),
+            rss_peak_bytes: figure(&figures::RSS_PEAK),
+            launch_s: figure(&figures::LAUNCH),
+            wall_s: figure(&figures::WALL),
+            cpu_s: figure(&figures::CPU),
+            threads: Spread::of(&threads).map(Figure::from),
         },
-        parts: middle(&fed, footprint, parts, |[a, b]| Parts::mean(a, b)),
+        parts: middle(&fed, |sample| figures::FOOTPRINT.read(sample), parts, |[a, b]| Parts::mean(a, b)),
         time: middle(&fed, |sample| sample.time.wall_s, time, |[a, b]| Phases::mean(a, b)),
         cpu: middle(&fed, |sample| sample.cpu.total_s(), cpu, |[a, b]| Phases::mean(a, b)),
         shortfalls: of_report

@@ -2,11 +2,11 @@
 
 use super::super::footnotes;
 use super::super::markdown::{Table, code, prose};
-use super::super::metric::Metric;
 use super::super::model::Report;
 use super::{Cell, Change, change_heading, facts, letter, notes_of, tables};
+use crate::figures::Figure;
 
-pub fn render(reports: &[Report], metrics: &[Metric]) -> String {
+pub fn render(reports: &[Report], metrics: &[&'static Figure]) -> String {
     let mut out = format!("### taskscale: {} campaigns side by side\n\n", reports.len());
     let facts = facts(reports);
     let mut table = Table::new();
@@ -29,7 +29,7 @@ pub fn render(reports: &[Report], metrics: &[Metric]) -> String {
     // The most tasks are the answer and stay open; fewer can be unfolded.
     let (folded, open): (Vec<_>, Vec<_>) = tables.iter().partition(|table| table.is_of_fewer_tasks);
     for shown in open.into_iter().chain(folded.into_iter().rev()) {
-        let heading = format!("{}: {}", prose(&shown.heading), shown.metric.heading());
+        let heading = format!("{}: {}", prose(&shown.heading), shown.metric.heading);
         out.push_str(&match shown.is_of_fewer_tasks {
             true => format!("<details><summary>{heading}</summary>\n\n"),
             false => format!("#### {heading}\n\n"),
@@ -48,7 +48,7 @@ pub fn render(reports: &[Report], metrics: &[Metric]) -> String {
             cells.extend(line.cells.iter().map(|cell| match cell {
                 Cell::Absent => String::new(),
                 Cell::Fell(status) => prose(status),
-                Cell::Figure { figure, .. } => shown.metric.show(figure.value),
+                Cell::Estimate { estimate, .. } => shown.metric.show(estimate.value),
             }));
             let change = |cell| Change::between(shown.metric, &line.cells[0], cell).map(Change::show);
             // "~" would begin struck-through text where two stand in one cell; here there is never more than one.

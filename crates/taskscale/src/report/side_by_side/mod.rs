@@ -12,14 +12,15 @@ pub use terminal::render as terminal;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::estimate::Estimate;
 use super::footnotes;
-use super::metric::{Figure, Metric};
 use super::model::{Entry, Report, Row};
+use crate::figures::{self, Figure};
 use crate::record::{Hold, MemorySource};
 use crate::units;
 
 /// What is shown unless told otherwise.
-pub const DEFAULT_METRICS: [Metric; 2] = [Metric::Footprint, Metric::BytesPerTask];
+pub const DEFAULT_METRICS: [&Figure; 2] = [&figures::FOOTPRINT, &figures::BYTES_PER_TASK];
 
 /// A fact of every campaign, in their order. `None` where a campaign does not have it.
 struct Fact {
@@ -40,7 +41,7 @@ struct Table {
     workload: String,
     /// Absent for a metric of whole entries.
     tasks: Option<u64>,
-    metric: Metric,
+    metric: &'static Figure,
     /// Whether there is a table of more tasks, which says more.
     is_of_fewer_tasks: bool,
     lines: Vec<Line>,
@@ -59,16 +60,16 @@ enum Cell {
     Absent,
     /// No repetition was ok, or the line is none: what became of it, in place of a figure.
     Fell(String),
-    Figure {
-        figure: Figure,
+    Estimate {
+        estimate: Estimate,
         sources: Vec<MemorySource>,
     },
 }
 
 impl Cell {
-    fn figure(&self) -> Option<Figure> {
+    fn estimate(&self) -> Option<Estimate> {
         match self {
-            Cell::Figure { figure, .. } => Some(*figure),
+            Cell::Estimate { estimate, .. } => Some(*estimate),
             _ => None,
         }
     }
@@ -91,14 +92,13 @@ const OVERLAPS: &str = "~";
 
 impl Change {
     /// `None` where there is nothing to compare: no figure, a base of 0, or memory measured in other ways.
-    fn between(metric: Metric, first: &Cell, other: &Cell) -> Option<Change> {
-        let (Cell::Figure { figure: a, sources: from }, Cell::Figure { figure: b, sources: to }) =
+    fn between(metric: &'static Figure, first: &Cell, other: &Cell) -> Option<Change> {
+        let (Cell::Estimate { estimate: a, sources: from }, Cell::Estimate { estimate: b, sources: to }) =
             (first, other)
         else {
             return None;
         };
-        let of_memory = !matches!(metric, Metric::Launch | Metric::Wall | Metric::Cpu);
-        if a.value <= 0.0 || (of_memory && from != to) {
+        if a.value <= 0.0 || (metric.by_source && from != to) {
             return None;
         }
         let overlaps = match (a.range, b.range) {
@@ -205,7 +205,7 @@ fn entries(report: &Report) -> impl Iterator<Item = &Entry> {
 }
 
 /// The tables of the metrics, with only what two campaigns or more have; everything where they have nothing in common.
-fn tables(reports: &[Report], metrics: &[Metric]) -> Vec<Table> {
+fn tables(reports: &[Report], metrics: &[&'static Figure]) -> Vec<Table> {
     let mut tables = all_tables(reports, metrics);
     let shared = |line: &Line| line.cells.iter().filter(|cell| **cell != Cell::Absent).count() > 1;
     if tables.iter().any(|table| table.lines.iter().any(shared)) {
@@ -250,7 +250,7 @@ fn alone(reports: &[Report], tables: &[Table], quote: fn(&str) -> String) -> Vec
 }
 
 /// The tables of the metrics, each by workload and number of tasks where it has one.
-fn all_tables(reports: &[Report], metrics: &[Metric]) -> Vec<Table> {
+fn all_tables(reports: &[Report], metrics: &[&'static Figure]) -> Vec<Table> {
     let workloads: BTreeSet<&str> = reports.iter().map(|report| report.workload.as_str()).collect();
     let mut tables = Vec::new();
     for &metric in metrics {
@@ -259,7 +259,7 @@ fn all_tables(reports: &[Report], metrics: &[Metric]) -> Vec<Table> {
                 1 => heading,
                 _ => format!("{workload}, {heading}"),
             };
-            let numbers: Vec<Option<u64>> = if metric.of_entry() {
+            let numbers: Vec<Option<u64>> = if metric.of_line() {
                 vec![None]
             } else {
                 let of_workload = reports.iter().filter(|report| report.workload == **workload);
@@ -289,7 +289,7 @@ fn all_tables(reports: &[Report], metrics: &[Metric]) -> Vec<Table> {
     tables
 }
 
-fn lines(reports: &[Report], metric: Metric, workload: &str, tasks: Option<u64>) -> Vec<Line> {
+fn lines(reports: &[Report], metric: &'static Figure, workload: &str, tasks: Option<u64>) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for (i, report) in reports.iter().enumerate().filter(|(_, report)| report.workload == workload) {
         for (entry, cell) in cells(report, metric, tasks) {
@@ -306,7 +306,7 @@ fn lines(reports: &[Report], metric: Metric, workload: &str, tasks: Option<u64>)
         }
     }
     // By the first campaign that has a figure; what has none anywhere comes last.
-    let place = |line: &Line| line.cells.iter().find_map(Cell::figure).map(|figure| figure.value);
+    let place = |line: &Line| line.cells.iter().find_map(Cell::estimate).map(|estimate| estimate.value);
     lines.sort_by(|a, b| match (place(a), place(b)) {
         (Some(a), Some(b)) => a.total_cmp(&b),
         (Some(_), None) => Ordering::Less,
@@ -317,10 +317,10 @@ fn lines(reports: &[Report], metric: Metric, workload: &str, tasks: Option<u64>)
 }
 
 /// What one campaign has of a metric, by entry.
-fn cells(report: &Report, metric: Metric, tasks: Option<u64>) -> Vec<(&Entry, Cell)> {
+fn cells<'a>(report: &'a Report, metric: &'static Figure, tasks: Option<u64>) -> Vec<(&'a Entry, Cell)> {
     let Some(tasks) = tasks else {
         let figures = report.growth.iter().filter_map(|growth| {
-            let figure = metric.in_growth(growth)?;
+            let estimate = Estimate::in_growth(metric, growth)?;
             if growth.bent() {
                 return Some((&growth.entry, Cell::Fell(NO_LINE.to_owned())));
             }
@@ -328,7 +328,7 @@ fn cells(report: &Report, metric: Metric, tasks: Option<u64>) -> Vec<(&Entry, Ce
             let own = rows.filter(|row| row.entry.name == growth.entry.name && row.ok_runs > 0);
             let sources: BTreeSet<MemorySource> =
                 own.flat_map(|row| row.memory_sources.iter().copied()).collect();
-            Some((&growth.entry, Cell::Figure { figure, sources: sources.into_iter().collect() }))
+            Some((&growth.entry, Cell::Estimate { estimate, sources: sources.into_iter().collect() }))
         });
         return figures.collect();
     };
@@ -336,9 +336,9 @@ fn cells(report: &Report, metric: Metric, tasks: Option<u64>) -> Vec<(&Entry, Ce
     rows.map(|row| (&row.entry, cell(row, metric))).collect()
 }
 
-fn cell(row: &Row, metric: Metric) -> Cell {
-    match metric.in_row(row).filter(|_| row.ok_runs > 0) {
-        Some(figure) => Cell::Figure { figure, sources: row.memory_sources.clone() },
+fn cell(row: &Row, metric: &'static Figure) -> Cell {
+    match Estimate::in_row(metric, row).filter(|_| row.ok_runs > 0) {
+        Some(estimate) => Cell::Estimate { estimate, sources: row.memory_sources.clone() },
         None if row.ok_runs > 0 => Cell::Absent,
         None => Cell::Fell(row.status.clone()),
     }
@@ -364,7 +364,7 @@ fn notes_of(tables: &[Table], reports: &[Report], quote: fn(&str) -> String) -> 
         ));
     }
     if changes().any(|(change, line, cell)| {
-        change.is_none() && cell.figure().is_some() && line.cells[0].figure().is_some()
+        change.is_none() && cell.estimate().is_some() && line.cells[0].estimate().is_some()
     }) {
         notes.push(
             "Memory measured in different ways (`memory by`) is not compared: the figures count different things."
@@ -400,18 +400,20 @@ mod tests {
 
     #[test]
     fn a_change_is_told_with_its_doubt() {
-        let cell =
-            |value, range, source| Cell::Figure { figure: Figure { value, range }, sources: vec![source] };
+        let cell = |value, range, source| Cell::Estimate {
+            estimate: Estimate { value, range },
+            sources: vec![source],
+        };
         let a = cell(100.0, Some((98.0, 103.0)), MemorySource::CgroupV2);
         let near = cell(102.0, Some((102.0, 104.0)), MemorySource::CgroupV2);
         let far = cell(50.0, Some((49.0, 51.0)), MemorySource::CgroupV2);
         let other = cell(102.0, None, MemorySource::Proc);
         let shown = |metric, b: &Cell| Change::between(metric, &a, b).map(Change::show);
-        assert_eq!(shown(Metric::Footprint, &near).as_deref(), Some("+2.0 % ~"));
-        assert_eq!(shown(Metric::Footprint, &far).as_deref(), Some("-50.0 %"));
-        assert_eq!(shown(Metric::Footprint, &a).as_deref(), Some("0.0 % ~"));
-        assert_eq!(shown(Metric::Footprint, &other), None, "bytes of two sources");
-        assert_eq!(shown(Metric::Cpu, &other).as_deref(), Some("+2.0 %"));
-        assert_eq!(shown(Metric::Cpu, &Cell::Fell("limit".to_owned())), None);
+        assert_eq!(shown(&figures::FOOTPRINT, &near).as_deref(), Some("+2.0 % ~"));
+        assert_eq!(shown(&figures::FOOTPRINT, &far).as_deref(), Some("-50.0 %"));
+        assert_eq!(shown(&figures::FOOTPRINT, &a).as_deref(), Some("0.0 % ~"));
+        assert_eq!(shown(&figures::FOOTPRINT, &other), None, "bytes of two sources");
+        assert_eq!(shown(&figures::CPU, &other).as_deref(), Some("+2.0 %"));
+        assert_eq!(shown(&figures::CPU, &Cell::Fell("limit".to_owned())), None);
     }
 }

@@ -2,14 +2,14 @@
 
 use super::super::RenderOptions;
 use super::super::footnotes;
-use super::super::metric::Metric;
 use super::super::model::Report;
 use super::super::sanitize::safe;
 use super::super::terminal::{BAD, GOOD, PLAIN, Page, QUIET, SHORT, STRONG, left, right};
 use super::super::terminal_table::{Align, Cell as Shown, Column, Grid};
 use super::{Cell, Change, change_heading, facts, letter, notes_of, tables};
+use crate::figures::Figure;
 
-pub fn render(reports: &[Report], metrics: &[Metric], options: RenderOptions) -> String {
+pub fn render(reports: &[Report], metrics: &[&'static Figure], options: RenderOptions) -> String {
     let page = Page::new(options);
     let mut out = String::new();
     page.paragraph(&mut out, &format!("{} campaigns side by side", reports.len()), STRONG);
@@ -38,7 +38,7 @@ pub fn render(reports: &[Report], metrics: &[Metric], options: RenderOptions) ->
     debug_assert!(columns.iter().skip(2).all(|column| column.align == Align::Right));
     let mut grid = Grid::new(columns);
     for shown in &tables {
-        let heading = format!("{} · {}", safe(&shown.heading), shown.metric.heading());
+        let heading = format!("{} · {}", safe(&shown.heading), shown.metric.heading);
         grid.heading(Shown::new(heading, STRONG), QUIET);
         for line in &shown.lines {
             let style = if line.entry.reference { QUIET } else { PLAIN };
@@ -49,7 +49,7 @@ pub fn render(reports: &[Report], metrics: &[Metric], options: RenderOptions) ->
             cells.extend(line.cells.iter().map(|cell| match cell {
                 Cell::Absent => Shown::new("-", QUIET),
                 Cell::Fell(status) => Shown::new(safe(status).into_owned(), BAD),
-                Cell::Figure { figure, .. } => Shown::new(shown.metric.show(figure.value), style),
+                Cell::Estimate { estimate, .. } => Shown::new(shown.metric.show(estimate.value), style),
             }));
             let change = |cell| Change::between(shown.metric, &line.cells[0], cell);
             cells.extend(line.cells.iter().skip(1).map(|cell| match change(cell) {

@@ -1,8 +1,8 @@
 //! Entries by footprint at one number of tasks: one bar each, stacked by what the memory is.
 
-use super::super::figures::slope_text;
 use super::super::footnotes;
 use super::super::model::{Group, Parts, Report, Row};
+use super::super::phrases::slope_text;
 use super::super::rank::Rank;
 use super::document::{Anchor, Svg};
 use super::style::{fitted, fitted_name, text_width};
@@ -230,7 +230,7 @@ fn beside(row: &Row) -> (&'static str, String) {
 
 /// How a row without figures ended: `limit: 32,751 of 1,000,000 threads could be started`.
 fn ending(row: &Row) -> String {
-    let told: Vec<String> = super::super::figures::told(row)
+    let told: Vec<String> = super::super::phrases::told(row)
         .iter()
         .map(|told| format!("{}: {}", told.head, plain(&told.reason)))
         .collect();

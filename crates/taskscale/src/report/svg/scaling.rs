@@ -1,13 +1,13 @@
 //! Footprint over the number of tasks, both logarithmic: a line for each entry, named at its end.
 
-use super::super::figures::{NO_LINE, slope_text};
 use super::super::footnotes;
-use super::super::metric::Metric;
 use super::super::model::{Entry, Growth, Report, Row};
+use super::super::phrases::{NO_LINE, slope_text};
 use super::document::{Anchor, Svg};
 use super::style::{COLOURS, fitted_name, text_width};
 use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, plain};
 use crate::catalog::Kind;
+use crate::figures;
 use crate::units::{self, mib};
 
 /// From one name to the next at least.
@@ -202,7 +202,7 @@ fn description(lines: &[Line]) -> String {
                 .points
                 .iter()
                 .map(|row| {
-                    format!("{} MiB at {}", Metric::Footprint.show(middle(row)), units::count(row.tasks))
+                    format!("{} MiB at {}", &figures::FOOTPRINT.show(middle(row)), units::count(row.tasks))
                 })
                 .collect();
             let broke = line.broke.as_ref().map(|broke| format!(", {broke}")).unwrap_or_default();
@@ -287,7 +287,9 @@ fn draw_line(svg: &mut Svg, plot: &Plot, line: &Line) {
     let said: Vec<String> = line
         .points
         .iter()
-        .map(|row| format!("{} MiB at {}", Metric::Footprint.show(middle(row)), footnotes::tasks(row.tasks)))
+        .map(|row| {
+            format!("{} MiB at {}", &figures::FOOTPRINT.show(middle(row)), footnotes::tasks(row.tasks))
+        })
         .collect();
     svg.group(&format!("{}: {}", plain(&line.entry.name), said.join(", ")));
     let class = if line.entry.reference { "floor".to_owned() } else { format!("line c{}", line.colour) };

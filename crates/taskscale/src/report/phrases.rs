@@ -1,6 +1,7 @@
-//! How single figures are written, alike in the terminal's tables and in Markdown's.
+//! Phrases around figures, alike in the terminal's tables and in Markdown's.
 
 use super::model::{Growth, Row, Shortfall};
+use crate::figures::per_task;
 use crate::stats::{Interval, Spread};
 use crate::units::{self, mib};
 
@@ -9,11 +10,6 @@ pub const REASON: usize = 400;
 
 /// Shown where there is no figure.
 pub const NONE: &str = "-";
-
-/// Bytes per task: whole bytes, or one decimal where those would say nothing.
-pub fn per_task(slope: f64) -> String {
-    units::decimal(slope, usize::from(slope.abs() < 99.95))
-}
 
 /// Before the bytes per task of a line that is none.
 pub const NO_LINE: &str = "≈";
@@ -73,11 +69,6 @@ pub fn growth_texts(growth: &Growth) -> [String; 5] {
         interval(growth.bytes_per_task_interval, per_task),
         worst_text(growth).unwrap_or_else(none),
     ]
-}
-
-/// Seconds with two decimals: what is below a hundredth says so instead of passing for nothing.
-pub fn time_text(seconds: f64) -> String {
-    if seconds > 0.0 && seconds < 0.005 { "<0.01".to_owned() } else { units::decimal(seconds, 2) }
 }
 
 /// MAD in per cent of the median: `0.7`.

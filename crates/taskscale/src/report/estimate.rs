@@ -1,0 +1,44 @@
+//! A figure of a row, or of an entry, with what is known of its spread.
+
+use super::model::{Growth, Report, Row};
+use crate::figures::{Figure, Of};
+use crate::stats::Spread;
+
+/// In the figure's own unit: bytes or seconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    pub value: f64,
+    /// Smallest and largest of the repetitions, or the 95 % interval of a fitted figure.
+    pub range: Option<(f64, f64)>,
+}
+
+impl Estimate {
+    /// The figure of a row; none for one of a line.
+    pub fn in_row(figure: &Figure, row: &Row) -> Option<Estimate> {
+        row.spreads.of(figure).map(Estimate::from)
+    }
+
+    /// The figure of an entry's line; none for one of single rows.
+    pub fn in_growth(figure: &Figure, growth: &Growth) -> Option<Estimate> {
+        let (value, interval) = match figure.of {
+            Of::Slope => (growth.bytes_per_task?, growth.bytes_per_task_interval),
+            Of::Base => (growth.base_bytes?, growth.base_bytes_interval),
+            Of::Run => return None,
+        };
+        Some(Estimate { value, range: interval.map(|interval| (interval.low, interval.high)) })
+    }
+}
+
+impl From<Spread> for Estimate {
+    fn from(spread: Spread) -> Estimate {
+        let range = (spread.readings > 1).then_some((spread.min, spread.max));
+        Estimate { value: spread.median, range }
+    }
+}
+
+impl Report {
+    /// How an entry's footprint grows.
+    pub fn growth_of(&self, entry: &str) -> Option<&Growth> {
+        self.growth.iter().find(|growth| growth.entry.name == entry)
+    }
+}
