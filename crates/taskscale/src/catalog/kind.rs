@@ -1,10 +1,10 @@
 //! What an entry is: the words that keep unlike things apart in a comparison.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What one task is to its runtime.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A thread of the operating system.
@@ -44,7 +44,8 @@ impl Kind {
 }
 
 /// Whether an entry is what the language's users would write, or has been turned for the benchmark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Style {
     Idiomatic,

@@ -1,6 +1,6 @@
 //! From what a user types to entries: names, globs, runtimes and sets.
 
-use globset::Glob;
+use glob::Pattern;
 
 use super::{Catalog, Entry, Runtime, Style};
 
@@ -93,7 +93,7 @@ enum Matcher {
     Posts,
     Idiomatic,
     All,
-    Glob(globset::GlobMatcher),
+    Glob(Pattern),
     Name(String),
 }
 
@@ -103,8 +103,8 @@ impl Matcher {
             "@posts" => Matcher::Posts,
             "@idiomatic" => Matcher::Idiomatic,
             "@all" => Matcher::All,
-            _ if word.contains(['*', '?', '[', '{']) => match Glob::new(word) {
-                Ok(glob) => Matcher::Glob(glob.compile_matcher()),
+            _ if word.contains(['*', '?', '[']) => match Pattern::new(word) {
+                Ok(pattern) => Matcher::Glob(pattern),
                 Err(_) => Matcher::Name(word.to_owned()),
             },
             _ => Matcher::Name(word.to_owned()),
@@ -116,7 +116,7 @@ impl Matcher {
             Matcher::Posts => entry.posts,
             Matcher::Idiomatic => entry.style == Style::Idiomatic,
             Matcher::All => true,
-            Matcher::Glob(glob) => glob.is_match(&entry.full_name),
+            Matcher::Glob(pattern) => pattern.matches(&entry.full_name),
             Matcher::Name(name) => entry.full_name == *name || runtime.name == *name,
         }
     }

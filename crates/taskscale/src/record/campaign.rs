@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::MemorySource;
 use crate::catalog::{Kind, Style};
 
 /// The cells measured together on one machine.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Campaign {
     /// Version of this record's shape.
     pub schema: u32,
     /// Version of the taskscale that planned the campaign.
     pub taskscale: String,
-    #[schemars(with = "String")]
+    #[cfg_attr(test, schemars(with = "String"))]
     pub created_at: jiff::Timestamp,
     /// The command line that made the campaign.
     pub command: Vec<String>,
@@ -36,7 +36,8 @@ pub struct Campaign {
 }
 
 /// What bears on the figures of all runs and is no part of the plan: a campaign goes on under the same.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Conditions {
     /// Where memory figures come from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,7 +51,8 @@ pub struct Conditions {
 }
 
 /// What is to be measured.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Plan {
     pub workload: String,
     /// Full names of the entries, `runtime/entry`.
@@ -62,7 +64,8 @@ pub struct Plan {
 }
 
 /// How long tasks wait.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", tag = "rule")]
 pub enum Hold {
     /// Long enough that all tasks are alive for a plateau of at least `plateau_s` seconds.
@@ -82,7 +85,8 @@ impl Hold {
 }
 
 /// What is known of one entry of a campaign.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EntryFacts {
     /// `runtime/entry`.
     pub name: String,
@@ -132,7 +136,8 @@ pub struct EntryFacts {
 }
 
 /// One file of an entry's program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Source {
     /// Inside the runtime's folder.
     pub path: String,
@@ -149,7 +154,8 @@ pub fn same_memory(then: u64, now: u64) -> bool {
 }
 
 /// Facts of the machine that bear on the figures.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Machine {
     pub hostname: String,
     /// PRETTY_NAME of /etc/os-release.

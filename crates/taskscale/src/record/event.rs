@@ -1,17 +1,17 @@
 //! What happens while taskscale works, for machines: one line of standard error under `--json`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Plan, SCHEMA_VERSION, Sample};
 
 /// One line: a JSON object with the name of its event.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EventLine {
     /// Version of this record's shape.
     pub schema: u32,
     /// When it happened, by the wall clock, in UTC.
-    #[schemars(with = "String")]
+    #[cfg_attr(test, schemars(with = "String"))]
     pub at: jiff::Timestamp,
     #[serde(flatten)]
     pub event: Event,
@@ -25,7 +25,8 @@ impl EventLine {
 }
 
 /// Something that happened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
     /// What is to be measured, once it is known what can run here.
@@ -111,7 +112,8 @@ pub enum Event {
 }
 
 /// How far an entry is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum BuildState {
     /// It is being looked after.
@@ -125,7 +127,8 @@ pub enum BuildState {
 }
 
 /// How much a message matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// What is done, step by step: only with `--verbose`.

@@ -6,6 +6,7 @@ mod campaign;
 mod event;
 mod paths;
 mod sample;
+#[cfg(test)]
 mod schema;
 mod store;
 
@@ -13,8 +14,8 @@ pub use campaign::*;
 pub use event::*;
 pub use paths::without_paths;
 pub use sample::*;
+#[cfg(test)]
 pub(crate) use schema::schema_of;
-pub use schema::{campaign_schema, event_schema, sample_schema};
 pub use store::*;
 
 /// Version of the shape of samples and campaigns. Raised when a field changes its meaning; added fields do not raise it.

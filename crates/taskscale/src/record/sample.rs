@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The record of one run of one cell.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sample {
     /// Version of this record's shape.
     pub schema: u32,
@@ -27,7 +27,7 @@ pub struct Sample {
     /// replaces it in statistics; the earlier one stays here.
     pub attempt: u32,
     /// When the run started, by the wall clock, in UTC. For people only: durations never come from it.
-    #[schemars(with = "String")]
+    #[cfg_attr(test, schemars(with = "String"))]
     pub started_at: jiff::Timestamp,
     /// How the run ended.
     pub status: Status,
@@ -95,7 +95,8 @@ pub struct Sample {
 }
 
 /// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// All N tasks were alive at once, and all completed.
@@ -149,7 +150,8 @@ impl fmt::Display for Status {
 
 /// How the beginning of the plateau was known. All but the first are taskscale's inference: that all tasks were alive
 /// then was not proved, unless `alive` is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PlateauFrom {
     /// The program said `alive K`.
@@ -197,7 +199,8 @@ impl PlateauFrom {
 }
 
 /// A limit of the system that a run met.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LimitHit {
     /// The limit's usual name, such as `kernel.pid_max`.
     pub name: String,
@@ -209,7 +212,8 @@ pub struct LimitHit {
 }
 
 /// Time by phase, in seconds of the monotonic clock.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Time {
     /// From the program's exec until all N tasks were alive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -232,7 +236,8 @@ pub struct Time {
 }
 
 /// CPU time of all processes of the run, in seconds.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cpu {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_s: Option<f64>,
@@ -257,7 +262,8 @@ impl Cpu {
 }
 
 /// Where memory figures come from. Figures of different sources are not comparable to the byte.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum MemorySource {
     /// A control group of version 2: kernel memory and the peak are the kernel's own account.
     #[serde(rename = "cgroup-v2")]
@@ -283,7 +289,8 @@ impl MemorySource {
 }
 
 /// Memory of all processes of the run. docs/methodology.md says where each figure is read.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Memory {
     pub source: MemorySource,
     /// The reading taken while all tasks waited.
@@ -302,7 +309,8 @@ pub struct Memory {
 }
 
 /// Memory at the plateau, in bytes.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Plateau {
     /// The whole cost: anon + shmem + file + kernel.
     pub footprint_bytes: u64,
@@ -345,14 +353,16 @@ pub struct Plateau {
 }
 
 /// A figure that a program states of itself.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Metric {
     pub value: f64,
     pub unit: String,
 }
 
 /// What a reader of a sample's figures should know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Warning {
     /// The CPU was never quiet while all tasks waited; memory was read at the last moment.

@@ -1,40 +1,26 @@
-//! The published schemas of results, generated from the types so that they cannot drift from them.
+//! The published schemas of results (JSON Schema 2020-12), generated from the types so that they cannot drift from them:
+//! by the tests, which hold schema/ to them.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
-
-use super::{Campaign, EventLine, Sample};
-
-/// JSON Schema (2020-12) of a line of `samples.jsonl`.
-pub fn sample_schema() -> Schema {
-    schema_of::<Sample>()
-}
-
-/// JSON Schema (2020-12) of `campaign.json`.
-pub fn campaign_schema() -> Schema {
-    schema_of::<Campaign>()
-}
-
-/// JSON Schema (2020-12) of a line of events.
-pub fn event_schema() -> Schema {
-    schema_of::<EventLine>()
-}
 
 pub(crate) fn schema_of<T: JsonSchema>() -> Schema {
     SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>()
 }
 
-#[cfg(test)]
 mod tests {
-    use super::*;
+    use super::schema_of;
+    use crate::record::{Campaign, EventLine, Sample};
 
     /// `TASKSCALE_BLESS=1 cargo test schema` writes them anew.
     #[test]
     fn published_schemas_are_up_to_date() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema");
-        for (name, schema) in
-            [("sample", sample_schema()), ("campaign", campaign_schema()), ("event", event_schema())]
-        {
+        for (name, schema) in [
+            ("sample", schema_of::<Sample>()),
+            ("campaign", schema_of::<Campaign>()),
+            ("event", schema_of::<EventLine>()),
+        ] {
             let path = folder.join(format!("{name}.schema.json"));
             let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
             if std::env::var_os("TASKSCALE_BLESS").is_some() {

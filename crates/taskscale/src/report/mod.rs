@@ -48,7 +48,7 @@ pub use model::{
     Entry, Group, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads,
     Step, Unavailable, Version, WarningCount, WorstPoint,
 };
-pub use page::{PAGE_SCHEMA, PageCampaign, PageData, PageDetails, page_details_schema, page_schema};
+pub use page::{PAGE_SCHEMA, PageCampaign, PageData, PageDetails};
 pub use rank::Rank;
 pub use samples::{Recorded, render as samples_csv};
 pub use sanitize::{acts, command_line, safe};

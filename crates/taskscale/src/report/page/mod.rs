@@ -8,8 +8,6 @@ mod tests;
 
 pub use model::{PAGE_SCHEMA, PageCampaign, PageData, PageDetails};
 
-use schemars::Schema;
-
 impl PageData {
     /// The page of these campaigns, in this order.
     pub fn of(mut campaigns: Vec<PageCampaign>) -> PageData {
@@ -44,14 +42,4 @@ fn tell_apart(campaigns: &mut [PageCampaign]) {
             campaign.label.push_str(&format!(" ({})", position + 1));
         }
     }
-}
-
-/// JSON Schema (2020-12) of the data in a page.
-pub fn page_schema() -> Schema {
-    crate::record::schema_of::<PageData>()
-}
-
-/// JSON Schema (2020-12) of the details of one campaign in a page.
-pub fn page_details_schema() -> Schema {
-    crate::record::schema_of::<PageDetails>()
 }

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::catalog::{Kind, Style};
@@ -16,7 +15,8 @@ use crate::stats::{Interval, Spread};
 pub const PAGE_SCHEMA: u32 = 2;
 
 /// All that a page shows at first. What only the details of an entry need stands apart: [`PageDetails`].
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageData {
     pub schema: u32,
     /// Version of the taskscale that made the page.
@@ -28,13 +28,14 @@ pub struct PageData {
 }
 
 /// One campaign.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageCampaign {
     /// What tells it from the others on this page.
     pub label: String,
     /// Version of the taskscale that planned it.
     pub taskscale: String,
-    #[schemars(with = "String")]
+    #[cfg_attr(test, schemars(with = "String"))]
     pub created_at: jiff::Timestamp,
     /// The command that made it, quoted for a shell.
     pub command: String,
@@ -70,21 +71,24 @@ pub struct PageCampaign {
 
 /// What only the details of an entry show, of one campaign. A page holds it apart from its other data, as it is read
 /// when somebody asks for it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageDetails {
     /// The texts of sources, each once.
     pub source_texts: Vec<String>,
     pub samples: Samples,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageSource {
     pub source: MemorySource,
     /// Runs that feed figures.
     pub runs: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageWarning {
     pub warning: Warning,
     pub text: String,
@@ -92,7 +96,8 @@ pub struct PageWarning {
 }
 
 /// What is known of one entry.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageEntry {
     /// `runtime/entry`.
     pub name: String,
@@ -137,7 +142,8 @@ pub struct PageEntry {
 }
 
 /// A file of a program.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageFile {
     /// Inside the runtime's folder.
     pub path: String,
@@ -147,7 +153,8 @@ pub struct PageFile {
 
 /// How the footprint grows: `base + tasks * bytes per task`, with 95 % intervals where there were repetitions and the
 /// line is one.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageGrowth {
     pub base_bytes: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -171,7 +178,8 @@ pub struct PageGrowth {
 }
 
 /// The lower and the upper bound of an interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Bounds(pub f64, pub f64);
 
 impl From<Interval> for Bounds {
@@ -181,7 +189,8 @@ impl From<Interval> for Bounds {
 }
 
 /// Median, smallest and largest reading, median absolute deviation, and how many readings there were.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Figure(pub f64, pub f64, pub f64, pub f64, pub u64);
 
 impl From<Spread> for Figure {
@@ -194,7 +203,8 @@ impl From<Spread> for Figure {
 /// One entry at one number of tasks, over its repetitions.
 ///
 /// Figures are of the repetitions that were ok; where none was, of those that were partial (fewer than N alive).
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageRow {
     /// Position in `entries`.
     pub entry: usize,
@@ -228,7 +238,8 @@ pub struct PageRow {
 }
 
 /// Bytes and seconds over the repetitions of a row.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Figures {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub footprint_bytes: Option<Figure>,
@@ -250,7 +261,8 @@ pub struct Figures {
 }
 
 /// What a footprint is made of.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Parts {
     pub anon_bytes: f64,
     pub shmem_bytes: f64,
@@ -263,7 +275,8 @@ pub struct Parts {
 }
 
 /// Seconds by phase.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Phases {
     pub launch_s: f64,
     pub plateau_s: f64,
@@ -271,7 +284,8 @@ pub struct Phases {
 }
 
 /// Repetitions of a row that ended alike and not well.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageShortfall {
     pub status: Status,
     pub runs: u32,
@@ -280,7 +294,8 @@ pub struct PageShortfall {
 
 /// Every single run, repeated attempts included: one list for each field, all equally long, in the order of the record.
 /// A field that no sample has is left out. Texts that recur are positions in `texts`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Samples {
     pub count: usize,
     /// Position in `entries`.
@@ -304,13 +319,14 @@ pub struct Samples {
     /// The other fields of a sample by their names, those of `time`, `cpu`, `memory` and `plateau` after a dot:
     /// `memory.peak_bytes`.
     // What is unknown is NaN, half the size of an option, and null in JSON.
-    #[schemars(with = "BTreeMap<&'static str, Vec<Option<f64>>>")]
+    #[cfg_attr(test, schemars(with = "BTreeMap<&'static str, Vec<Option<f64>>>"))]
     pub numbers: BTreeMap<&'static str, Vec<f64>>,
     pub texts: Vec<String>,
 }
 
 /// Figures that somebody published.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Published {
     /// Short name: `2024-take2`.
     pub id: String,
@@ -321,7 +337,8 @@ pub struct Published {
     pub figures: Vec<PublishedFigure>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PublishedFigure {
     /// The entry that stands for it here.
     pub entry: String,

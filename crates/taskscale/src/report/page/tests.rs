@@ -10,6 +10,7 @@ use super::*;
 use serde_json::Value;
 
 use crate::catalog::Kind;
+use crate::record::schema_of;
 use crate::record::{Source, Status};
 
 fn repository(path: &str) -> PathBuf {
@@ -84,9 +85,10 @@ fn the_data_of_a_page() {
 #[test]
 fn the_published_schema_is_up_to_date_and_met() {
     let (mut data, mut details) = blocks(&page(vec![campaign(), campaign()]));
-    for (name, schema, data) in
-        [("page", page_schema(), &mut data), ("page-details", page_details_schema(), &mut details[1])]
-    {
+    for (name, schema, data) in [
+        ("page", schema_of::<PageData>(), &mut data),
+        ("page-details", schema_of::<PageDetails>(), &mut details[1]),
+    ] {
         let schema = serde_json::to_value(schema).unwrap();
         let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
         golden(&format!("schema/{name}.schema.json"), &text);
