@@ -1,7 +1,6 @@
 //! taskscale: what N concurrent tasks cost - memory, CPU, time - in each language runtime, and where each breaks.
 //!
-//! The library behind the command line, callable from tests. Arrows go one way:
-//! `cli → campaign, report → measure, record → catalog, stats`.
+//! The library behind the command line, callable from tests. docs/architecture.md has the arrows between the modules.
 
 pub mod campaign;
 pub mod catalog;
@@ -16,3 +15,6 @@ pub mod scaffold;
 pub mod stats;
 pub mod toolchain;
 pub mod units;
+
+#[cfg(test)]
+mod architecture_tests;

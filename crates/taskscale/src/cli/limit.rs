@@ -127,7 +127,7 @@ pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
 
     let report = LimitReport::build(&campaign, &question, &samples);
     if !samples.is_empty() {
-        print_result(&report::render_limit(&report, args.format.into(), for_standard_output()))?;
+        print_result(&limit::render(&report, args.format.into(), for_standard_output()))?;
     }
     let outcome = match outcome {
         Ok(outcome) => outcome,
@@ -281,7 +281,7 @@ impl limit::Observer for Watcher {
     }
 
     fn answered(&mut self, answer: &Answer) {
-        let text = report::limit_in_a_sentence(answer, &self.question.find);
+        let text = limit::sentence(answer, &self.question.find);
         if !is_json() {
             return self.progress.say(&text);
         }

@@ -186,7 +186,7 @@ fn of_limit(args: &args::Report, folder: &Path) -> Result<ExitCode, Failure> {
         Some(_) => RenderOptions { width: WIDEST, ..RenderOptions::default() },
         None => for_standard_output(),
     };
-    let text = report::render_limit(&found, format, options);
+    let text = limit::render(&found, format, options);
     match &args.output {
         None => print_result(&text)?,
         Some(path) => record::write_whole(path, |out| out.write_all(text.as_bytes())).context("-o")?,

@@ -1,7 +1,8 @@
 //! How many tasks fit in a memory, and how little memory is enough for some tasks.
 //!
 //! Which run is next follows from the samples so far alone ([`follow`]); [`run`] takes the runs and keeps them. Measures
-//! through `measure::Runner`, so that tests need no program. Must not know the command line or how answers are shown.
+//! through `measure::Runner`, so that tests need no program. [`render`] shows what was found by the report's means. Must not
+//! know the command line.
 
 mod answer;
 mod border;
@@ -9,16 +10,20 @@ mod confirm;
 mod drive;
 mod prediction;
 mod question;
+mod render;
 mod search;
 mod verdict;
+mod words;
 
 use std::path::PathBuf;
 
 pub use answer::{Answer, CurvePoint, LIMIT_SCHEMA, LimitReport, Shown, Tally};
 pub use drive::{Observer, Outcome, run};
 pub use question::{Find, QUESTION_SCHEMA, Question, fill_in, holds_question, load_question, store_question};
+pub use render::render;
 pub use search::{Course, HOLD, Order, Purpose, Seen, State, follow};
 pub use verdict::{Cause, Verdict};
+pub use words::sentence;
 
 use crate::measure::MeasureError;
 use crate::record::StoreError;

@@ -321,7 +321,7 @@ fn a_failure_among_the_confirming_runs_moves_the_answer() {
         let fails = answer.fails.as_ref().unwrap();
         assert_eq!((fails.tasks, fails.memory_bytes), unlucky);
 
-        let shown = |format| crate::report::render_limit(&report, format, Default::default());
+        let shown = |format| super::super::render(&report, format, Default::default());
         let said = ["3 of 3", "the edge is not sharp", "every run held"];
         assert!(said.iter().all(|said| shown(Format::Table).contains(said)), "{}", shown(Format::Table));
         assert!(
@@ -337,7 +337,7 @@ fn a_failure_among_the_confirming_runs_moves_the_answer() {
         let json: serde_json::Value = serde_json::from_str(&shown(Format::Json)).unwrap();
         assert_eq!(json["answers"][0]["sometimes"]["holds"], true);
         assert_eq!(json["answers"][0]["tried"]["held"], 3);
-        let sentence = crate::report::limit_in_a_sentence(answer, &find);
+        let sentence = super::super::sentence(answer, &find);
         assert!(sentence.contains("(3 of 3); the edge is not sharp: every run held"), "{sentence}");
     }
 }
@@ -363,7 +363,7 @@ fn what_was_not_confirmed_is_not_called_an_answer() {
         assert_eq!(answer.runs_of_search, 8);
         let tried = answer.tried.unwrap();
         assert_eq!((tried.held, tried.runs), (2, 3));
-        let table = crate::report::render_limit(&report, crate::report::Format::Table, Default::default());
+        let table = super::super::render(&report, crate::report::Format::Table, Default::default());
         assert!(
             table.contains("└ no answer: ") && table.contains("held 2 of 3 times when run again"),
             "{table}"
@@ -460,7 +460,7 @@ fn fewer_runs_than_needed_are_told_and_more_may_follow() {
 fn rendered(find: Find, program: &Program, format: crate::report::Format) -> String {
     let question = question(find);
     let report = report(&question, &drive(&question, program));
-    crate::report::render_limit(&report, format, Default::default())
+    super::super::render(&report, format, Default::default())
 }
 
 #[test]

@@ -160,26 +160,26 @@ fn figure(value: Option<f64>, show: fn(f64) -> String) -> String {
 }
 
 /// A table whose source can be read as well: cells are padded by characters.
-pub(super) struct Table {
+pub(crate) struct Table {
     /// Name, and whether to align to the right.
     columns: Vec<(Cow<'static, str>, bool)>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    pub(super) fn new() -> Table {
+    pub(crate) fn new() -> Table {
         Table { columns: Vec::new(), rows: Vec::new() }
     }
 
-    pub(super) fn column(&mut self, name: impl Into<Cow<'static, str>>, right: bool) {
+    pub(crate) fn column(&mut self, name: impl Into<Cow<'static, str>>, right: bool) {
         self.columns.push((name.into(), right));
     }
 
-    pub(super) fn row(&mut self, cells: Vec<String>) {
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
 
-    pub(super) fn put(&self, out: &mut String) {
+    pub(crate) fn put(&self, out: &mut String) {
         let width = |i: usize, name: &str| {
             let cells =
                 self.rows.iter().filter_map(|row| row.get(i)).map(|cell| super::sanitize::width(cell));
@@ -223,13 +223,13 @@ fn name(entry: &Entry) -> String {
 
 /// The text as code, in which nothing has a meaning; as escaped prose where code cannot hold it: a backquote would
 /// end it, and inside a table a bar would end the cell, with or without a backslash.
-pub(super) fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     let text = safe(text);
     if text.trim().is_empty() || text.contains(['`', '|', '\\']) { prose(&text) } else { format!("`{text}`") }
 }
 
 /// The text with everything escaped that means something to Markdown, HTML or GitHub.
-pub(super) fn prose(text: &str) -> String {
+pub(crate) fn prose(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut before = ' ';
     let text = safe(text);

@@ -4,31 +4,29 @@
 //! or JSON, and [`export`] one or several of them in these and in formats for other tools. Pure: reads no file, asks no
 //! terminal. Must not know the command line's types or how a run is measured.
 
-mod bar;
+pub(crate) mod bar;
 mod build;
 mod chart;
 mod ci_exports;
 pub mod compare;
-mod csv;
+pub(crate) mod csv;
 mod estimate;
 mod export;
 mod footnotes;
 mod growth;
 mod html;
-mod json;
-mod limit;
-mod limit_words;
-mod markdown;
+pub(crate) mod json;
+pub(crate) mod markdown;
 mod model;
 mod page;
-mod phrases;
+pub(crate) mod phrases;
 mod rank;
 mod samples;
-mod sanitize;
+pub(crate) mod sanitize;
 mod side_by_side;
 mod svg;
 mod terminal;
-mod terminal_table;
+pub(crate) mod terminal_table;
 
 #[cfg(test)]
 mod export_tests;
@@ -42,8 +40,6 @@ pub use chart::chart;
 pub use ci_exports::ServiceError;
 pub use export::{Chart, Export, ExportError, Request, Target, export};
 pub use html::write_html;
-pub use limit::render as render_limit;
-pub use limit_words::sentence as limit_in_a_sentence;
 pub use model::{
     Entry, Group, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads,
     Step, Unavailable, Version, WarningCount, WorstPoint,

@@ -2,15 +2,15 @@
 
 use anstyle::{AnsiColor, Style};
 
-use super::bar::{Bars, bar};
-use super::limit_words::{below, held, limited_by, no_answer};
-use super::markdown::{Table, code, prose};
-use super::phrases::{NONE, REASON};
-use super::sanitize::{brief, command_line, safe, wrapped};
-use super::terminal_table::{Align, Cell, Column, Grid, painted};
-use super::{Format, RenderOptions, csv, json};
+use super::words::{below, held, limited_by, no_answer};
+use super::{Answer, CurvePoint, Find, LimitReport, Purpose, Question, Shown, Tally};
 use crate::figures::{per_task, time_text};
-use crate::limit::{Answer, CurvePoint, Find, LimitReport, Purpose, Question, Shown, Tally};
+use crate::report::bar::{Bars, bar};
+use crate::report::markdown::{Table, code, prose};
+use crate::report::phrases::{NONE, REASON};
+use crate::report::sanitize::{brief, command_line, safe, wrapped};
+use crate::report::terminal_table::{Align, Cell, Column, Grid, painted};
+use crate::report::{Format, RenderOptions, csv, json};
 use crate::units::{self, mib};
 
 const QUIET: Style = Style::new().dimmed();

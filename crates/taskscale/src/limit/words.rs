@@ -1,7 +1,7 @@
 //! What a search for limits found, in words: beside the figures of its tables, and alone.
 
-use super::phrases::NONE;
-use crate::limit::{Answer, Find, Question, Shown, State};
+use super::{Answer, Find, Question, Shown, State};
+use crate::report::phrases::NONE;
 use crate::units;
 
 /// The reason, where there is no answer.
