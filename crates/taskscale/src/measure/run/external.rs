@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustix::event::PollFd;
 
-use super::phases::{Look, QUIET_SHARE, TICK_S, last_look};
+use super::phases::{Look, QUIET_SHARE, TICK_S, last_look, window_start};
 use super::{Run, load, seconds};
 use crate::measure::MeasureError;
 use crate::measure::evidence::Rest;
@@ -205,7 +205,11 @@ impl Run<'_> {
         let known = self.plateau_ns;
         let Some(since) = known.or(external.may_infer_since(exec)) else { return Ok(()) };
         let quiet_since = match known {
-            Some(since) => self.is_quiet_since(since, now).then_some(since),
+            // Memory is looked at as well: a program that grows while it waits for a CPU seems quiet.
+            Some(since) => {
+                let stands = self.memory_stands(since.max(window_start(now)));
+                (stands && self.is_quiet_since(since, now)).then_some(since)
+            }
             None => self.stands_since(since, now),
         };
         // Quiet for lack of a CPU, on a machine that has other work, is not quiet.

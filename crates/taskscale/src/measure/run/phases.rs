@@ -134,7 +134,7 @@ impl Run<'_> {
         if self.reading.is_none() {
             let last_moment = now + (TICK_S * 1e9) as u64 >= self.last_moment_ns(due);
             // An early reading is looked at again; the last one must be of memory that stands.
-            let from = alive.max(now.saturating_sub((QUIET_WINDOW_S * 1e9) as u64));
+            let from = alive.max(window_start(now));
             let stands = now < self.again_ns(due) || self.memory_stands(from);
             let quiet = stands && self.is_quiet_since(alive, now) && !self.doing().anything();
             if quiet || last_moment {
@@ -309,7 +309,7 @@ impl Run<'_> {
     /// Whether the CPU has been quiet for a window that began no earlier than `since`.
     pub(super) fn is_quiet_since(&self, since: u64, now: u64) -> bool {
         let Some(last) = self.looks.last().and_then(|look| look.cpu) else { return false };
-        let window_start = now.saturating_sub((QUIET_WINDOW_S * 1e9) as u64);
+        let window_start = window_start(now);
         // The latest look that is at least a window old, and not of the launch.
         let earlier = self.looks.iter().rev().find(|look| look.at_ns <= window_start && look.at_ns >= since);
         earlier
@@ -336,6 +336,11 @@ fn is_growth(then: u64, now: u64) -> bool {
 /// By how much memory may differ and be the same.
 pub(super) fn same_within(bytes: u64) -> u64 {
     SAME_BYTES.max((bytes as f64 * SAME_SHARE) as u64)
+}
+
+/// Since when CPU and memory must have been quiet.
+pub(super) fn window_start(now: u64) -> u64 {
+    now.saturating_sub((QUIET_WINDOW_S * 1e9) as u64)
 }
 
 /// When the plateau is looked at for the last time: before the first task can be due, which may allocate.
