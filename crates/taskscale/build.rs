@@ -40,8 +40,25 @@ fn main() {
     let digest: String = hash.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect();
     writeln!(code, "];\n/// The first 48 bits of a SHA-256 over names and contents.\npub(super) const DIGEST: &str = {digest:?};")
         .expect("a String takes everything");
+    code.push_str(&workloads(&packaged.join("workloads")));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("catalog.rs");
     fs::write(&out, code).expect("cargo's folder can be written");
+}
+
+/// What tasks do: small texts, read where no folder beside the catalogue has them.
+fn workloads(folder: &Path) -> String {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let mut names = walk(folder);
+    names.retain(|name| name.extension().is_some_and(|extension| extension == "toml"));
+    names.sort();
+    assert!(!names.is_empty(), "{} holds no workload", folder.display());
+    let mut code = String::from("pub(super) static WORKLOADS: &[(&str, &str)] = &[\n");
+    for name in names {
+        let path = folder.join(&name).canonicalize().expect("a file that was just listed");
+        writeln!(code, "    ({name:?}, include_str!({:?})),", path.to_str().expect("a path in UTF-8"))
+            .expect("a String takes everything");
+    }
+    code + "];\n"
 }
 
 /// Names inside the catalogue, each with the file that holds it.

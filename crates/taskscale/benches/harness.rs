@@ -14,10 +14,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use taskscale::campaign::{cells, prepare};
+use taskscale::campaign::{planned_runs, prepare};
 use taskscale::catalog::{Catalog, Kind, select};
 use taskscale::measure::{
-    Bounds, GroupBounds, GroupRoot, Interrupt, LocalRunner, Measurement, RunEnd, RunSpec, Runner,
+    Bounds, Course, GroupBounds, GroupRoot, Interrupt, LocalRunner, Measurement, RunEnd, RunSpec, Runner,
+    Wait,
 };
 use taskscale::record::{self, Campaign, Sample, Store};
 use taskscale::stats;
@@ -57,11 +58,9 @@ fn spec(command: &[String], kind: Kind, tasks: u64, hold_s: f64) -> RunSpec {
         env: Default::default(),
         kind,
         tasks,
-        hold_s,
-        plateau_s: 0.0,
-        reading_s: 0.0,
+        course: Course::Hold(Wait { hold_s, ..Wait::default() }),
+        cpus: None,
         bounds: Bounds { memory_bytes: Some(8 << 30), time: Duration::from_secs(60), output_bytes: 1 << 20 },
-        external: None,
     }
 }
 
@@ -208,8 +207,8 @@ fn disturbance() -> Result<()> {
 /// An entry's command, built.
 fn entry(name: &str) -> Result<Option<(Vec<String>, Kind)>> {
     let catalog = Catalog::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes"))?;
-    let chosen = select(&catalog, &[name.to_owned()], "sleep")?;
-    let prepared = prepare(&Cache::of_user(), &chosen, "sleep", &Attend::NEVER, |_| {});
+    let chosen = select(&catalog, &[name.to_owned()], &["sleep".to_owned()])?;
+    let prepared = prepare(&Cache::of_user(), &chosen.programs, &Attend::NEVER, |_| {});
     match &prepared[0].command {
         Ok(command) => Ok(Some((command.clone(), prepared[0].facts.kind))),
         Err(why) => {
@@ -291,11 +290,11 @@ fn memory() -> Result<()> {
     first.wait()?;
     let loaded = record::load(&place)?;
     let example = loaded.samples.first().ok_or("no sample")?;
-    let all = cells(&loaded.campaign.plan, loaded.campaign.seed);
+    let all = planned_runs(&loaded.campaign);
     assert_eq!(all.len() as u32, 5 * REPETITIONS);
     let mut lines = String::new();
-    for cell in &all[..all.len() - 1] {
-        let sample = Sample { repetition: cell.repetition, tasks: cell.tasks, ..example.clone() };
+    for run in &all[..all.len() - 1] {
+        let sample = Sample { repetition: run.repetition, tasks: run.cell.tasks, ..example.clone() };
         lines.push_str(&serde_json::to_string(&sample)?);
         lines.push('\n');
     }

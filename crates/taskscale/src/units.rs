@@ -41,6 +41,20 @@ pub fn grouped(n: u64) -> String {
     shown
 }
 
+/// So many significant digits, with separators: `1,230`, `0.251`.
+pub fn significant(value: f64, digits: u32) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return decimal(value, 0);
+    }
+    let before_point = value.abs().log10().floor() as i32 + 1;
+    let decimals = digits as i32 - before_point;
+    if decimals >= 0 {
+        return decimal(value, decimals as usize);
+    }
+    let unit = 10f64.powi(-decimals);
+    decimal((value / unit).round() * unit, 0)
+}
+
 /// A number with a fixed number of decimals and commas: `2,150.3`.
 ///
 /// For columns of one unit, where the decimal points must stand below each other. Never `-0.0`; a number that is

@@ -292,7 +292,11 @@ fn show(campaign: &Campaign, samples: &[Sample]) -> Result<(), TestCaseError> {
     let built = Report::build(campaign, samples);
     for format in [report::Format::Table, report::Format::Markdown, report::Format::Csv, report::Format::Json]
     {
-        let text = report::render(&built, format, RenderOptions { color: false, ..RenderOptions::default() });
+        let text = report::render(
+            std::slice::from_ref(&built),
+            format,
+            RenderOptions { color: false, ..RenderOptions::default() },
+        );
         if format == report::Format::Json {
             prop_assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok(), "{}", text);
         } else {
@@ -346,7 +350,7 @@ proptest! {
         let sides = (input("\u{1b}[2J", &old, &base[..]), input("b", &campaign, &new[..]));
         if let Ok(comparison) = compare::Comparison::build(sides.0, sides.1, &settings) {
             for format in report::Format::ALL {
-                let text = compare::render(&comparison, format, RenderOptions::default());
+                let text = compare::render(std::slice::from_ref(&comparison), format, RenderOptions::default());
                 let acting = text.chars().find(|c| report::acts(*c) && *c != '\n');
                 prop_assert!(acting.is_none(), "{:?} in {:?}", acting, text);
             }

@@ -20,6 +20,7 @@ fn facts(name: &str, kind: Kind) -> EntryFacts {
     let runtime = name.split('/').next().unwrap_or_default().to_owned();
     EntryFacts {
         name: name.to_owned(),
+        workload: None,
         title: name.to_owned(),
         runtime_title: runtime.clone(),
         version: Some(format!("{runtime} 1.0")),
@@ -62,13 +63,14 @@ fn campaign(entries: Vec<EntryFacts>, tasks: &[u64], repetitions: u32) -> Campai
             warnings: vec!["swap is on: memory figures may be too low".to_owned()],
             ..Machine::default()
         },
-        plan: Plan {
-            workload: "sleep".to_owned(),
-            entries: entries.iter().map(|facts| facts.name.clone()).collect(),
-            tasks: tasks.to_vec(),
+        further_plans: Vec::new(),
+        plan: Plan::of_holds(
+            "sleep",
+            entries.iter().map(|facts| facts.name.clone()).collect(),
+            tasks.to_vec(),
             repetitions,
-            hold: Hold::Chosen { plateau_s: 1.0 },
-        },
+            Hold::Chosen { plateau_s: 1.0 },
+        ),
         plan_digest: "5a1e0c39d7b24f6689aa00ff".to_owned(),
         seed: 42,
         entries,
@@ -143,6 +145,10 @@ fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64) ->
         warnings: vec![],
         stderr_tail: None,
         campaign: None,
+        params: BTreeMap::new(),
+        cpus: None,
+        work: None,
+        histograms: BTreeMap::new(),
     }
 }
 

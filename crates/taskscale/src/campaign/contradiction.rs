@@ -25,7 +25,7 @@ pub(super) fn heed(sample: &mut Sample, before: &[Sample]) {
         .filter(|other| {
             other.status == Status::Ok
                 && other.entry == sample.entry
-                && other.workload == sample.workload
+                && other.is_of(&sample.part())
                 && other.tasks < sample.tasks
         })
         .collect();

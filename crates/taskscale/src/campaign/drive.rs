@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::contradiction;
-use super::hold::HoldKeeper;
-use super::plan::{Cell, cells};
+use super::keeper::{Keeper, warm_up};
+use super::plan::{PlannedRun, planned_runs};
 use super::prepare::Prepared;
-use crate::measure::{Bounds, MeasureError, Measurement, RunEnd, RunSpec, Runner};
-use crate::record::{Campaign, Cpu, Memory, SCHEMA_VERSION, Sample, Store, StoreError, Time};
+use crate::catalog::Shape;
+use crate::measure::{Bounds, Course, MeasureError, Measurement, RunEnd, RunSpec, Runner};
+use crate::record::{Campaign, Cell, Cpu, Memory, Part, SCHEMA_VERSION, Sample, Store, StoreError, Time};
 
 /// Tasks of a warm-up: enough to touch every page of code that a run needs.
 const WARM_UP_TASKS: u64 = 1_000;
@@ -18,7 +19,7 @@ const WARM_UP_TIME: Duration = Duration::from_secs(20);
 /// No program of the protocol writes more than a few hundred bytes.
 const OUTPUT_CAP_BYTES: u64 = 16 << 20;
 /// A program that knows nothing of us may write a log, of a line or two for each task. It is read and let go.
-const FOREIGN_OUTPUT_CAP_BYTES: u64 = 64 << 20;
+const EXTERNAL_OUTPUT_CAP_BYTES: u64 = 64 << 20;
 
 /// What a campaign's runs may take of the machine.
 #[derive(Debug, Clone)]
@@ -57,8 +58,8 @@ pub trait Observer {
     /// A run begins; `left_s` estimates the time until the campaign's end.
     fn run_begins(
         &mut self,
-        _cell: &Cell,
-        _hold_s: f64,
+        _run: &PlannedRun,
+        _course: &Course,
         _attempt: u32,
         _done: usize,
         _all: usize,
@@ -81,73 +82,78 @@ pub fn run(
     samples: &mut Vec<Sample>,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, CampaignError> {
-    let ready: BTreeMap<&str, (&Prepared, &Vec<String>)> = prepared
-        .iter()
-        .filter_map(|entry| Some((entry.facts.name.as_str(), (entry, entry.command.as_ref().ok()?))))
-        .collect();
-    let mut holds = HoldKeeper::new(campaign.plan.hold);
-    prepared.iter().for_each(|entry| holds.meet(&entry.facts.name, entry.facts.kind));
-    samples.iter().for_each(|sample| holds.learn(sample));
-
-    let cells: Vec<Cell> = cells(&campaign.plan, campaign.seed)
-        .into_iter()
-        .filter(|cell| ready.contains_key(cell.entry.as_str()))
-        .collect();
-    let next: Vec<(&Cell, Option<(u32, f64)>)> =
-        cells.iter().map(|cell| (cell, next_attempt(cell, samples, &holds))).collect();
-    let left: Vec<(&Cell, Option<f64>, u32)> = next
-        .iter()
-        .filter_map(|(cell, next)| {
-            let (attempt, hold_s) = (*next)?;
-            Some((*cell, (attempt > 1).then_some(hold_s), attempt))
+    let prepared_for = |cell: &Cell| -> Option<(&Prepared, &[String])> {
+        let of_cell = |entry: &&Prepared| entry.name(campaign) == (&cell.entry, &cell.part.workload);
+        let entry = prepared.iter().find(of_cell)?;
+        Some((entry, entry.command.as_ref().ok()?))
+    };
+    let mut keepers: BTreeMap<Part, Keeper> = campaign
+        .plans()
+        .map(|plan| {
+            let of_plan = || prepared.iter().filter(|entry| entry.name(campaign).1 == plan.workload);
+            let mut keeper = Keeper::new(plan, of_plan().find_map(|entry| entry.workload.as_ref()));
+            of_plan().for_each(|entry| keeper.meet(&entry.facts.name, entry.facts.kind));
+            (plan.part(), keeper)
         })
         .collect();
-    let mut outcome = Outcome { kept: cells.len() - left.len(), ..Outcome::default() };
+    for sample in samples.iter() {
+        keepers.get_mut(&sample.part()).into_iter().for_each(|keeper| keeper.learn(sample));
+    }
+
+    let all: Vec<PlannedRun> =
+        planned_runs(campaign).into_iter().filter(|run| prepared_for(&run.cell).is_some()).collect();
+    let next: Vec<(&PlannedRun, Option<Again>)> =
+        all.iter().map(|run| (run, next_attempt(run, samples, &keepers[&run.cell.part]))).collect();
+    let left: Vec<(&PlannedRun, Again)> =
+        next.into_iter().filter_map(|(run, again)| Some((run, again?))).collect();
+    let mut outcome = Outcome { kept: all.len() - left.len(), ..Outcome::default() };
 
     let mut warm = BTreeSet::new();
-    for (cell, ..) in &left {
-        if !warm.insert(cell.entry.as_str()) {
+    for (run, _) in &left {
+        let Some((entry, command)) = prepared_for(&run.cell) else { continue };
+        if !warm.insert(entry.name(campaign)) {
             continue;
         }
-        let (entry, command) = ready[cell.entry.as_str()];
-        observer.warm_up(&cell.entry);
+        observer.warm_up(&run.cell.entry);
         let time = settings.time_cap.map_or(WARM_UP_TIME, |cap| cap.min(WARM_UP_TIME));
         let bounds = Bounds { time, ..bounds(settings, 0.0) };
-        let mut spec = match entry.external.is_none() {
-            true => spec(campaign, entry, command, WARM_UP_TASKS, 0.0, bounds),
-            // What a program makes of a thousand tasks nobody knows; that it can do the fewest asked for is foreseen.
-            false => spec(campaign, entry, command, cell.tasks, 0.0, bounds),
-        };
-        spec.plateau_s = 0.0;
+        // What a program of a user's makes of a thousand tasks nobody knows; that it can do the fewest asked for is
+        // foreseen.
+        let tasks = if entry.external.is_none() { WARM_UP_TASKS } else { run.cell.tasks };
+        let shape = entry.workload.as_ref().map_or(Shape::Hold, |workload| workload.shape);
+        let spec = spec(&Cell { tasks, ..run.cell.clone() }, entry, command, warm_up(shape, tasks), bounds);
         // Whatever it brings about: the measured runs will tell.
         if matches!(runner.run(&spec)?, RunEnd::Interrupted) {
             return Ok(Outcome { interrupted: true, ..outcome });
         }
     }
 
-    for (index, (cell, hold, attempt)) in left.iter().enumerate() {
-        let (entry, command) = ready[cell.entry.as_str()];
-        let first = || if entry.takes_hold() { holds.first_hold_s(&cell.entry, cell.tasks) } else { 0.0 };
-        let mut hold_s = hold.unwrap_or_else(first);
-        let mut attempt = *attempt;
+    for (index, (run, again)) in left.iter().enumerate() {
+        let Some((entry, command)) = prepared_for(&run.cell) else { continue };
+        let mut again = again.clone();
         loop {
-            log::info!("hold {hold_s} s: {}", holds.why(&cell.entry, cell.tasks, attempt));
-            let left_s: f64 = left[index..].iter().map(|(cell, ..)| estimate_s(&holds, cell)).sum();
-            observer.run_begins(cell, hold_s, attempt, outcome.kept + index, cells.len(), left_s);
-            let mut spec = spec(campaign, entry, command, cell.tasks, hold_s, bounds(settings, hold_s));
-            spec.reading_s = holds.predict_reading_s(&cell.entry, cell.tasks);
+            let keeper = &keepers[&run.cell.part];
+            let attempt = again.attempt;
+            let Some(course) = again.course.take().or_else(|| keeper.first(run)) else { break };
+            log::info!("{}", keeper.why(run, &course, attempt));
+            let left_s = left[index..].iter().map(|(run, _)| estimate_s(&keepers[&run.cell.part], run)).sum();
+            observer.run_begins(run, &course, attempt, outcome.kept + index, all.len(), left_s);
+            let bounds = bounds(settings, course.wait().map_or(0.0, |wait| wait.hold_s));
+            let spec = spec(&run.cell, entry, command, course, bounds);
             let RunEnd::Measured(measurement) = runner.run(&spec)? else {
                 return Ok(Outcome { interrupted: true, ..outcome });
             };
-            let mut sample = sample_of(campaign, cell, entry, &spec, attempt, *measurement);
+            let mut sample = sample_of(campaign, run, entry, &spec, attempt, *measurement);
             contradiction::heed(&mut sample, samples);
             store.append(&sample)?;
-            holds.learn(&sample);
             observer.run_ended(&sample);
-            let next = holds.next_hold_s(&sample);
+            let longer = keepers.get_mut(&run.cell.part).and_then(|keeper| {
+                keeper.learn(&sample);
+                keeper.next(&sample)
+            });
             samples.push(sample);
-            match next {
-                Some(longer) => (hold_s, attempt) = (longer, attempt + 1),
+            match longer {
+                Some(course) => again = Again { attempt: attempt + 1, course: Some(course) },
                 None => break,
             }
         }
@@ -156,21 +162,28 @@ pub fn run(
     Ok(outcome)
 }
 
-/// What is left of a cell: the next attempt and its hold, or nothing.
-fn next_attempt(cell: &Cell, samples: &[Sample], holds: &HoldKeeper) -> Option<(u32, f64)> {
-    let last = samples
-        .iter()
-        .filter(|s| s.entry == cell.entry && s.tasks == cell.tasks && s.repetition == cell.repetition)
-        .max_by_key(|sample| sample.attempt);
+/// Which attempt of a run comes next, and what it is asked for where the one before it was too little.
+#[derive(Clone)]
+struct Again {
+    attempt: u32,
+    course: Option<Course>,
+}
+
+/// What is left of a run: its next attempt, or nothing.
+fn next_attempt(run: &PlannedRun, samples: &[Sample], keeper: &Keeper) -> Option<Again> {
+    let last = samples.iter().filter(|sample| run.has(sample)).max_by_key(|sample| sample.attempt);
     match last {
-        None => Some((1, 0.0)),
-        Some(last) => holds.next_hold_s(last).map(|hold_s| (last.attempt + 1, hold_s)),
+        None => Some(Again { attempt: 1, course: None }),
+        Some(last) => {
+            keeper.next(last).map(|course| Again { attempt: last.attempt + 1, course: Some(course) })
+        }
     }
 }
 
-/// How long a cell will take: its hold, and about as much again for the launch's excess and the drain of large N.
-fn estimate_s(holds: &HoldKeeper, cell: &Cell) -> f64 {
-    holds.first_hold_s(&cell.entry, cell.tasks) + 0.1 + cell.tasks as f64 / 1e6
+/// How long a run will take: its hold, or its work, and about as much again for the launch's excess and the drain of
+/// large N.
+fn estimate_s(keeper: &Keeper, run: &PlannedRun) -> f64 {
+    keeper.foreseen_s(run) + 0.1 + run.cell.tasks as f64 / 1e6
 }
 
 fn bounds(settings: &Settings, hold_s: f64) -> Bounds {
@@ -182,42 +195,34 @@ fn bounds(settings: &Settings, hold_s: f64) -> Bounds {
     }
 }
 
-fn spec(
-    campaign: &Campaign,
-    entry: &Prepared,
-    command: &[String],
-    tasks: u64,
-    hold_s: f64,
-    bounds: Bounds,
-) -> RunSpec {
-    let (command, env, external) = match &entry.external {
-        Some(template) => template.fill(command, tasks, hold_s),
-        None => {
-            let numbers = [tasks.to_string(), format!("{}", hold_s as u64)];
-            (command.iter().cloned().chain(numbers).collect(), entry.facts.env.clone(), None)
+fn spec(cell: &Cell, entry: &Prepared, command: &[String], course: Course, bounds: Bounds) -> RunSpec {
+    let (tasks, cpus) = (cell.tasks, cell.part.cpus);
+    match &entry.external {
+        Some(template) => {
+            // One that is not told how long to wait is let stand as long as it takes.
+            let mut wait = course.wait().copied().unwrap_or_default();
+            wait.hold_s = if entry.takes_hold() { wait.hold_s } else { 0.0 };
+            let (command, env, external) = template.fill(command, tasks, wait.hold_s);
+            let bounds = Bounds { output_bytes: EXTERNAL_OUTPUT_CAP_BYTES, ..bounds };
+            let course = Course::External(Box::new(external), wait);
+            RunSpec { command, env, kind: entry.facts.kind, tasks, course, cpus, bounds }
         }
-    };
-    let mut bounds = bounds;
-    if external.is_some() {
-        bounds.output_bytes = FOREIGN_OUTPUT_CAP_BYTES;
-    }
-    RunSpec {
-        command,
-        env,
-        kind: entry.facts.kind,
-        tasks,
-        hold_s,
-        plateau_s: campaign.plan.hold.plateau_s(),
-        reading_s: 0.0,
-        bounds,
-        external,
+        None => RunSpec {
+            command: [command, &course.arguments(tasks, &cell.part.params)].concat(),
+            env: entry.facts.env.clone(),
+            kind: entry.facts.kind,
+            tasks,
+            course,
+            cpus,
+            bounds,
+        },
     }
 }
 
 /// The sample of a run.
 pub fn sample_of(
     campaign: &Campaign,
-    cell: &Cell,
+    run: &PlannedRun,
     entry: &Prepared,
     spec: &RunSpec,
     attempt: u32,
@@ -225,11 +230,11 @@ pub fn sample_of(
 ) -> Sample {
     Sample {
         schema: SCHEMA_VERSION,
-        entry: cell.entry.clone(),
-        workload: campaign.plan.workload.clone(),
-        tasks: cell.tasks,
-        hold_s: spec.hold_s,
-        repetition: cell.repetition,
+        entry: run.cell.entry.clone(),
+        workload: run.cell.part.workload.clone(),
+        tasks: run.cell.tasks,
+        hold_s: spec.hold_s(),
+        repetition: run.repetition,
         attempt,
         started_at: measured.started_at,
         status: measured.status,
@@ -241,8 +246,8 @@ pub fn sample_of(
         plateau_from: measured.plateau_from,
         stopped: measured.stopped,
         load_command: spec
-            .external
-            .as_ref()
+            .course
+            .external()
             .and_then(|external| Some(external.load.as_ref()?.command.clone())),
         exit_code: measured.exit_code,
         signal: measured.signal,
@@ -257,5 +262,9 @@ pub fn sample_of(
         warnings: measured.warnings,
         stderr_tail: measured.stderr_tail,
         campaign: campaign.id.clone(),
+        params: run.cell.part.params.clone(),
+        cpus: run.cell.part.cpus,
+        work: measured.work,
+        histograms: measured.histograms,
     }
 }

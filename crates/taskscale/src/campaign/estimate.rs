@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::hold::HoldKeeper;
-use super::plan::cells;
+use super::keeper::Keeper;
+use super::plan::{PlannedRun, repetition_of};
 use crate::catalog::Kind;
 use crate::record::{Plan, Sample, Status, last_attempts};
 use crate::stats::{self, Point};
@@ -20,7 +20,7 @@ const PER_TASK_S: f64 = 1e-6;
 const BASE_BYTES: f64 = (8 << 20) as f64;
 
 /// What a plan will take.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Estimate {
     /// In the plan's order: entries, and within one the numbers of tasks.
     pub cells: Vec<CellEstimate>,
@@ -34,14 +34,29 @@ pub struct Estimate {
     pub seconds: f64,
 }
 
+impl Estimate {
+    /// Of several parts together.
+    #[must_use]
+    pub fn and(mut self, other: Estimate) -> Estimate {
+        self.cells.extend(other.cells);
+        self.runs += other.runs;
+        self.done += other.done;
+        self.warm_ups += other.warm_ups;
+        self.seconds += other.seconds;
+        self
+    }
+}
+
 /// What one cell will take.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CellEstimate {
     pub entry: String,
+    /// Workload, parameters and CPUs, in a few words.
+    pub part: String,
     pub tasks: u64,
-    /// Repetitions that are left to do.
+    /// Runs that are left to do.
     pub runs: u64,
-    /// How long tasks will be told to wait at first.
+    /// How long tasks will be told to wait at first; of work, how long it is to last.
     pub hold_s: f64,
     /// One run, from start to end.
     pub run_s: f64,
@@ -90,40 +105,42 @@ fn bytes_per_task(kind: Kind) -> f64 {
 /// folder, which need not be measured again.
 pub fn estimate(plan: &Plan, kinds: &BTreeMap<String, Kind>, seen: &[Sample], kept: &[Sample]) -> Estimate {
     // What another workload takes says nothing of this one.
-    let of_workload = |sample: &&Sample| sample.workload == plan.workload;
-    let mut holds = HoldKeeper::new(plan.hold);
-    kinds.iter().for_each(|(entry, kind)| holds.meet(entry, *kind));
-    seen.iter().chain(kept).filter(of_workload).for_each(|sample| holds.learn(sample));
+    let part = plan.part();
+    let of_part = |sample: &&Sample| sample.is_of(&part);
+    let mut keeper = Keeper::new(plan, None);
+    kinds.iter().for_each(|(entry, kind)| keeper.meet(entry, *kind));
+    seen.iter().chain(kept).filter(of_part).for_each(|sample| keeper.learn(sample));
     let known: Vec<&Sample> =
-        last_attempts(seen).into_iter().chain(last_attempts(kept)).filter(of_workload).collect();
+        last_attempts(seen).into_iter().chain(last_attempts(kept)).filter(of_part).collect();
     let of_plan = last_attempts(kept);
-    let is_done = |entry: &str, tasks: u64, repetition: u32| {
-        let same = |sample: &&&Sample| {
-            sample.entry == entry && sample.tasks == tasks && sample.repetition == repetition
-        };
-        of_plan.iter().find(same).is_some_and(|sample| holds.next_hold_s(sample).is_none())
+    let is_done = |run: &PlannedRun| {
+        of_plan.iter().find(|sample| run.has(sample)).is_some_and(|sample| keeper.next(sample).is_none())
     };
-    let mut left: BTreeMap<(String, u64), u64> = BTreeMap::new();
+    let mut left: BTreeMap<(String, u64), Vec<PlannedRun>> = BTreeMap::new();
     let mut done = 0;
     // The order makes no difference here, and so neither does its seed.
-    for cell in cells(plan, 0) {
-        if is_done(&cell.entry, cell.tasks, cell.repetition) {
+    for run in (1..=plan.repetitions).flat_map(|repetition| repetition_of(plan, repetition, 0)) {
+        if is_done(&run) {
             done += 1;
         } else {
-            *left.entry((cell.entry, cell.tasks)).or_default() += 1;
+            left.entry((run.cell.entry.clone(), run.cell.tasks)).or_default().push(run);
         }
     }
     let mut cells = Vec::new();
     for entry in &plan.entries {
         let of_entry: Vec<&Sample> = known.iter().copied().filter(|sample| sample.entry == *entry).collect();
         for &tasks in &plan.tasks {
-            let Some(&runs) = left.get(&(entry.clone(), tasks)) else { continue };
-            let hold_s = holds.first_hold_s(entry, tasks);
+            let Some(runs) = left.get(&(entry.clone(), tasks)) else { continue };
+            let foreseen: f64 = runs.iter().map(|run| keeper.foreseen_s(run)).sum();
+            let runs = runs.len() as u64;
+            // Of work: how long it is to last.
+            let hold_s = foreseen / runs as f64;
             let kind = kinds.get(entry).copied().unwrap_or(Kind::Stackless);
             let (footprint_bytes, source) = memory(&of_entry, tasks, kind);
             let run_s = hold_s + beside_hold_s(&of_entry, tasks);
             cells.push(CellEstimate {
                 entry: entry.clone(),
+                part: part.to_string(),
                 tasks,
                 runs,
                 hold_s,
@@ -176,13 +193,13 @@ mod tests {
     use crate::record::{Hold, Plateau, test_sample};
 
     fn plan() -> Plan {
-        Plan {
-            workload: "sleep".into(),
-            entries: vec!["a/known".into(), "a/new".into()],
-            tasks: vec![1, 10_000, 100_000],
-            repetitions: 3,
-            hold: Hold::Chosen { plateau_s: 1.0 },
-        }
+        Plan::of_holds(
+            "sleep",
+            vec!["a/known".into(), "a/new".into()],
+            vec![1, 10_000, 100_000],
+            3,
+            Hold::Chosen { plateau_s: 1.0 },
+        )
     }
 
     fn kinds() -> BTreeMap<String, Kind> {

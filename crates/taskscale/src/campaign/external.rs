@@ -24,7 +24,7 @@ impl Template {
         command: &[String],
         tasks: u64,
         hold_s: f64,
-    ) -> (Vec<String>, BTreeMap<String, String>, Option<ExternalCommand>) {
+    ) -> (Vec<String>, BTreeMap<String, String>, ExternalCommand) {
         let (tasks, seconds) = (tasks.to_string(), (hold_s as u64).to_string());
         let filled = |text: &String| text.replace(TASKS, &tasks).replace(SECONDS, &seconds);
         let load = self
@@ -35,7 +35,7 @@ impl Template {
         (
             command.iter().map(filled).collect(),
             self.env.iter().map(|(name, value)| (name.clone(), filled(value))).collect(),
-            Some(ExternalCommand { load, ..self.external.clone() }),
+            ExternalCommand { load, ..self.external.clone() },
         )
     }
 }

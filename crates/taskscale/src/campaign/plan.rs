@@ -1,38 +1,70 @@
-//! The plan's cells in the order in which they are run. Pure.
+//! The plan's runs in the order in which they are made. Pure.
 
 use sha2::{Digest, Sha256};
 
-use crate::record::Plan;
+use crate::catalog::Shape;
+use crate::record::{Campaign, Cell, Plan, Sample};
 
-/// One repetition of entry × N.
+/// One repetition of a cell; of work, one of the two that a cost is the difference of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cell {
+pub struct PlannedRun {
     pub repetition: u32,
-    pub tasks: u64,
-    pub entry: String,
+    pub cell: Cell,
+    /// Of twice as many operations as the run before it.
+    pub double: bool,
 }
 
-/// All cells in order: repetition after repetition; within one, N ascends, as smaller N predict the hold of larger;
-/// within one N the entries come in random order, so that no entry always follows the same one.
-pub fn cells(plan: &Plan, seed: u64) -> Vec<Cell> {
-    let mut cells = Vec::new();
-    for repetition in 1..=plan.repetitions {
-        for tasks in &plan.tasks {
-            let mut entries = plan.entries.clone();
-            // Each shuffle has a seed of its own: leaving out one N does not change the order of another.
-            let own_seed = seed ^ tasks.rotate_left(17) ^ u64::from(repetition).rotate_left(47);
-            fastrand::Rng::with_seed(own_seed).shuffle(&mut entries);
-            cells.extend(entries.into_iter().map(|entry| Cell { repetition, tasks: *tasks, entry }));
+impl PlannedRun {
+    /// Whether a sample is of this run.
+    pub fn has(&self, sample: &Sample) -> bool {
+        sample.entry == self.cell.entry
+            && sample.tasks == self.cell.tasks
+            && sample.repetition == self.repetition
+            && sample.is_double() == self.double
+            && sample.is_of(&self.cell.part)
+    }
+}
+
+/// All runs of a campaign: repetition after repetition, and in each part after part.
+pub fn planned_runs(campaign: &Campaign) -> Vec<PlannedRun> {
+    let repetitions = campaign.plans().map(|plan| plan.repetitions).max().unwrap_or(0);
+    (1..=repetitions)
+        .flat_map(|repetition| campaign.plans().map(move |plan| (repetition, plan)))
+        .flat_map(|(repetition, plan)| repetition_of(plan, repetition, campaign.seed))
+        .collect()
+}
+
+/// One repetition of a plan: N ascends, as smaller N foretell what larger need; within one N the entries come in random
+/// order, so that no entry always follows the same one.
+pub(super) fn repetition_of(plan: &Plan, repetition: u32, seed: u64) -> Vec<PlannedRun> {
+    if repetition > plan.repetitions {
+        return Vec::new();
+    }
+    let mut runs = Vec::new();
+    for &tasks in &plan.tasks {
+        let mut entries = plan.entries.clone();
+        // Each shuffle has a seed of its own: leaving out one N does not change the order of another.
+        let own_seed = seed ^ tasks.rotate_left(17) ^ u64::from(repetition).rotate_left(47);
+        fastrand::Rng::with_seed(own_seed).shuffle(&mut entries);
+        for entry in entries {
+            let cell = Cell { entry, part: plan.part(), tasks };
+            runs.push(PlannedRun { repetition, cell: cell.clone(), double: false });
+            if plan.shape == Shape::Work {
+                runs.push(PlannedRun { repetition, cell, double: true });
+            }
         }
     }
-    cells
+    runs
 }
 
-/// SHA-256 of a plan in hexadecimal digits.
-pub fn plan_digest(plan: &Plan) -> String {
+/// SHA-256 of the plans of a campaign in hexadecimal digits.
+pub fn plan_digest(plan: &Plan, further: &[Plan]) -> String {
     // Field by field in fixed order: JSON of a struct is canonical enough.
-    let text = serde_json::to_string(plan).unwrap_or_default();
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    let plans: Vec<String> = std::iter::once(plan)
+        .chain(further)
+        .map(|plan| serde_json::to_string(plan).unwrap_or_default())
+        .collect();
+    Sha256::digest(plans.concat().as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -41,36 +73,45 @@ mod tests {
     use crate::record::Hold;
 
     fn plan() -> Plan {
-        Plan {
-            workload: "sleep".into(),
-            entries: ["a/a", "a/b", "b/c", "b/d", "b/e"].map(String::from).to_vec(),
-            tasks: vec![1, 10_000],
-            repetitions: 3,
-            hold: Hold::Chosen { plateau_s: 1.0 },
-        }
+        let entries = ["a/a", "a/b", "b/c", "b/d", "b/e"].map(String::from).to_vec();
+        Plan::of_holds("sleep", entries, vec![1, 10_000], 3, Hold::Chosen { plateau_s: 1.0 })
+    }
+
+    fn runs(plan: &Plan, seed: u64) -> Vec<PlannedRun> {
+        (1..=plan.repetitions).flat_map(|repetition| repetition_of(plan, repetition, seed)).collect()
     }
 
     #[test]
-    fn every_cell_comes_once_with_n_ascending_within_a_repetition() {
-        let cells = cells(&plan(), 7);
-        assert_eq!(cells.len(), 30);
-        assert!(cells.is_sorted_by_key(|cell| (cell.repetition, cell.tasks)));
-        let mut unique = cells.clone();
+    fn every_run_comes_once_with_n_ascending_within_a_repetition() {
+        let runs = runs(&plan(), 7);
+        assert_eq!(runs.len(), 30);
+        assert!(runs.is_sorted_by_key(|run| (run.repetition, run.cell.tasks)));
+        let mut unique = runs.clone();
         unique.sort();
         unique.dedup();
         assert_eq!(unique.len(), 30);
     }
 
     #[test]
+    fn work_is_done_and_done_doubled_one_after_the_other() {
+        let work = Plan { shape: Shape::Work, ..plan() };
+        let runs = runs(&work, 7);
+        assert_eq!(runs.len(), 60);
+        for pair in runs.chunks(2) {
+            assert_eq!(pair[0].cell, pair[1].cell);
+            assert_eq!((pair[0].double, pair[1].double), (false, true));
+        }
+    }
+
+    #[test]
     fn the_seed_decides_the_order() {
-        assert_eq!(cells(&plan(), 7), cells(&plan(), 7));
-        assert_ne!(cells(&plan(), 7), cells(&plan(), 8));
+        assert_eq!(runs(&plan(), 7), runs(&plan(), 7));
+        assert_ne!(runs(&plan(), 7), runs(&plan(), 8));
         let order = |repetition| {
-            let cells = cells(&plan(), 7);
-            cells
-                .into_iter()
-                .filter(|c| c.repetition == repetition && c.tasks == 1)
-                .map(|c| c.entry)
+            let runs = runs(&plan(), 7);
+            runs.into_iter()
+                .filter(|run| run.repetition == repetition && run.cell.tasks == 1)
+                .map(|run| run.cell.entry)
                 .collect::<Vec<_>>()
         };
         assert!(order(1) != order(2) || order(2) != order(3), "entries are shuffled anew in each repetition");
@@ -79,7 +120,8 @@ mod tests {
     #[test]
     fn another_plan_has_another_digest() {
         let other = Plan { repetitions: 2, ..plan() };
-        assert_ne!(plan_digest(&plan()), plan_digest(&other));
-        assert_eq!(plan_digest(&plan()).len(), 64);
+        assert_ne!(plan_digest(&plan(), &[]), plan_digest(&other, &[]));
+        assert_ne!(plan_digest(&plan(), &[]), plan_digest(&plan(), &[other]));
+        assert_eq!(plan_digest(&plan(), &[]).len(), 64);
     }
 }

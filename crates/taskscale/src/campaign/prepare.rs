@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::external::Template;
-use crate::catalog::{Entry, Runtime, ToolchainSpec, sources};
-use crate::record::{EntryFacts, Source};
+use crate::catalog::{Entry, Program, Runtime, ToolchainSpec, Workload, sources};
+use crate::record::{Campaign, EntryFacts, Source};
 use crate::toolchain::{self, Attend, Cache, Toolchain, Unavailable};
 
 /// An entry after toolchain and build were looked after.
@@ -13,11 +13,18 @@ pub struct Prepared {
     pub facts: EntryFacts,
     /// The command to run, less what taskscale appends; or why there is none.
     pub command: Result<Vec<String>, NotReady>,
+    /// What its tasks do; absent for a program that is not of the catalogue.
+    pub workload: Option<Workload>,
     /// For a program that is not of the catalogue.
     pub external: Option<Template>,
 }
 
 impl Prepared {
+    /// Entry and workload, by name.
+    pub fn name<'a>(&'a self, campaign: &'a Campaign) -> (&'a str, &'a str) {
+        (&self.facts.name, self.facts.workload.as_deref().unwrap_or(&campaign.plan.workload))
+    }
+
     /// Whether the program can be told how long its tasks wait.
     pub fn takes_hold(&self) -> bool {
         self.external.as_ref().is_none_or(|template| template.external.told_hold)
@@ -41,30 +48,29 @@ impl NotReady {
     }
 }
 
-/// Finds toolchains, each once, and builds every entry that can be built. `before` is told each entry's name before
-/// its build. Ends early, with fewer entries, soon after `attend.stop` says so.
+/// Finds toolchains, each once, and builds every program that can be built. `before` is told each entry's name before
+/// its build. Ends early, with fewer of them, soon after `attend.stop` says so.
 pub fn prepare(
     cache: &Cache,
-    entries: &[(&Runtime, &Entry)],
-    workload: &str,
+    programs: &[Program],
     attend: &Attend,
     mut before: impl FnMut(&str),
 ) -> Vec<Prepared> {
     let mut toolchains: BTreeMap<&ToolchainSpec, Result<Toolchain, Unavailable>> = BTreeMap::new();
     let mut prepared = Vec::new();
-    for (runtime, entry) in entries {
+    for Program { runtime, entry, workload } in programs {
         if (attend.stop)() {
             break;
         }
         before(&entry.full_name);
         let toolchain =
             toolchains.entry(&entry.toolchain).or_insert_with(|| toolchain::find(&entry.toolchain));
-        let mut facts = facts_of(runtime, entry, workload);
+        let mut facts = facts_of(runtime, entry, &workload.name);
         let command = match toolchain {
             Err(unavailable) => Err(NotReady::NoToolchain(unavailable.to_string())),
             Ok(toolchain) => {
                 facts.version = Some(receipt(toolchain, entry));
-                match toolchain::build(cache, runtime, entry, workload, toolchain, attend) {
+                match toolchain::build(cache, runtime, entry, &workload.name, toolchain, attend) {
                     Ok(built) => {
                         facts.digest = Some(built.digest);
                         facts.program_digest = Some(built.program_digest);
@@ -75,7 +81,7 @@ pub fn prepare(
             }
         };
         facts.unavailable = command.as_ref().err().map(|why| why.reason().to_owned());
-        prepared.push(Prepared { facts, command, external: None });
+        prepared.push(Prepared { facts, command, workload: Some((*workload).clone()), external: None });
     }
     prepared
 }
@@ -92,6 +98,7 @@ fn facts_of(runtime: &Runtime, entry: &Entry, workload: &str) -> EntryFacts {
     let recipe = &entry.workloads[workload];
     EntryFacts {
         name: entry.full_name.clone(),
+        workload: Some(workload.to_owned()),
         title: entry.title.clone(),
         runtime: runtime.name.clone(),
         runtime_title: runtime.title.clone(),

@@ -13,7 +13,7 @@ impl Campaign {
     /// Checks that going on with `self`, which has `samples`, under the conditions of `now` would be one campaign, not
     /// two. Of conditions `now` knows what the user said; what was not said is as it was.
     pub fn check_same(&self, samples: &[Sample], now: &Campaign, folder: &Path) -> Result<(), CampaignError> {
-        let what = plan_difference(&self.plan, &now.plan)
+        let what = parts_difference(self, now)
             .or_else(|| machine_difference(&self.machine, &now.machine))
             .or_else(|| self.version_difference(now))
             .or_else(|| self.conditions_difference(samples, &now.conditions.unwrap_or_default()))
@@ -39,7 +39,7 @@ impl Campaign {
         let before = std::mem::replace(&mut self.entries, now);
         for entry in &mut self.entries {
             // With a digest all is known: toolchain, sources and a build of them.
-            let known = before.iter().find(|before| before.name == entry.name && before.digest.is_some());
+            let known = before.iter().find(|before| before.is_of(entry) && before.digest.is_some());
             if let Some(known) = known.filter(|_| entry.digest.is_none()) {
                 let unavailable = entry.unavailable.take();
                 *entry = EntryFacts { unavailable, ..known.clone() };
@@ -96,7 +96,7 @@ impl Campaign {
     }
 
     fn entry_difference(&self, samples: &[Sample], now: &EntryFacts) -> Option<String> {
-        let then = self.entries.iter().find(|then| then.name == now.name)?;
+        let then = self.entries.iter().find(|then| then.is_of(now))?;
         // Older versions forgot what was known of a toolchain that was away; samples did not.
         let of_samples = || samples.iter().rev().find(|sample| sample.entry == now.name)?.version.as_ref();
         let version = then.version.as_ref().or_else(of_samples);
@@ -175,6 +175,17 @@ fn machine_difference(then: &Machine, now: &Machine) -> Option<String> {
     })
 }
 
+fn parts_difference(then: &Campaign, now: &Campaign) -> Option<String> {
+    let parts = |campaign: &Campaign| -> Vec<String> {
+        campaign.plans().map(|plan| plan.part().to_string()).collect()
+    };
+    let (before, after) = (parts(then), parts(now));
+    if before != after {
+        return Some(format!("its workload is {}, not {}", before.join(" and "), after.join(" and ")));
+    }
+    then.plans().zip(now.plans()).find_map(|(then, now)| plan_difference(then, now))
+}
+
 fn plan_difference(then: &Plan, now: &Plan) -> Option<String> {
     let list = |entries: &[String]| entries.iter().cloned().collect::<BTreeSet<_>>();
     let counts = |tasks: &[u64]| tasks.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
@@ -182,9 +193,6 @@ fn plan_difference(then: &Plan, now: &Plan) -> Option<String> {
         Hold::Chosen { plateau_s } => format!("a hold chosen for a plateau of {plateau_s} s"),
         Hold::Fixed { seconds } => format!("a hold of {seconds} s"),
     };
-    if then.workload != now.workload {
-        return Some(format!("its workload is {}, not {}", then.workload, now.workload));
-    }
     let (before, after) = (list(&then.entries), list(&now.entries));
     if before != after {
         let gone = before.difference(&after).next().map(|name| format!("it has {name}"));

@@ -19,13 +19,13 @@ fn entry(name: &str) -> EntryFacts {
 }
 
 fn campaign() -> Campaign {
-    let plan = Plan {
-        workload: "sleep".into(),
-        entries: vec!["x/a".into(), "x/b".into()],
-        tasks: vec![1, 1_000_000],
-        repetitions: 2,
-        hold: Hold::Chosen { plateau_s: 1.0 },
-    };
+    let plan = Plan::of_holds(
+        "sleep",
+        vec!["x/a".into(), "x/b".into()],
+        vec![1, 1_000_000],
+        2,
+        Hold::Chosen { plateau_s: 1.0 },
+    );
     Campaign {
         schema: SCHEMA_VERSION,
         taskscale: "1.0".into(),
@@ -39,8 +39,9 @@ fn campaign() -> Campaign {
             transparent_huge_pages: Some("madvise".into()),
             ..Machine::default()
         },
-        plan_digest: plan_digest(&plan),
+        plan_digest: plan_digest(&plan, &[]),
         plan,
+        further_plans: Vec::new(),
         seed: 1,
         entries: vec![entry("x/a"), entry("x/b")],
         id: Some("1".into()),

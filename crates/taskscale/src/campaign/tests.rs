@@ -33,9 +33,9 @@ impl Runner for Scripted {
         if self.interrupt_after.is_some_and(|runs| self.runs.len() >= runs) {
             return Ok(RunEnd::Interrupted);
         }
-        self.runs.push((spec.command[0].clone(), spec.tasks, spec.hold_s));
+        self.runs.push((spec.command[0].clone(), spec.tasks, spec.hold_s()));
         let launch_s = spec.tasks as f64 / self.tasks_per_s;
-        let alive = if launch_s > spec.hold_s { spec.tasks / 2 } else { spec.tasks };
+        let alive = if launch_s > spec.hold_s() { spec.tasks / 2 } else { spec.tasks };
         Ok(RunEnd::Measured(Box::new(Measurement {
             started_at: jiff::Timestamp::UNIX_EPOCH,
             status: if alive < spec.tasks { Status::Partial } else { Status::Ok },
@@ -52,12 +52,14 @@ impl Runner for Scripted {
             processes: None,
             time: Time {
                 launch_s: Some(launch_s),
-                plateau_s: Some((spec.hold_s - launch_s).max(0.0)),
+                plateau_s: Some((spec.hold_s() - launch_s).max(0.0)),
                 ..Time::default()
             },
             cpu: Cpu::default(),
             memory: Memory::default(),
             metrics: BTreeMap::new(),
+            work: None,
+            histograms: BTreeMap::new(),
             warnings: Vec::new(),
             stderr_tail: None,
         })))
@@ -68,26 +70,23 @@ fn entry(name: &str) -> Prepared {
     Prepared {
         facts: EntryFacts { digest: Some("1".into()), ..test_facts(name) },
         command: Ok(vec![name.to_owned()]),
+        workload: None,
         external: None,
     }
 }
 
 fn campaign(hold: Hold, repetitions: u32) -> Campaign {
-    let plan = Plan {
-        workload: "sleep".into(),
-        entries: vec!["x/a".into(), "x/b".into()],
-        tasks: vec![1, 1_000_000],
-        repetitions,
-        hold,
-    };
+    let plan =
+        Plan::of_holds("sleep", vec!["x/a".into(), "x/b".into()], vec![1, 1_000_000], repetitions, hold);
     Campaign {
         schema: SCHEMA_VERSION,
         taskscale: "0".into(),
         created_at: jiff::Timestamp::UNIX_EPOCH,
         command: Vec::new(),
         machine: Machine { hostname: "here".into(), ..Machine::default() },
-        plan_digest: plan_digest(&plan),
+        plan_digest: plan_digest(&plan, &[]),
         plan,
+        further_plans: Vec::new(),
         seed: 1,
         entries: vec![entry("x/a").facts, entry("x/b").facts],
         id: None,
@@ -190,5 +189,5 @@ fn numbers_are_put_into_the_command_of_a_program_that_is_not_of_the_catalogue() 
     let (command, env, external) = template.fill(&command, 1000, 3.0);
     assert_eq!(command, ["x", "--n=1000", "3", "{port}"]);
     assert_eq!(env["N"], "1000");
-    assert_eq!(external.unwrap().load.unwrap().command, ["sh", "1000"]);
+    assert_eq!(external.load.unwrap().command, ["sh", "1000"]);
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use regex_lite::Regex;
 
-use super::load::{CatalogError, Entry, Library, Locate, Runtime, ToolchainSpec, Workload};
+use super::load::{CatalogError, Entry, Library, Locate, Recipe, Runtime, ToolchainSpec};
 use super::manifest::{CommandsToml, EntryToml, LibraryToml, RuntimeToml, ToolchainToml, WorkloadToml};
 use super::{Kind, closest};
 
@@ -19,7 +19,7 @@ struct RuntimeContext<'a> {
 }
 
 /// What a twin takes from the entry that it is like.
-struct Recipe {
+struct Inherited {
     kind: Kind,
     parallel: bool,
     toolchain: Option<String>,
@@ -45,7 +45,7 @@ pub(super) struct ManifestFile<'a> {
 }
 
 impl ManifestFile<'_> {
-    fn error(&self, offset: usize, message: impl Into<String>) -> CatalogError {
+    pub fn error(&self, offset: usize, message: impl Into<String>) -> CatalogError {
         let before = self.text.get(..offset).unwrap_or("");
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
@@ -93,15 +93,15 @@ impl ManifestFile<'_> {
         let runtime =
             RuntimeContext { name: &wire.name, folder, toolchain: &toolchain, toolchains: &toolchains };
         let mut entries: Vec<Entry> = Vec::new();
-        let mut recipes: BTreeMap<String, Recipe> = BTreeMap::new();
+        let mut earlier: BTreeMap<String, Inherited> = BTreeMap::new();
         for entry in wire.entries {
             let (name, offset) = (entry.name.get_ref().clone(), entry.name.span().start);
-            if recipes.contains_key(&name) {
+            if earlier.contains_key(&name) {
                 return Err(self.error(offset, format!("entry `{name}` is defined twice: names must differ")));
             }
-            let (entry, recipe) = self.validate_entry(entry, &runtime, &recipes)?;
+            let (entry, inherited) = self.validate_entry(entry, &runtime, &earlier)?;
             entries.push(entry);
-            recipes.insert(name, recipe);
+            earlier.insert(name, inherited);
         }
         Ok(Runtime {
             name: wire.name,
@@ -146,8 +146,8 @@ impl ManifestFile<'_> {
         &self,
         wire: EntryToml,
         runtime: &RuntimeContext,
-        earlier: &BTreeMap<String, Recipe>,
-    ) -> Result<(Entry, Recipe), CatalogError> {
+        earlier: &BTreeMap<String, Inherited>,
+    ) -> Result<(Entry, Inherited), CatalogError> {
         let offset = wire.name.span().start;
         let name = wire.name.into_inner();
         self.check_name("entry", &name, offset)?;
@@ -208,7 +208,7 @@ impl ManifestFile<'_> {
             let build =
                 build.iter().map(|command| spread(command, "{build_flags}", &wire.build_flags)).collect();
             let run = spread(&recipe.run, "{flags}", &wire.flags);
-            workloads.insert(workload.clone(), Workload { build, run });
+            workloads.insert(workload.clone(), Recipe { build, run });
         }
         let mut env = twin_of.map(|twin| twin.env.clone()).unwrap_or_default();
         env.extend(wire.env);
@@ -216,7 +216,7 @@ impl ManifestFile<'_> {
         limit_env.extend(wire.limit_env);
         let mut notes = twin_of.map(|twin| twin.notes.clone()).unwrap_or_default();
         notes.extend(wire.notes);
-        let recipe = Recipe {
+        let inherited = Inherited {
             kind,
             parallel,
             toolchain: toolchain_name,
@@ -244,7 +244,7 @@ impl ManifestFile<'_> {
             library,
             workloads,
         };
-        Ok((entry, recipe))
+        Ok((entry, inherited))
     }
 
     fn library(

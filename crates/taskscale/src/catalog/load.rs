@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 
 use super::check::ManifestFile;
 use super::manifest::RuntimeToml;
-use super::{Kind, Style};
+use super::workload::{Workload, workloads};
+use super::{Kind, Style, closest};
 
 /// All runtimes known, in the order of their names.
 #[derive(Debug, Clone)]
 pub struct Catalog {
     pub folder: PathBuf,
     pub runtimes: Vec<Runtime>,
+    /// What tasks may do, in the order of their names.
+    pub workloads: Vec<Workload>,
 }
 
 /// A language toolchain: one folder of the catalogue.
@@ -89,7 +92,8 @@ pub struct Entry {
     pub limit_env: BTreeMap<String, String>,
     pub toolchain: ToolchainSpec,
     pub library: Option<Library>,
-    pub workloads: BTreeMap<String, Workload>,
+    /// By the name of the workload.
+    pub workloads: BTreeMap<String, Recipe>,
 }
 
 /// The library that an entry is about.
@@ -102,7 +106,7 @@ pub struct Library {
 
 /// How an entry does one workload.
 #[derive(Debug, Clone)]
-pub struct Workload {
+pub struct Recipe {
     /// Commands, run in turn in the runtime's folder. May be none.
     pub build: Vec<Vec<String>>,
     pub run: Vec<String>,
@@ -159,12 +163,24 @@ impl Catalog {
         if runtimes.is_empty() {
             return Err(CatalogError::Empty(folder.to_owned()));
         }
-        Ok(Catalog { folder: folder.to_owned(), runtimes })
+        let workloads = workloads(folder)?;
+        let known: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
+        runtimes.iter().try_for_each(|runtime| runtime.check_workloads(&known))?;
+        Ok(Catalog { folder: folder.to_owned(), runtimes, workloads })
     }
 
     /// Every entry with its runtime.
     pub fn entries(&self) -> impl Iterator<Item = (&Runtime, &Entry)> {
         self.runtimes.iter().flat_map(|runtime| runtime.entries.iter().map(move |entry| (runtime, entry)))
+    }
+
+    /// What tasks do where nobody says.
+    pub fn default_workload(&self) -> Option<&Workload> {
+        self.workloads.iter().find(|workload| workload.default).or(self.workloads.first())
+    }
+
+    pub fn workload(&self, name: &str) -> Option<&Workload> {
+        self.workloads.iter().find(|workload| workload.name == name)
     }
 
     /// The entry of a full name, `runtime/entry`.
@@ -182,5 +198,20 @@ impl Runtime {
         let file = ManifestFile { path: &path, text: &text };
         let wire: RuntimeToml = toml::from_str(&text).map_err(|error| file.syntax_error(&error))?;
         file.validate(wire, folder)
+    }
+
+    /// Nobody measures a workload that is misspelt.
+    fn check_workloads(&self, known: &[&str]) -> Result<(), CatalogError> {
+        let mut named = self.entries.iter().flat_map(|entry| entry.workloads.keys());
+        let Some(unknown) = named.find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
+        let path = self.folder.join("runtime.toml");
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let offset = text.find(&format!("workloads.{unknown}")).unwrap_or(0);
+        let hint = match closest(unknown, known.iter().copied()) {
+            Some(nearest) => format!("did you mean `{nearest}`?"),
+            None => format!("there are {}", known.join(", ")),
+        };
+        Err(ManifestFile { path: &path, text: &text }
+            .error(offset, format!("there is no workload `{unknown}`: {hint}")))
     }
 }

@@ -5,6 +5,7 @@
 
 mod check;
 mod embedded;
+mod formula;
 mod kind;
 mod load;
 mod manifest;
@@ -12,12 +13,14 @@ mod select;
 mod sources;
 #[cfg(test)]
 mod tests;
+mod workload;
 
 pub use check::check_name;
 pub use embedded::{embedded_files, embedded_name, unpack_embedded};
 pub use kind::{Kind, Style};
 pub use load::{
-    Catalog, CatalogError, Entry, Library, Locate, Runtime, ToolchainSpec, Workload, nearest_catalog,
+    Catalog, CatalogError, Entry, Library, Locate, Recipe, Runtime, ToolchainSpec, nearest_catalog,
 };
-pub use select::{SelectError, closest, default_selection, select};
+pub use select::{Program, SelectError, Selection, closest, default_selection, select};
 pub use sources::{SourceFile, named_children, sources};
+pub use workload::{Parameter, Shape, Workload, expected_check};

@@ -2,7 +2,7 @@
 
 use glob::Pattern;
 
-use super::{Catalog, Entry, Runtime, Style};
+use super::{Catalog, Entry, Runtime, Style, Workload};
 
 /// What is wrong with a selection.
 #[derive(Debug, thiserror::Error)]
@@ -11,10 +11,11 @@ pub enum SelectError {
     Unknown { name: String, nearest: Option<String> },
     #[error("no entry of this catalogue is in the set `{set}`: name some, or take @all")]
     EmptySet { set: String },
-    #[error("no entry does the workload `{workload}`{}", suggestion(.nearest))]
-    NoWorkload { workload: String, nearest: Option<String> },
-    #[error("{name} does not do the workload `{workload}`; it does {does}")]
-    EntryWithoutWorkload { name: String, workload: String, does: String },
+    #[error("no workload `{workload}`{}; there are {all}", suggestion(.nearest))]
+    NoWorkload { workload: String, nearest: Option<String>, all: String },
+    /// `who` has its verb: "go/x does not do".
+    #[error("{who} the workload `{workload}`, but {does}")]
+    NobodyDoes { who: String, workload: String, does: String },
 }
 
 fn suggestion(nearest: &Option<String>) -> String {
@@ -31,54 +32,129 @@ pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// The entries that `words` name and that do `workload`, in the catalogue's order, each once. A word is an entry's
-/// name, a glob over names, a runtime's name, or one of the sets `@posts`, `@idiomatic`, `@all`. Each word must name
-/// at least one.
+/// An entry's program for one workload.
+#[derive(Debug, Clone, Copy)]
+pub struct Program<'a> {
+    pub runtime: &'a Runtime,
+    pub entry: &'a Entry,
+    pub workload: &'a Workload,
+}
+
+/// What was selected.
+#[derive(Debug, Default)]
+pub struct Selection<'a> {
+    /// In the catalogue's order; of an entry by workload.
+    pub programs: Vec<Program<'a>>,
+    /// For each workload that was named, the entries that were chosen and do not do it.
+    pub lacking: Vec<(&'a Workload, Vec<&'a Entry>)>,
+}
+
+impl<'a> Selection<'a> {
+    /// Those who do something, in the order of their names.
+    pub fn workloads(&self) -> Vec<&'a Workload> {
+        let mut workloads: Vec<&Workload> = self.programs.iter().map(|program| program.workload).collect();
+        workloads.sort_by_key(|workload| &workload.name);
+        workloads.dedup_by_key(|workload| &workload.name);
+        workloads
+    }
+
+    /// Whose programs were selected, each once.
+    pub fn entries(&self) -> Vec<(&'a Runtime, &'a Entry)> {
+        let mut entries: Vec<_> =
+            self.programs.iter().map(|program| (program.runtime, program.entry)).collect();
+        entries.dedup_by_key(|(_, entry)| &entry.full_name);
+        entries
+    }
+}
+
+/// Stands for every workload.
+const EVERY: &str = "all";
+
+/// The programs of the entries that `words` name for `workloads`: all of their workloads where none is named, or `all`
+/// is. A word is an entry's name, a glob over names, a runtime's name, or one of the sets `@posts`, `@idiomatic`,
+/// `@all`. Each word must name at least one entry, and each workload must be done by one of them.
 pub fn select<'a>(
     catalog: &'a Catalog,
     words: &[String],
-    workload: &str,
-) -> Result<Vec<(&'a Runtime, &'a Entry)>, SelectError> {
-    if !catalog.entries().any(|(_, entry)| entry.workloads.contains_key(workload)) {
-        let all = catalog.entries().flat_map(|(_, entry)| entry.workloads.keys());
-        let nearest = closest(workload, all.map(String::as_str)).map(str::to_owned);
-        return Err(SelectError::NoWorkload { workload: workload.to_owned(), nearest });
-    }
+    workloads: &[String],
+) -> Result<Selection<'a>, SelectError> {
+    let wanted = wanted(catalog, workloads)?;
     let mut chosen = vec![false; catalog.entries().count()];
     for word in words {
         let matcher = Matcher::of(word);
-        let mut named: Option<&Entry> = None;
-        let mut selected = false;
+        let mut named = false;
         for (index, (runtime, entry)) in catalog.entries().enumerate() {
             if matcher.matches(runtime, entry) {
-                named = Some(entry);
-                if entry.workloads.contains_key(workload) {
-                    chosen[index] = true;
-                    selected = true;
-                }
+                (named, chosen[index]) = (true, true);
             }
         }
-        match named {
-            None if SETS.contains(&word.as_str()) => return Err(SelectError::EmptySet { set: word.clone() }),
-            None => {
-                let names = catalog.entries().flat_map(|(r, e)| [e.full_name.as_str(), r.name.as_str()]);
-                // A bare entry name, such as `goroutine`, is meant more often than a runtime spelled like it.
-                let by_entry =
-                    catalog.entries().find(|(_, e)| e.name == *word).map(|(_, e)| e.full_name.as_str());
-                let nearest = by_entry.or_else(|| closest(word, names.chain(SETS))).map(str::to_owned);
-                return Err(SelectError::Unknown { name: word.clone(), nearest });
-            }
-            Some(entry) if !selected => {
-                return Err(SelectError::EntryWithoutWorkload {
-                    name: entry.full_name.clone(),
-                    workload: workload.to_owned(),
-                    does: entry.workloads.keys().cloned().collect::<Vec<_>>().join(", "),
-                });
-            }
-            Some(_) => {}
+        if named {
+            continue;
+        }
+        if SETS.contains(&word.as_str()) {
+            return Err(SelectError::EmptySet { set: word.clone() });
+        }
+        let names = catalog.entries().flat_map(|(r, e)| [e.full_name.as_str(), r.name.as_str()]);
+        // A bare entry name, such as `goroutine`, is meant more often than a runtime spelled like it.
+        let by_entry = catalog.entries().find(|(_, e)| e.name == *word).map(|(_, e)| e.full_name.as_str());
+        let nearest = by_entry.or_else(|| closest(word, names.chain(SETS))).map(str::to_owned);
+        return Err(SelectError::Unknown { name: word.clone(), nearest });
+    }
+    let entries: Vec<(&Runtime, &Entry)> =
+        catalog.entries().zip(chosen).filter(|(_, chosen)| *chosen).map(|(pair, _)| pair).collect();
+    let every: Vec<&Workload> = catalog.workloads.iter().collect();
+    let mut selection = Selection::default();
+    for (runtime, entry) in &entries {
+        let does = |workload: &&&Workload| entry.workloads.contains_key(&workload.name);
+        let workloads = wanted.as_ref().unwrap_or(&every).iter().filter(does);
+        selection.programs.extend(workloads.map(|workload| Program { runtime, entry, workload }));
+    }
+    for workload in wanted.unwrap_or_default() {
+        let lacking: Vec<&Entry> = entries
+            .iter()
+            .map(|(_, entry)| *entry)
+            .filter(|entry| !entry.workloads.contains_key(&workload.name))
+            .collect();
+        if lacking.len() == entries.len() {
+            let mut does: Vec<&str> =
+                lacking.iter().flat_map(|entry| entry.workloads.keys().map(String::as_str)).collect();
+            does.sort_unstable();
+            does.dedup();
+            return Err(SelectError::NobodyDoes {
+                who: match lacking.as_slice() {
+                    [one] => format!("{} does not do", one.full_name),
+                    _ => "none of the chosen entries does".to_owned(),
+                },
+                workload: workload.name.clone(),
+                does: does.join(", "),
+            });
+        }
+        if !lacking.is_empty() {
+            selection.lacking.push((workload, lacking));
         }
     }
-    Ok(catalog.entries().zip(chosen).filter(|(_, chosen)| *chosen).map(|(pair, _)| pair).collect())
+    Ok(selection)
+}
+
+/// The workloads of these names; `None` for every one.
+fn wanted<'a>(catalog: &'a Catalog, names: &[String]) -> Result<Option<Vec<&'a Workload>>, SelectError> {
+    let mut wanted: Vec<&Workload> = Vec::new();
+    for name in names {
+        if name == EVERY {
+            return Ok(None);
+        }
+        let Some(workload) = catalog.workload(name) else {
+            let all = catalog.workloads.iter().map(|workload| workload.name.as_str());
+            let nearest = closest(name, all.clone().chain([EVERY])).map(str::to_owned);
+            let all = all.collect::<Vec<_>>().join(", ");
+            return Err(SelectError::NoWorkload { workload: name.clone(), nearest, all });
+        };
+        if !wanted.iter().any(|known| known.name == workload.name) {
+            wanted.push(workload);
+        }
+    }
+    wanted.sort_by_key(|workload| &workload.name);
+    Ok((!wanted.is_empty()).then_some(wanted))
 }
 
 /// What is meant where nothing is named: the posts' entries, or all of a catalogue that has none of them.

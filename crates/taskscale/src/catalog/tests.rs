@@ -94,7 +94,8 @@ fn selected(words: &[&str]) -> Result<Vec<String>, SelectError> {
     add(folder.path(), "yy", &GOOD.replace("name = \"x\"", "name = \"yy\""));
     let catalog = Catalog::load(folder.path()).unwrap();
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    select(&catalog, &words, "sleep").map(|chosen| chosen.iter().map(|(_, e)| e.full_name.clone()).collect())
+    let chosen = select(&catalog, &words, &["sleep".to_owned()])?;
+    Ok(chosen.entries().into_iter().map(|(_, entry)| entry.full_name.clone()).collect())
 }
 
 #[test]
@@ -114,7 +115,7 @@ fn a_catalogue_without_entries_of_the_posts_has_all_as_its_default() {
     add(folder.path(), "x", &GOOD.replace("posts = true\n", ""));
     let catalog = Catalog::load(folder.path()).unwrap();
     assert_eq!(default_selection(&catalog), ["@all"]);
-    let error = select(&catalog, &["@posts".to_owned()], "sleep").unwrap_err().to_string();
+    let error = select(&catalog, &["@posts".to_owned()], &["sleep".to_owned()]).unwrap_err().to_string();
     assert_eq!(error, "no entry of this catalogue is in the set `@posts`: name some, or take @all");
 }
 

@@ -10,7 +10,7 @@ use super::judge::judge;
 use super::{CheckError, Findings, Rule, Subject};
 use crate::campaign::{foreseen_reading_s, hold_for_launch};
 use crate::catalog::Kind;
-use crate::measure::{Bounds, LocalRunner, Measurement, RunEnd, RunSpec, Trace};
+use crate::measure::{Bounds, Course, LocalRunner, Measurement, RunEnd, RunSpec, Trace, Wait};
 use crate::record::{Status, Warning};
 use crate::units;
 
@@ -109,11 +109,13 @@ impl<'a, 'r> Runs<'a, 'r> {
             env,
             kind: self.kind,
             tasks,
-            hold_s,
-            plateau_s: PLATEAU_S,
-            reading_s: foreseen_reading_s(self.kind, tasks),
+            course: Course::Hold(Wait {
+                hold_s,
+                plateau_s: PLATEAU_S,
+                reading_s: foreseen_reading_s(self.kind, tasks),
+            }),
+            cpus: None,
             bounds: Bounds { memory_bytes: self.memory_bytes, time, output_bytes: 1 << 20 },
-            external: None,
         };
         let (end, trace) = self.runner.run_traced(&spec)?;
         let RunEnd::Measured(measured) = end else { return Err(CheckError::Interrupted) };

@@ -132,10 +132,16 @@ pub struct Run {
     /// Entries: names (rust/thread), globs ('rust/*'), runtimes (go), sets (@posts, @idiomatic, @all) [default: @posts]
     #[arg(value_name = "ENTRY")]
     pub entries: Vec<String>,
-    /// What each task does
-    #[arg(short, long, default_value = "sleep")]
-    pub workload: String,
-    /// Numbers of tasks, such as 1,10k,1M [default: 1,10k,100k,1M]
+    /// What each task does: one or more workloads, or all (docs/workloads.md) [default: sleep]
+    #[arg(short, long, value_delimiter = ',')]
+    pub workload: Vec<String>,
+    /// Set a parameter of the workloads that have it; repeatable
+    #[arg(short, long = "param", value_name = "NAME=VALUE")]
+    pub params: Vec<String>,
+    /// Let programs run on so many CPUs; several numbers, such as 1,2, are several parts [default: all]
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',')]
+    pub cpus: Vec<u32>,
+    /// Numbers of tasks, such as 1,10k,1M [default: the workload's, such as 1,10k,100k,1M]
     #[arg(short = 'n', long = "tasks", value_name = "COUNTS", allow_hyphen_values = true)]
     pub tasks: Option<String>,
     /// How often each cell is measured [default: 3]
@@ -177,9 +183,9 @@ pub struct List {
     /// Entries, as for `run` [default: @all]
     #[arg(value_name = "ENTRY")]
     pub entries: Vec<String>,
-    /// What each task does
-    #[arg(short, long, default_value = "sleep")]
-    pub workload: String,
+    /// Only those that do one of these workloads, and only these of them [default: all]
+    #[arg(short, long, value_delimiter = ',')]
+    pub workload: Vec<String>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -191,9 +197,9 @@ pub struct Build {
     /// Entries, as for `run` [default: @all]
     #[arg(value_name = "ENTRY")]
     pub entries: Vec<String>,
-    /// What each task does
-    #[arg(short, long, default_value = "sleep")]
-    pub workload: String,
+    /// Only those that do one of these workloads, and only these of them [default: all]
+    #[arg(short, long, value_delimiter = ',')]
+    pub workload: Vec<String>,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -16,25 +16,25 @@ use crate::toolchain::{Attend, Cache};
 pub fn run(args: &Build, global: &Global) -> Result<ExitCode, Failure> {
     let catalog = open_catalog(global).or_usage()?;
     let words = if args.entries.is_empty() { vec!["@all".to_owned()] } else { args.entries.clone() };
-    let entries = select(&catalog, &words, &args.workload).or_usage()?;
+    let selection = select(&catalog, &words, &args.workload).or_usage()?;
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let stop = || interrupt.signal().is_some();
     let attend = Attend { stop: &stop, waiting: &say_aside };
-    let prepared = prepare(&Cache::of_user(), &entries, &args.workload, &attend, |name| {
-        begun(name);
-    });
+    let prepared = prepare(&Cache::of_user(), &selection.programs, &attend, begun);
     if let Some(signal) = interrupt.signal() {
         return Ok(ExitCode::from(128 + signal as u8));
     }
     let mut code = ExitCode::SUCCESS;
     for entry in &prepared {
         emit(built(entry));
+        let workload = entry.facts.workload.as_deref().unwrap_or_default();
+        let name = format!("{} {workload}", entry.facts.name);
         let line = match &entry.command {
-            Ok(command) => format!("{}: {}", entry.facts.name, command.join(" ")),
-            Err(NotReady::NoToolchain(why)) => format!("{}: unavailable: {why}", entry.facts.name),
+            Ok(command) => format!("{name}: {}", command.join(" ")),
+            Err(NotReady::NoToolchain(why)) => format!("{name}: unavailable: {why}"),
             Err(NotReady::BuildFailed(why)) => {
                 code = ExitCode::FAILURE;
-                format!("{}: the build failed: {why}", entry.facts.name)
+                format!("{name}: the build failed: {why}")
             }
         };
         print_result(&format!("{}\n", printable(&line)))?;

@@ -13,7 +13,7 @@ use super::progress::Progress;
 use super::run::memory_cap_bytes;
 use super::{Failure, OrUsage, colour, open_catalog, print_result, printable};
 use crate::campaign::{NotReady, prepare};
-use crate::catalog::{Entry, Runtime, select};
+use crate::catalog::{Program, select};
 use crate::check::{self, CheckError, Checked, Rebuild, Severity, SourceFiles, Subject};
 use crate::measure::{GroupRoot, Interrupt, LocalRunner, MachineLock};
 use crate::record::Status;
@@ -30,7 +30,7 @@ struct Outcome {
 
 pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
     let catalog = open_catalog(global).or_usage()?;
-    let entries = select(&catalog, &args.entries, &args.workload).or_usage()?;
+    let programs = select(&catalog, &args.entries, &args.workload).or_usage()?.programs;
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let progress = Progress::new(global.quiet);
     // A thousand tasks would show in the figures of a campaign, and a campaign in the waits of a check.
@@ -44,7 +44,7 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
     let mut runner = LocalRunner::new(GroupRoot::find(), &interrupt, PathBuf::from("/proc/self/exe"));
     let colour = colour(&std::io::stdout());
     let mut unsaid = Ok(());
-    let outcome = check_all(args, &entries, &interrupt, &mut runner, &progress, |checked| {
+    let outcome = check_all(args, &programs, &interrupt, &mut runner, &progress, |checked| {
         // As it comes: a catalogue takes minutes.
         if !global.json && unsaid.is_ok() {
             unsaid = progress.beside(|| print_result(&shown(checked, colour)));
@@ -86,7 +86,7 @@ fn ended(interrupt: &Interrupt) -> ExitCode {
 
 fn check_all(
     args: &Check,
-    entries: &[(&Runtime, &Entry)],
+    programs: &[Program],
     interrupt: &Interrupt,
     runner: &mut LocalRunner,
     progress: &Progress,
@@ -99,13 +99,13 @@ fn check_all(
     let mut outcome = Outcome::default();
     let mut position = 0;
     // Runtime by runtime, so that each toolchain is asked once, and what a build leaves is seen where it was left.
-    for some in entries.chunk_by(|(a, _), (b, _)| a.name == b.name) {
-        let sources = SourceFiles::of(&some[0].0.folder);
+    for some in programs.chunk_by(|a, b| a.runtime.name == b.runtime.name) {
+        let sources = SourceFiles::of(&some[0].runtime.folder);
         let attend = Attend { stop: &stop, waiting: &|line| progress.say(line) };
-        let prepared = prepare(&cache, some, &args.workload, &attend, |name| {
-            progress.building(name, position + 1, entries.len());
+        let prepared = prepare(&cache, some, &attend, |name| {
+            progress.building(name, position + 1, programs.len());
         });
-        for ((runtime, entry), prepared) in some.iter().zip(&prepared) {
+        for (Program { runtime, entry, workload }, prepared) in some.iter().zip(&prepared) {
             if stop() {
                 return Err(CheckError::Interrupted);
             }
@@ -115,8 +115,8 @@ fn check_all(
                 outcome.left_out.push((entry.full_name.clone(), why.clone()));
                 continue;
             }
-            progress.checking(&entry.full_name, position, entries.len());
-            let subject = Subject { runtime, entry, workload: &args.workload, prepared };
+            progress.checking(&entry.full_name, position, programs.len());
+            let subject = Subject { runtime, entry, workload: &workload.name, prepared };
             let checked = check::check(&subject, &sources, runner, memory_bytes, rebuild.as_mut())?;
             tell(&checked);
             outcome.checked.push(checked);

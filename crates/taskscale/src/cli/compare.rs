@@ -10,7 +10,7 @@ use super::report::for_standard_output;
 use super::run::warn_of_rejected;
 use super::{Failure, OrUsage, print_result, say_aside};
 use crate::figures::Figure;
-use crate::record::{self, Loaded};
+use crate::record::{self, Campaign, Loaded, Part};
 use crate::report::Format;
 use crate::report::compare::{self, CompareError, Comparison, Gate, Input, Settings};
 use crate::units;
@@ -22,28 +22,69 @@ pub fn run(args: &Compare) -> Result<ExitCode, Failure> {
     let other = args.new.as_deref().filter(|new| *new != args.base).map(load).transpose().or_usage()?;
     let new = other.as_ref().unwrap_or(&base);
     let names = [&args.base, args.new.as_ref().unwrap_or(&args.base)].map(|path| path.display().to_string());
-    let comparison = Comparison::build(
-        input(&names[0], &base, args.base_entry.as_deref()),
-        input(&names[1], new, args.new_entry.as_deref()),
-        &settings,
-    )
-    .or_usage()?;
-    print_result(&compare::render(&comparison, format(args.format), for_standard_output()))?;
-    for regression in compare::regressions(&comparison) {
+    let (mut parts, missing) = compare_parts(args, &names, &base, new, &settings).or_usage()?;
+    print_result(&compare::render(&parts, format(args.format), for_standard_output()))?;
+    for part in &missing {
+        say_aside(&format!("only in {}: {part}", names[0]));
+    }
+    for regression in parts.iter().flat_map(compare::regressions) {
         say_aside(&format!("regression: {regression}"));
     }
     // What has no answer is an error, and is said as one.
-    if let Some(gate) = compare::gate(&comparison).filter(|_| comparison.gate() != Some(Gate::Undecided)) {
-        say_aside(&gate);
+    for part in parts.iter().filter(|part| part.gate() != Some(Gate::Undecided)) {
+        compare::gate(part).iter().for_each(|gate| say_aside(gate));
     }
-    match comparison.gate() {
-        None | Some(Gate::Open) => Ok(ExitCode::SUCCESS),
-        Some(Gate::Closed) => Ok(ExitCode::FAILURE),
-        Some(Gate::Undecided) => {
-            let (judged, of) = (comparison.judged(), comparison.cells.len());
-            Err(CompareError::NotJudged { cells: comparison.unjudged, judged, of }).or_usage()
+    let gone = settings.fail_above.is_some() && !settings.allow_missing && !missing.is_empty();
+    if gone || parts.iter().any(|part| part.gate() == Some(Gate::Closed)) {
+        return Ok(ExitCode::FAILURE);
+    }
+    let undecided = parts.iter().position(|part| part.gate() == Some(Gate::Undecided));
+    let Some(part) = undecided.map(|position| parts.swap_remove(position)) else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    let (judged, of) = (part.judged(), part.cells.len());
+    Err(CompareError::NotJudged { cells: part.unjudged, judged, of }).or_usage()
+}
+
+/// The comparison of each part that both have, and the parts that BASE alone has.
+fn compare_parts(
+    args: &Compare,
+    names: &[String; 2],
+    base: &Loaded,
+    new: &Loaded,
+    settings: &Settings,
+) -> Result<(Vec<Comparison>, Vec<Part>), CompareError> {
+    let (old, now) = (base.campaign.parts(&base.samples), new.campaign.parts(&new.samples));
+    let (mut comparisons, mut missing) = (Vec::new(), Vec::new());
+    for (position, (campaign, samples)) in old.iter().enumerate() {
+        let part = campaign.plan.part();
+        let counterpart = now.iter().find(|(other, _)| other.plan.part() == part);
+        // Two campaigns of one part each are told what they are of.
+        let alone = (old.len() == 1 && now.len() == 1).then(|| &now[position]);
+        let Some((other, other_samples)) = counterpart.or(alone) else {
+            missing.push(part);
+            continue;
+        };
+        let mut settings = settings.clone();
+        settings.metrics.retain(|metric| metric.is_of(campaign.plan.shape));
+        if settings.metrics.is_empty() {
+            settings.metrics = compare::default_metrics(campaign.plan.shape);
         }
+        let input = |folder, campaign, samples, entry| Input { folder, campaign, samples, entry };
+        comparisons.push(Comparison::build(
+            input(&names[0], campaign, samples, args.base_entry.as_deref()),
+            input(&names[1], other, other_samples, args.new_entry.as_deref()),
+            &settings,
+        )?);
     }
+    if comparisons.is_empty() {
+        let all = |parts: &[(Campaign, _)]| {
+            parts.iter().map(|(part, _)| part.plan.part().to_string()).collect::<Vec<_>>().join(" and ")
+        };
+        let [base, new] = names.clone();
+        return Err(CompareError::Workloads { base, base_workload: all(&old), new, new_workload: all(&now) });
+    }
+    Ok((comparisons, missing))
 }
 
 fn format(format: CompareFormat) -> Format {
@@ -77,8 +118,4 @@ fn load(folder: &Path) -> Result<Loaded, record::StoreError> {
     let loaded = record::load(folder)?;
     warn_of_rejected(folder, &loaded.rejected, "left out");
     Ok(loaded)
-}
-
-fn input<'a>(folder: &'a str, loaded: &'a Loaded, entry: Option<&'a str>) -> Input<'a> {
-    Input { folder, campaign: &loaded.campaign, samples: &loaded.samples, entry }
 }

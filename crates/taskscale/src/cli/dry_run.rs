@@ -11,12 +11,12 @@ use super::args::Format;
 use super::list::columns;
 use super::open::check;
 use super::progress::time_left;
-use super::run::{Options, memory_cap_bytes};
+use super::run::{Options, Plans, memory_cap_bytes};
 use super::{Failure, OrUsage, print_result, printable, say_aside};
 use crate::campaign::{Estimate, Source, estimate};
-use crate::catalog::{Entry, Kind, Runtime};
+use crate::catalog::{Kind, Program, Selection, Workload};
 use crate::measure::machine_facts;
-use crate::record::{self, Campaign, Conditions, Machine, Plan, Sample, same_memory};
+use crate::record::{self, Campaign, Conditions, Machine, Sample, same_memory};
 use crate::toolchain;
 use crate::units;
 
@@ -27,32 +27,33 @@ const CAMPAIGNS: usize = 20;
 
 pub(super) fn run(
     options: &Options,
-    entries: &[(&Runtime, &Entry)],
+    selection: &Selection,
+    plans: &Plans,
     folder: &Path,
 ) -> Result<ExitCode, Failure> {
+    let entries = selection.entries();
     let (there, missing): (Vec<_>, Vec<_>) =
         entries.iter().partition(|(_, entry)| toolchain::is_there(&entry.toolchain));
-    let plan = Plan {
-        workload: options.workload.clone(),
-        entries: there.iter().map(|(_, entry)| entry.full_name.clone()).collect(),
-        tasks: options.tasks.clone(),
-        repetitions: options.repetitions,
-        hold: options.hold,
-    };
     let kinds: BTreeMap<String, Kind> =
         there.iter().map(|(_, entry)| (entry.full_name.clone(), entry.kind)).collect();
+    let of = |workload: &Workload, only: &dyn Fn(&str) -> bool| -> Vec<String> {
+        let does = |program: &&Program| program.workload == workload && only(&program.entry.full_name);
+        selection.programs.iter().filter(does).map(|program| program.entry.full_name.clone()).collect()
+    };
+    let there = plans(&|workload| of(workload, &|name| kinds.contains_key(name)))?;
     let mut kept_cap = None;
     let kept = if record::holds_campaign(folder) {
         let loaded = record::load(folder).or_usage()?;
         // As `run` would refuse it: its plan names what is not installed as well.
-        let all = entries.iter().map(|(_, entry)| entry.full_name.clone()).collect();
+        let mut all = plans(&|workload| of(workload, &|_| true))?;
         let conditions = Conditions {
             memory_source: None,
             memory_cap_bytes: options.asked.memory_cap_bytes,
             time_cap_s: options.asked.time_cap.map(|time| time.as_secs_f64()),
         };
         let now = Campaign {
-            plan: Plan { entries: all, ..plan.clone() },
+            plan: all.remove(0),
+            further_plans: all,
             conditions: Some(conditions),
             ..loaded.campaign.clone()
         };
@@ -64,12 +65,16 @@ pub(super) fn run(
     };
     let cap_bytes = kept_cap.or(options.asked.memory_cap_bytes).or_else(memory_cap_bytes);
     let (seen, campaigns) = seen_here(folder);
-    let estimate = estimate(&plan, &kinds, &seen, &kept);
+    let estimate = there
+        .iter()
+        .map(|plan| estimate(plan, &kinds, &seen, &kept))
+        .fold(Estimate::default(), Estimate::and);
     let missing: Vec<String> = missing.iter().map(|(_, entry)| entry.full_name.clone()).collect();
     if options.format == Format::Json {
         let text = json!({
             "folder": folder.display().to_string(),
-            "plan": plan,
+            "plan": there.first(),
+            "further_plans": &there[1..],
             "estimate": estimate,
             "campaigns_known": campaigns,
             "not_installed": missing,
@@ -92,11 +97,14 @@ fn shown(
     campaigns: usize,
     missing: &[String],
 ) -> String {
-    let mut rows = vec![["entry", "N", "runs", "hold", "memory", "estimated from"].map(str::to_owned)];
+    let mut rows = vec![
+        ["entry", "workload", "N", "runs", "waits or works", "memory", "estimated from"].map(str::to_owned),
+    ];
     for cell in &estimate.cells {
         let over = cap_bytes.is_some_and(|cap| cell.footprint_bytes > cap as f64);
         rows.push([
             cell.entry.clone(),
+            cell.part.clone(),
             units::count(cell.tasks),
             cell.runs.to_string(),
             units::seconds(cell.hold_s),

@@ -102,9 +102,9 @@ fn of_selection(error: &SelectError) -> String {
         SelectError::EmptySet { .. } => {
             "@all means every entry of a catalogue; `taskscale list` shows them".to_owned()
         }
-        SelectError::NoWorkload { .. } => "`taskscale list --json` shows the workloads of each entry".to_owned(),
-        SelectError::EntryWithoutWorkload { does, .. } => {
-            format!("leave the entry out, or choose a workload that it does with -w: {does}")
+        SelectError::NoWorkload { .. } => "`taskscale list` shows which entry does which".to_owned(),
+        SelectError::NobodyDoes { does, .. } => {
+            format!("choose other entries, or a workload that these do with -w: {does}")
         }
     }
 }
@@ -307,8 +307,8 @@ mod tests {
             CatalogError::Empty(path()).into(),
             SelectError::Unknown { name: text(), nearest: None }.into(),
             SelectError::EmptySet { set: text() }.into(),
-            SelectError::NoWorkload { workload: text(), nearest: None }.into(),
-            SelectError::EntryWithoutWorkload { name: text(), workload: text(), does: "sleep".into() }.into(),
+            SelectError::NoWorkload { workload: text(), nearest: None, all: text() }.into(),
+            SelectError::NobodyDoes { who: text(), workload: text(), does: "sleep".into() }.into(),
             MeasureError::Io { what: "open", path: path(), error: io(ErrorKind::PermissionDenied) }.into(),
             MeasureError::Launcher(text()).into(),
             StoreError::Io { what: "write", path: path(), error: io(ErrorKind::StorageFull) }.into(),

@@ -10,12 +10,13 @@ use super::args::{Global, Limit, LimitFormat};
 use super::hint::Advice;
 use super::messages::{emit, is_json};
 use super::open::{self, Content, Place};
+use super::parts;
 use super::progress::Progress;
 use super::report::for_standard_output;
 use super::run::{ended_by_signal, interrupted, lock_machine, name_folder, prepare_all, what_is_kept};
 use super::{Failure, OrUsage, open_catalog, print_result};
 use crate::campaign::Prepared;
-use crate::catalog::{Entry, Runtime, select};
+use crate::catalog::{Entry, Runtime, Workload, select};
 use crate::limit::{
     self, Answer, Find, HOLD, LimitError, LimitReport, Order, Purpose, QUESTION_SCHEMA, Question, Seen,
     Shown, Verdict,
@@ -88,8 +89,16 @@ fn precision(text: &str) -> anyhow::Result<f64> {
 pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
     let mut question = validate(args).or_usage()?;
     let catalog = open_catalog(global).or_usage()?;
-    let entries = select(&catalog, &args.entries, &args.workload).or_usage()?;
-    question.entry_env = entry_env(&entries).or_usage()?;
+    let named: Vec<String> = args.workload.iter().cloned().collect();
+    let selection = select(&catalog, &args.entries, &parts::named(&catalog, &named)).or_usage()?;
+    let workloads = selection.workloads();
+    let [workload] = workloads.as_slice() else {
+        return Err(anyhow!("-w: a search is for one workload")).or_usage();
+    };
+    let given = parts::params(&args.params).or_usage()?;
+    parts::refuse_unknown_params(&given, &workloads).or_usage()?;
+    let params = parts::params_of(workload, &given).or_usage()?;
+    question.entry_env = entry_env(&selection.entries()).or_usage()?;
     let place = Place::of(args.output.as_deref());
     place.check(Content::Search).or_usage()?;
 
@@ -102,7 +111,8 @@ pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
     require_group(&home).or_usage()?;
     keep_room(&mut question, &place).or_usage()?;
 
-    let prepared = prepare_all(&entries, &args.workload, &progress, &interrupt);
+    parts::say_lacking(&selection);
+    let prepared = prepare_all(&selection.programs, &progress, &interrupt);
     if interrupt.signal().is_some() {
         progress.finish();
         return Ok(ended_by_signal(&interrupt));
@@ -114,7 +124,7 @@ pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
         )));
     }
 
-    let now = describe(&args.workload, &question, home.source(), &prepared);
+    let now = describe(workload, params, &question, home.source(), &prepared);
     let (mut store, campaign, mut samples) = open(&place, now, &question, &progress)?;
     let folder = store.folder().to_owned();
     // Not its path: this very program, even where another version has been put in its place meanwhile.
@@ -182,9 +192,19 @@ fn keep_room(question: &mut Question, place: &Place) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn describe(workload: &str, question: &Question, source: MemorySource, prepared: &[Prepared]) -> Campaign {
+fn describe(
+    workload: &Workload,
+    params: BTreeMap<String, String>,
+    question: &Question,
+    source: MemorySource,
+    prepared: &[Prepared],
+) -> Campaign {
     let plan = Plan {
-        workload: workload.to_owned(),
+        workload: workload.name.clone(),
+        params,
+        cpus: None,
+        shape: workload.shape,
+        operation: workload.operation.clone(),
         entries: prepared.iter().map(|entry| entry.facts.name.clone()).collect(),
         // Of the most tasks none is planned: each follows from the runs before it.
         tasks: match question.find {
@@ -196,7 +216,7 @@ fn describe(workload: &str, question: &Question, source: MemorySource, prepared:
         hold: HOLD,
     };
     // Nothing is random here.
-    open::describe(plan, Some(0), source, prepared)
+    open::describe(vec![plan], Some(0), source, prepared)
 }
 
 /// A new search, or the one that the folder holds.

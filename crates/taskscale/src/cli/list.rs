@@ -15,7 +15,8 @@ use crate::toolchain::{self, Toolchain, Unavailable};
 pub fn run(args: &List, global: &Global) -> Result<ExitCode, Failure> {
     let catalog = open_catalog_aloud(global).or_usage()?;
     let words = if args.entries.is_empty() { vec!["@all".to_owned()] } else { args.entries.clone() };
-    let entries = select(&catalog, &words, &args.workload).or_usage()?;
+    let selection = select(&catalog, &words, &args.workload).or_usage()?;
+    let entries = selection.entries();
 
     let mut toolchains: BTreeMap<&ToolchainSpec, Result<Toolchain, Unavailable>> = BTreeMap::new();
     for (_, entry) in &entries {
@@ -41,7 +42,10 @@ pub fn run(args: &List, global: &Global) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
 
-    let mut rows = vec![["entry", "kind", "style", "runs on", "version"].map(str::to_owned)];
+    let workloads = selection.workloads();
+    let heads = ["entry", "kind", "style", "runs on"].into_iter().map(str::to_owned);
+    let names = workloads.iter().map(|workload| workload.name.clone());
+    let mut rows: Vec<Vec<String>> = vec![heads.chain(names).chain(["version".to_owned()]).collect()];
     for (_, entry) in &entries {
         let version = match &toolchains[&entry.toolchain] {
             Ok(toolchain) => receipt(toolchain, entry),
@@ -55,19 +59,28 @@ pub fn run(args: &List, global: &Global) -> Result<ExitCode, Failure> {
             style.push_str(", unverified");
         }
         let cores = if entry.parallel { "all cores" } else { "one core" };
-        rows.push([entry.full_name.clone(), entry.kind.name().into(), style, cores.into(), version]);
+        let mut row = vec![entry.full_name.clone(), entry.kind.name().into(), style, cores.into()];
+        row.extend(workloads.iter().map(|workload| match entry.workloads.contains_key(&workload.name) {
+            true => "yes".to_owned(),
+            false => "-".to_owned(),
+        }));
+        row.push(version);
+        rows.push(row);
     }
     print_result(&printable(&columns(&rows)))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Rows as aligned columns; the last one runs free.
-pub(super) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
-    let widths: [usize; N] =
-        std::array::from_fn(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));
+pub(super) fn columns(rows: &[impl AsRef<[String]>]) -> String {
+    let mut widths: Vec<usize> = Vec::new();
+    for row in rows.iter().map(AsRef::as_ref) {
+        widths.resize(widths.len().max(row.len()), 0);
+        widths.iter_mut().zip(row).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
+    }
     let mut text = String::new();
-    for row in rows {
-        let padded = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
+    for row in rows.iter().map(AsRef::as_ref) {
+        let padded = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
         text.push_str(padded.collect::<Vec<_>>().join("  ").trim_end());
         text.push('\n');
     }

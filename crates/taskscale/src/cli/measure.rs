@@ -31,14 +31,10 @@ pub fn run(args: &Measure, global: &Global) -> Result<ExitCode, Failure> {
         return Ok(ended_by_signal(&interrupt));
     };
     let prepared = std::slice::from_ref(&options.prepared);
-    let plan = Plan {
-        workload: OWN_WORKLOAD.to_owned(),
-        entries: vec![options.prepared.facts.name.clone()],
-        tasks: options.tasks.clone(),
-        repetitions: args.repetitions,
-        hold: Hold::Chosen { plateau_s: PLATEAU_S },
-    };
-    let now = describe(plan, None, home.source(), prepared);
+    let hold = Hold::Chosen { plateau_s: PLATEAU_S };
+    let entries = vec![options.prepared.facts.name.clone()];
+    let plan = Plan::of_holds(OWN_WORKLOAD, entries, options.tasks.clone(), args.repetitions, hold);
+    let now = describe(vec![plan], None, home.source(), prepared);
     let Opened { mut store, campaign, mut samples, settings } = open(&place, now, &options.asked, &progress)?;
     let folder = store.folder().to_owned();
     announce(&folder, &campaign, prepared, &samples);

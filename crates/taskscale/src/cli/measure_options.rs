@@ -95,7 +95,8 @@ pub fn validate(args: &Measure) -> anyhow::Result<Options> {
         memory_cap_bytes: memory_cap(args.memory_cap.as_deref())?,
         time_cap: duration(&args.timeout, "--timeout")?,
     };
-    let prepared = Prepared { facts, command: Ok(command), external: Some(Template { external, env }) };
+    let external = Some(Template { external, env });
+    let prepared = Prepared { facts, command: Ok(command), workload: None, external };
     Ok(Options { prepared, tasks, takes_tasks, asked })
 }
 
@@ -271,6 +272,7 @@ fn facts(name: String, args: &Measure, env: BTreeMap<String, String>, digest: St
     ];
     EntryFacts {
         title: name.clone(),
+        workload: None,
         runtime: name.split('/').next().unwrap_or(&name).to_owned(),
         runtime_title: name.clone(),
         name,

@@ -21,6 +21,7 @@ mod measure_options;
 mod messages;
 mod new;
 mod open;
+mod parts;
 mod progress;
 mod report;
 mod run;

@@ -121,22 +121,24 @@ pub(super) struct Opened {
     pub settings: Settings,
 }
 
-/// A campaign that begins now.
+/// A campaign that begins now, of one part or more.
 pub(super) fn describe(
-    plan: Plan,
+    mut plans: Vec<Plan>,
     seed: Option<u64>,
     source: MemorySource,
     prepared: &[Prepared],
 ) -> Campaign {
     let created_at = jiff::Timestamp::now();
+    let plan = plans.remove(0);
     Campaign {
         schema: SCHEMA_VERSION,
         taskscale: env!("CARGO_PKG_VERSION").to_owned(),
         created_at,
         command: std::env::args().collect(),
         machine: machine_facts(),
-        plan_digest: plan_digest(&plan),
+        plan_digest: plan_digest(&plan, &plans),
         plan,
+        further_plans: plans,
         // Below 2^53, so that JSON readers that know only floating-point numbers do not round it.
         seed: seed.unwrap_or_else(|| fastrand::u64(..1 << 53)),
         entries: prepared.iter().map(|entry| entry.facts.clone()).collect(),

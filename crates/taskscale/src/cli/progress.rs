@@ -6,7 +6,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::messages::{Level, emit, is_json, is_verbose, message};
 use super::printable;
-use crate::campaign::{Cell, Observer};
+use crate::campaign::{Observer, PlannedRun};
+use crate::measure::Course;
 use crate::record::{Event, Sample, Status};
 use crate::units;
 
@@ -104,14 +105,25 @@ impl Observer for Progress {
         }
     }
 
-    fn run_begins(&mut self, cell: &Cell, hold_s: f64, attempt: u32, done: usize, all: usize, left_s: f64) {
+    fn run_begins(
+        &mut self,
+        run: &PlannedRun,
+        course: &Course,
+        attempt: u32,
+        done: usize,
+        all: usize,
+        left_s: f64,
+    ) {
+        let cell = &run.cell;
         self.position = (done + 1, all);
         emit(Event::RunStarted {
             entry: cell.entry.clone(),
+            workload: cell.part.workload.clone(),
             tasks: cell.tasks,
-            repetition: cell.repetition,
+            repetition: run.repetition,
             attempt,
-            hold_s,
+            hold_s: course.hold_s(),
+            operations: course.work().map(|work| work.operations),
             done: done as u64,
             runs: all as u64,
             left_s,
@@ -124,12 +136,19 @@ impl Observer for Progress {
             bar.set_length(all as u64);
         }
         bar.set_position(done as u64);
-        let again = if attempt > 1 { ", once more with a longer hold" } else { "" };
-        // A program that was not told how long to wait is let stand as long as it takes.
-        let wait = if hold_s > 0.0 { format!(" for {hold_s} s") } else { String::new() };
+        let (told, again) = match course {
+            Course::Work(work) => {
+                (format!(", {} operations", units::grouped(work.operations)), ", once more with more of them")
+            }
+            // A program that was not told how long to wait is let stand as long as it takes.
+            _ if course.hold_s() == 0.0 => (String::new(), ""),
+            _ => (format!(" for {} s", course.hold_s()), ", once more with a longer hold"),
+        };
+        let again = if attempt > 1 { again } else { "" };
         self.show(&format!(
-            "{} left · {} × {}{wait}{again}",
+            "{} left · {}, {} × {}{told}{again}",
             time_left(left_s),
+            cell.part,
             cell.entry,
             units::count(cell.tasks)
         ));
@@ -142,7 +161,14 @@ impl Observer for Progress {
         let (done, all) = self.position;
         let again = if sample.attempt > 1 { format!(", attempt {}", sample.attempt) } else { String::new() };
         let name = format!("{} × {}{again}", sample.entry, units::count(sample.tasks));
+        let worked = sample.work.as_ref().and_then(|work| Some((work, work.wall_s?)));
         let line = match (sample.status, &sample.memory.plateau) {
+            (Status::Ok, _) if let Some((work, wall_s)) = worked => format!(
+                "[{done}/{all}] {} of {name}: {} operations in {}",
+                sample.part(),
+                units::grouped(work.operations),
+                units::seconds(wall_s)
+            ),
             (Status::Ok, Some(plateau)) => format!(
                 "[{done}/{all}] {name}: {}, launch {}",
                 units::bytes(plateau.footprint_bytes),

@@ -130,8 +130,9 @@ pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
             report::samples_csv(&recorded)
         }
         What::Report(request, rank) => {
-            let reports = campaigns.iter().map(|(name, Loaded { campaign, samples, .. })| {
-                report::Report::build(campaign, samples).named(name).ranked_by(*rank)
+            let reports = campaigns.iter().flat_map(|(name, Loaded { campaign, samples, .. })| {
+                let parts = report::Report::of_parts(campaign, samples).into_iter();
+                parts.map(move |part| part.named(name).ranked_by(*rank))
             });
             text(&reports.collect::<Vec<_>>(), request).or_usage()?
         }
@@ -197,7 +198,7 @@ fn of_limit(args: &args::Report, folder: &Path) -> Result<ExitCode, Failure> {
 /// What `run` prints.
 pub(super) enum Shown {
     Text(String),
-    Page(Box<PageCampaign>),
+    Pages(Vec<PageCampaign>),
 }
 
 /// A campaign as `run` prints it.
@@ -208,9 +209,10 @@ pub(super) fn of_run(
     format: Format,
 ) -> Result<Shown, report::ExportError> {
     let Some(target) = target(format) else {
-        return Ok(Shown::Page(Box::new(page(campaign, samples))));
+        return Ok(Shown::Pages(page(campaign, samples)));
     };
-    let reports = [report::Report::build(campaign, samples).named(name(folder))];
+    let parts = report::Report::of_parts(campaign, samples).into_iter();
+    let reports: Vec<_> = parts.map(|part| part.named(name(folder))).collect();
     let options = for_standard_output();
     Ok(Shown::Text(text(&reports, &Request { target, metrics: Vec::new(), tasks: None, options })?))
 }
@@ -219,26 +221,34 @@ pub(super) fn of_run(
 fn pages(campaigns: Vec<(String, Loaded)>) -> Vec<PageCampaign> {
     let several = campaigns.len() > 1;
     // One by one: the samples of the one before are no longer in memory.
-    let page = |(name, Loaded { campaign, samples, .. }): (String, Loaded)| {
-        let mut page = page(&campaign, &samples);
+    let pages = |(name, Loaded { campaign, samples, .. }): (String, Loaded)| {
+        let mut pages = page(&campaign, &samples);
         if several {
-            page.label = name;
+            pages.iter_mut().for_each(|page| page.label.clone_from(&name));
         }
-        page
+        pages
     };
-    campaigns.into_iter().map(page).collect()
+    campaigns.into_iter().flat_map(pages).collect()
 }
 
-/// A campaign's page. Where no source was recorded, those of the catalogue stand in, if there is one.
-pub(super) fn page(campaign: &Campaign, samples: &[Sample]) -> PageCampaign {
+/// What the page has of each part of a campaign. Where no source was recorded, those of the catalogue stand in, if there is one.
+pub(super) fn page(campaign: &Campaign, samples: &[Sample]) -> Vec<PageCampaign> {
+    let parts = campaign.parts(samples);
+    parts.iter().map(|(part, samples)| page_of_part(part, samples)).collect()
+}
+
+fn page_of_part(campaign: &Campaign, samples: &[Sample]) -> PageCampaign {
     let page = PageCampaign::build(campaign, samples);
     if campaign.entries.iter().all(|facts| !facts.sources.is_empty()) {
         return page;
     }
     let Some(catalog) = any_catalog() else { return page };
     page.with_sources(|name| {
-        let found =
-            catalog.entry(name).map(|(runtime, entry)| sources(runtime, entry, &campaign.plan.workload));
+        let workload = &campaign.plan.workload;
+        let found = catalog
+            .entry(name)
+            .filter(|(_, entry)| entry.workloads.contains_key(workload))
+            .map(|(runtime, entry)| sources(runtime, entry, workload));
         let files = found.unwrap_or_default().into_iter();
         files.map(|file| record::Source { path: file.path, text: file.text }).collect()
     })

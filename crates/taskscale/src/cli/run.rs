@@ -7,11 +7,12 @@ use anyhow::{Context, anyhow, bail};
 
 use super::args::{Format, Global, Run};
 use super::open::{Asked, Content, Opened, Place, describe, open, warn_unless_held};
+use super::parts::{self, AskedParts};
 use super::progress::Progress;
 use super::report::Shown;
 use super::{Failure, OrUsage, emit, open_catalog, print_result, print_through, printable, say_aside};
 use crate::campaign::{self, NotReady, Outcome, Prepared, prepare};
-use crate::catalog::{Entry, Runtime, default_selection, select};
+use crate::catalog::{Program, Workload, default_selection, select};
 use crate::measure::{GroupRoot, Interrupt, LocalRunner, MachineLock, available_memory_bytes};
 use crate::record::{self, BuildState, Campaign, Event, Hold, Loaded, Plan, RejectedLine, Sample};
 use crate::report;
@@ -24,6 +25,8 @@ const MEMORY_SHARE: f64 = 0.8;
 pub(super) const PLATEAU_S: f64 = 1.0;
 /// The same for `--quick`: with it most cells need a hold of 1 s only.
 const QUICK_PLATEAU_S: f64 = 0.5;
+/// The most tasks of `--quick`.
+const QUICK_TASKS: u64 = 100_000;
 /// What the posts waited, in seconds.
 const CLASSIC_HOLD_S: u64 = 10;
 
@@ -33,17 +36,16 @@ const PAGE_FILE: &str = "report.html";
 /// What was asked, validated: nothing below sees the command line's types.
 pub(super) struct Options {
     entries: Vec<String>,
-    pub(super) workload: String,
-    pub(super) tasks: Vec<u64>,
-    pub(super) repetitions: u32,
+    pub(super) parts: AskedParts,
     pub(super) hold: Hold,
     pub(super) asked: Asked,
     pub(super) format: Format,
 }
 
+/// Makes the plans of all parts, of the entries that a function names for a workload.
+pub(super) type Plans<'a> = dyn Fn(&dyn Fn(&Workload) -> Vec<String>) -> Result<Vec<Plan>, Failure> + 'a;
+
 fn validate(args: &Run) -> anyhow::Result<Options> {
-    let all = if args.quick { "1,10k,100k" } else { "1,10k,100k,1M" };
-    let tasks = task_counts(args.tasks.as_deref().unwrap_or(all))?;
     let hold = if args.classic {
         Hold::Fixed { seconds: CLASSIC_HOLD_S }
     } else {
@@ -51,9 +53,13 @@ fn validate(args: &Run) -> anyhow::Result<Options> {
     };
     Ok(Options {
         entries: args.entries.clone(),
-        workload: args.workload.clone(),
-        tasks,
-        repetitions: args.repetitions.unwrap_or(if args.quick { 1 } else { 3 }),
+        parts: AskedParts {
+            tasks: args.tasks.as_deref().map(task_counts).transpose()?,
+            most_tasks: args.quick.then_some(QUICK_TASKS),
+            params: parts::params(&args.params)?,
+            cpus: parts::cpus(&args.cpus)?,
+            repetitions: args.repetitions.unwrap_or(if args.quick { 1 } else { 3 }),
+        },
         hold,
         asked: Asked {
             seed: args.seed,
@@ -93,13 +99,20 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
     let catalog = open_catalog(global).or_usage()?;
     let words =
         if options.entries.is_empty() { default_selection(&catalog) } else { options.entries.clone() };
-    let entries = select(&catalog, &words, &options.workload).or_usage()?;
+    let selection = select(&catalog, &words, &parts::named(&catalog, &args.workload)).or_usage()?;
+    let workloads = selection.workloads();
+    let plans = |entries_of: &dyn Fn(&Workload) -> Vec<String>| {
+        parts::plans(&options.parts, options.hold, &workloads, entries_of).or_usage()
+    };
+    // What cannot be is refused before anything is built.
+    plans(&|_| Vec::new())?;
     let place = Place::of(args.output.as_deref());
     place.check(Content::Campaign).or_usage()?;
 
     if args.dry_run {
-        return super::dry_run::run(&options, &entries, &place.path);
+        return super::dry_run::run(&options, &selection, &plans, &place.path);
     }
+    parts::say_lacking(&selection);
 
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let mut progress = Progress::new(global.quiet);
@@ -107,7 +120,7 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
         return Ok(ended_by_signal(&interrupt));
     };
 
-    let prepared = prepare_all(&entries, &options.workload, &progress, &interrupt);
+    let prepared = prepare_all(&selection.programs, &progress, &interrupt);
     if interrupt.signal().is_some() {
         progress.finish();
         return Ok(ended_by_signal(&interrupt));
@@ -119,14 +132,11 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
         )));
     }
 
-    let plan = Plan {
-        workload: options.workload.clone(),
-        entries: prepared.iter().map(|entry| entry.facts.name.clone()).collect(),
-        tasks: options.tasks.clone(),
-        repetitions: options.repetitions,
-        hold: options.hold,
-    };
-    let now = describe(plan, options.asked.seed, home.source(), &prepared);
+    let plans = plans(&|workload| {
+        let does = |entry: &&Prepared| entry.workload.as_ref().is_some_and(|own| own.name == workload.name);
+        prepared.iter().filter(does).map(|entry| entry.facts.name.clone()).collect()
+    })?;
+    let now = describe(plans, options.asked.seed, home.source(), &prepared);
     let Opened { mut store, campaign, mut samples, settings } = open(&place, now, &options.asked, &progress)?;
     let folder = store.folder().to_owned();
     announce(&folder, &campaign, &prepared, &samples);
@@ -184,18 +194,13 @@ pub(super) fn settle(
     Ok(Some((lock, home)))
 }
 
-pub(super) fn prepare_all(
-    entries: &[(&Runtime, &Entry)],
-    workload: &str,
-    progress: &Progress,
-    interrupt: &Interrupt,
-) -> Vec<Prepared> {
+pub(super) fn prepare_all(programs: &[Program], progress: &Progress, interrupt: &Interrupt) -> Vec<Prepared> {
     let mut position = 0;
     let stop = || interrupt.signal().is_some();
     let attend = Attend { stop: &stop, waiting: &|line| progress.say(line) };
-    let prepared = prepare(&Cache::of_user(), entries, workload, &attend, |name| {
+    let prepared = prepare(&Cache::of_user(), programs, &attend, |name| {
         position += 1;
-        progress.building(name, position, entries.len());
+        progress.building(name, position, programs.len());
     });
     if interrupt.signal().is_none() {
         for entry in &prepared {
@@ -216,12 +221,17 @@ pub(super) fn prepare_all(
 
 /// Tells programs that watch what is about to be measured.
 pub(super) fn announce(folder: &Path, campaign: &Campaign, prepared: &[Prepared], kept: &[Sample]) {
-    let ready = prepared.iter().filter(|entry| entry.command.is_ok()).count() as u64;
+    let runs = |plan: &Plan| {
+        let of_plan = |entry: &&Prepared| entry.name(campaign).1 == plan.workload;
+        let ready = prepared.iter().filter(of_plan).filter(|entry| entry.command.is_ok()).count() as u64;
+        ready * plan.tasks.len() as u64 * plan.runs_a_cell()
+    };
     emit(Event::Plan {
         folder: folder.display().to_string(),
         plan: campaign.plan.clone(),
+        further_plans: campaign.further_plans.clone(),
         seed: campaign.seed,
-        runs: ready * campaign.plan.tasks.len() as u64 * u64::from(campaign.plan.repetitions),
+        runs: campaign.plans().map(runs).sum(),
         kept_samples: kept.len() as u64,
     });
 }
@@ -311,8 +321,8 @@ pub(super) fn write_page(folder: &Path, campaign: &Campaign, samples: &[Sample])
         return;
     }
     let path = folder.join(PAGE_FILE);
-    let page = super::report::page(campaign, samples);
-    match record::write_whole(&path, |out| report::write_html(vec![page], out)) {
+    let pages = super::report::page(campaign, samples);
+    match record::write_whole(&path, |out| report::write_html(pages, out)) {
         Ok(()) => say_aside(&format!("report: {}", path.display())),
         Err(error) => say_aside(&format!(
             "warning: no report: {error}; `taskscale report {} --format html -o FILE` makes one elsewhere",
@@ -335,7 +345,7 @@ pub(super) fn show(
 ) -> Result<(), Failure> {
     match super::report::of_run(folder, campaign, samples, format) {
         Ok(Shown::Text(text)) => print_result(&text),
-        Ok(Shown::Page(page)) => print_through(|out| report::write_html(vec![*page], out)),
+        Ok(Shown::Pages(pages)) => print_through(|out| report::write_html(pages, out)),
         Err(error) => {
             say_aside(&format!("warning: nothing to print: {error}"));
             Ok(())

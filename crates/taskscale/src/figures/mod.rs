@@ -5,7 +5,8 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::record::{Plateau, Sample};
+use crate::catalog::Shape;
+use crate::record::{Plateau, Sample, Warning, Work};
 use crate::units::{self, mib};
 
 /// One figure of a run, or of a line through runs at several numbers of tasks.
@@ -26,7 +27,18 @@ pub struct Figure {
     pub by_source: bool,
     /// Digits after the point, where its unit does not say.
     decimals: usize,
-    read: fn(&Sample) -> Option<f64>,
+    /// The shapes of workload that have it.
+    pub shapes: &'static [Shape],
+    read: Read,
+}
+
+/// How a figure is read.
+#[derive(Debug, Clone, Copy)]
+enum Read {
+    /// From a run; of work, from the first of each pair.
+    Run(fn(&Sample) -> Option<f64>),
+    /// From what the second of a pair took more than the first.
+    Pair(fn(&Work, &Work) -> Option<f64>),
 }
 
 /// What a figure counts.
@@ -35,6 +47,8 @@ pub enum Unit {
     Bytes,
     BytesPerTask,
     Seconds,
+    Nanoseconds,
+    PerSecond,
 }
 
 /// Which of two values is the better one.
@@ -47,7 +61,7 @@ pub enum Better {
 /// What has such a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Of {
-    /// Each run.
+    /// Each run, or each pair of runs.
     Run,
     /// The line through all numbers of tasks of an entry: how steep it is.
     Slope,
@@ -60,7 +74,7 @@ pub static FOOTPRINT: Figure = Figure {
     field: "footprint_bytes",
     heading: "footprint MiB",
     about: "Memory of all kinds while all tasks wait",
-    read: |sample| plateau(sample, |plateau| plateau.footprint_bytes),
+    read: Read::Run(|sample| plateau(sample, |plateau| plateau.footprint_bytes)),
     ..MEMORY
 };
 
@@ -91,7 +105,7 @@ pub static KERNEL: Figure = Figure {
     field: "kernel_bytes",
     heading: "kernel MiB",
     about: "Part of the footprint that the kernel holds",
-    read: |sample| plateau(sample, |plateau| plateau.kernel_bytes),
+    read: Read::Run(|sample| plateau(sample, |plateau| plateau.kernel_bytes)),
     ..MEMORY
 };
 
@@ -100,7 +114,7 @@ pub static ANON: Figure = Figure {
     field: "anon_bytes",
     heading: "anon MiB",
     about: "Part of the footprint that is heaps and stacks",
-    read: |sample| plateau(sample, |plateau| plateau.anon_bytes),
+    read: Read::Run(|sample| plateau(sample, |plateau| plateau.anon_bytes)),
     ..MEMORY
 };
 
@@ -109,7 +123,7 @@ pub static PEAK: Figure = Figure {
     field: "peak_bytes",
     heading: "peak MiB",
     about: "Highest memory of the whole run",
-    read: |sample| Some(sample.memory.peak_bytes? as f64),
+    read: Read::Run(|sample| Some(sample.memory.peak_bytes? as f64)),
     ..MEMORY
 };
 
@@ -120,7 +134,7 @@ pub static RSS_PEAK: Figure = Figure {
     about: "Highest resident memory of any one process",
     // The kernel's own account of a process, in every case.
     by_source: false,
-    read: |sample| Some(sample.memory.rss_peak_bytes? as f64),
+    read: Read::Run(|sample| Some(sample.memory.rss_peak_bytes? as f64)),
     ..MEMORY
 };
 
@@ -129,7 +143,7 @@ pub static LAUNCH: Figure = Figure {
     field: "launch_s",
     heading: "launch s",
     about: "Time until all tasks are alive",
-    read: |sample| sample.time.launch_s,
+    read: Read::Run(|sample| sample.time.launch_s),
     ..TIME
 };
 
@@ -138,7 +152,7 @@ pub static DRAIN: Figure = Figure {
     field: "drain_s",
     heading: "drain s",
     about: "Time from the first task's due time until exit",
-    read: |sample| sample.time.drain_s,
+    read: Read::Run(|sample| sample.time.drain_s),
     ..TIME
 };
 
@@ -147,7 +161,7 @@ pub static WALL: Figure = Figure {
     field: "wall_s",
     heading: "wall s",
     about: "Time from start to exit, the hold included",
-    read: |sample| sample.time.wall_s,
+    read: Read::Run(|sample| sample.time.wall_s),
     ..TIME
 };
 
@@ -156,13 +170,68 @@ pub static CPU: Figure = Figure {
     field: "cpu_s",
     heading: "CPU s",
     about: "User and system time of all processes",
-    read: |sample| sample.cpu.total_s(),
+    read: Read::Run(|sample| sample.cpu.total_s()),
     ..TIME
 };
 
+pub static WALL_PER_OP: Figure = Figure {
+    name: "wall-ns-per-op",
+    field: "wall_ns_per_op",
+    heading: "wall ns/op",
+    about: "Time of an operation: what twice as many took more, divided by how many more they were",
+    unit: Unit::Nanoseconds,
+    read: Read::Pair(|once, twice| per_op(once, twice, |work| work.wall_s)),
+    ..WORK
+};
+
+pub static CPU_PER_OP: Figure = Figure {
+    name: "cpu-ns-per-op",
+    field: "cpu_ns_per_op",
+    heading: "CPU ns/op",
+    about: "CPU time of an operation, over all CPUs, by the same difference",
+    unit: Unit::Nanoseconds,
+    read: Read::Pair(|once, twice| per_op(once, twice, |work| work.cpu_s)),
+    ..WORK
+};
+
+pub static OPS_PER_S: Figure = Figure {
+    name: "ops-per-s",
+    field: "ops_per_s",
+    heading: "ops/s",
+    about: "Operations in a second: the reciprocal of the time of one",
+    unit: Unit::PerSecond,
+    better: Better::More,
+    read: Read::Pair(|once, twice| Some(1e9 / per_op(once, twice, |work| work.wall_s)?)),
+    ..WORK
+};
+
 /// All of them.
-pub static ALL: [&Figure; 11] =
-    [&FOOTPRINT, &BYTES_PER_TASK, &BASE, &KERNEL, &ANON, &PEAK, &RSS_PEAK, &LAUNCH, &DRAIN, &WALL, &CPU];
+pub static ALL: [&Figure; 14] = [
+    &FOOTPRINT,
+    &BYTES_PER_TASK,
+    &BASE,
+    &KERNEL,
+    &ANON,
+    &PEAK,
+    &RSS_PEAK,
+    &LAUNCH,
+    &DRAIN,
+    &WALL,
+    &CPU,
+    &WALL_PER_OP,
+    &CPU_PER_OP,
+    &OPS_PER_S,
+];
+
+/// The figure that entries are ranked by.
+pub fn headline(shape: Shape) -> &'static Figure {
+    match shape {
+        Shape::Hold => &FOOTPRINT,
+        Shape::Work => &WALL_PER_OP,
+    }
+}
+
+const BOTH: &[Shape] = &[Shape::Hold, Shape::Work];
 
 /// What figures of memory have in common.
 const MEMORY: Figure = Figure {
@@ -175,8 +244,12 @@ const MEMORY: Figure = Figure {
     of: Of::Run,
     by_source: true,
     decimals: 1,
-    read: |_| None,
+    shapes: BOTH,
+    read: Read::Run(|_| None),
 };
+
+/// What figures of work have in common.
+const WORK: Figure = Figure { by_source: false, shapes: &[Shape::Work], ..MEMORY };
 
 /// What times have in common.
 const TIME: Figure = Figure { unit: Unit::Seconds, by_source: false, ..MEMORY };
@@ -185,15 +258,47 @@ fn plateau(sample: &Sample, of: fn(&Plateau) -> u64) -> Option<f64> {
     sample.memory.plateau.as_ref().map(|plateau| of(plateau) as f64)
 }
 
+/// What an operation took, in nanoseconds. Start-up and warm-up are in both runs, and cancel.
+fn per_op(once: &Work, twice: &Work, seconds: fn(&Work) -> Option<f64>) -> Option<f64> {
+    let more = twice.operations.checked_sub(once.operations).filter(|more| *more > 0)?;
+    let cost = (seconds(twice)? - seconds(once)?) / more as f64 * 1e9;
+    // A second run that was faster than the first says that other things took longer than the operations.
+    (cost > 0.0).then_some(cost)
+}
+
 /// The figure of this name.
 pub fn named(name: &str) -> Option<&'static Figure> {
     ALL.into_iter().find(|figure| figure.name == name)
 }
 
 impl Figure {
-    /// What a run says of it; for a figure of a line, what the line is drawn through.
+    /// What a run says of it; for a figure of a line, what the line is drawn through. None for a figure of pairs.
     pub fn read(&self, sample: &Sample) -> Option<f64> {
-        (self.read)(sample)
+        match self.read {
+            Read::Run(read) => read(sample),
+            Read::Pair(_) => None,
+        }
+    }
+
+    /// What the runs of one cell say of it, one value for each repetition that has one.
+    pub fn values(&self, samples: &[&Sample]) -> Vec<f64> {
+        let first = || samples.iter().filter(|sample| !sample.is_double());
+        match self.read {
+            Read::Run(read) => first().filter_map(|sample| read(sample)).collect(),
+            Read::Pair(read) => first()
+                .filter(|once| !once.warnings.contains(&Warning::WorkShort))
+                .filter_map(|once| {
+                    let pair = |twice: &&&Sample| twice.is_double() && twice.repetition == once.repetition;
+                    let twice = samples.iter().find(pair)?;
+                    read(once.work.as_ref()?, twice.work.as_ref()?)
+                })
+                .collect(),
+        }
+    }
+
+    /// Whether runs of a shape have it.
+    pub fn is_of(&self, shape: Shape) -> bool {
+        self.shapes.contains(&shape)
     }
 
     /// Whether it is one figure for all numbers of tasks of an entry.
@@ -207,6 +312,7 @@ impl Figure {
             Unit::Bytes => units::decimal(mib(value), self.decimals),
             Unit::BytesPerTask => per_task(value),
             Unit::Seconds => time_text(value),
+            Unit::Nanoseconds | Unit::PerSecond => units::significant(value, 3),
         }
     }
 }
@@ -226,12 +332,19 @@ impl Serialize for Figure {
 }
 
 impl Unit {
+    /// Whether it is of time, which other work on the machine changes, and not of memory.
+    pub fn is_time(self) -> bool {
+        matches!(self, Unit::Seconds | Unit::Nanoseconds | Unit::PerSecond)
+    }
+
     /// As a service or a heading writes it, and what a value in bytes or seconds is divided by for it.
     pub fn shown(self) -> (&'static str, f64) {
         match self {
             Unit::Bytes => ("MiB", 1_048_576.0),
             Unit::BytesPerTask => ("B/task", 1.0),
             Unit::Seconds => ("s", 1.0),
+            Unit::Nanoseconds => ("ns/op", 1.0),
+            Unit::PerSecond => ("ops/s", 1.0),
         }
     }
 }
@@ -273,10 +386,37 @@ mod tests {
         (sample.memory.peak_bytes, sample.memory.rss_peak_bytes) = (Some(8), Some(5));
         (sample.time.launch_s, sample.time.drain_s, sample.time.wall_s) = (Some(0.5), Some(0.25), Some(3.0));
         (sample.cpu.user_s, sample.cpu.system_s) = (Some(1.0), Some(0.5));
-        let read: Vec<Option<f64>> = ALL.iter().map(|figure| figure.read(&sample)).collect();
+        let of_runs = || ALL.into_iter().filter(|figure| figure.is_of(Shape::Hold));
+        let read: Vec<Option<f64>> = of_runs().map(|figure| figure.read(&sample)).collect();
         let wanted = [6.0, 6.0, 6.0, 2.0, 4.0, 8.0, 5.0, 0.5, 0.25, 3.0, 1.5];
         assert_eq!(read, wanted.map(Some));
         assert!(ALL.iter().all(|figure| figure.read(&test_sample("x/y", 1)).is_none()));
+    }
+
+    #[test]
+    fn the_cost_of_an_operation_is_what_twice_as_many_took_more() {
+        let run = |double: bool, wall_s: f64, cpu_s: f64| {
+            let mut sample = test_sample("x/y", 10);
+            let operations = if double { 2_000_000 } else { 1_000_000 };
+            sample.work =
+                Some(Work { operations, double, wall_s: Some(wall_s), cpu_s: Some(cpu_s), check: None });
+            sample
+        };
+        // A second of start-up in each.
+        let (once, twice) = (run(false, 1.25, 1.5), run(true, 1.5, 2.0));
+        let pair = [&once, &twice];
+        assert_eq!(WALL_PER_OP.values(&pair), [250.0]);
+        assert_eq!(CPU_PER_OP.values(&pair), [500.0]);
+        assert_eq!(OPS_PER_S.values(&pair), [4_000_000.0]);
+        assert_eq!(WALL_PER_OP.values(&[&once]), [0.0; 0], "one run has no difference");
+        let faster = run(true, 1.2, 1.4);
+        assert_eq!(WALL_PER_OP.values(&[&once, &faster]), [0.0; 0], "and that is no cost");
+        let mut short = once.clone();
+        short.warnings.push(Warning::WorkShort);
+        assert_eq!(WALL_PER_OP.values(&[&short, &twice]), [0.0; 0]);
+        assert_eq!(WALL_PER_OP.show(1_234.6), "1,230");
+        assert_eq!(OPS_PER_S.show(4_000_000.0), "4,000,000");
+        assert_eq!(WALL_PER_OP.show(0.2512), "0.251");
     }
 
     #[test]

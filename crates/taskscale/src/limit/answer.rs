@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::question::{Find, Question};
-use super::search::{Course, Purpose, Seen, State, controlled, follow};
+use super::search::{Followed, Purpose, Seen, State, controlled, follow};
 use super::verdict::{Cause, Verdict};
 use crate::catalog::Kind;
 use crate::record::{Campaign, EntryFacts, Machine, MemorySource, Sample, Status, Warning};
@@ -246,7 +246,11 @@ fn shown(run: &Seen) -> Shown {
 }
 
 /// What ends it, in a few words: memory, or what else the failing run and its control say.
-fn limited_by(question: &Question, course: &Course, failed: Option<&Seen>) -> (Option<String>, Option<bool>) {
+fn limited_by(
+    question: &Question,
+    course: &Followed,
+    failed: Option<&Seen>,
+) -> (Option<String>, Option<bool>) {
     let Some(failed) = failed else { return (None, None) };
     let Some(cause) = failed.verdict.cause() else { return (None, None) };
     let by_memory = cause.is_memory().or(match question.find {
@@ -271,7 +275,7 @@ fn limited_by(question: &Question, course: &Course, failed: Option<&Seen>) -> (O
 }
 
 /// What one more task takes, by the line through the runs that held; `None` where they lie on none.
-fn slope(course: &Course) -> Option<f64> {
+fn slope(course: &Followed) -> Option<f64> {
     let points: Vec<Point> = course
         .seen
         .iter()
@@ -285,7 +289,7 @@ fn slope(course: &Course) -> Option<f64> {
     Some(fit.line.slope).filter(|slope| *slope > 0.0)
 }
 
-fn curve(question: &Question, course: &Course) -> Vec<CurvePoint> {
+fn curve(question: &Question, course: &Followed) -> Vec<CurvePoint> {
     if !matches!(question.find, Find::LeastMemory { .. }) {
         return Vec::new();
     }

@@ -8,9 +8,10 @@ use super::answer::{Answer, answer};
 use super::question::{Question, fill_in};
 use super::search::{HOLD, Order, Seen, follow, usual_of};
 use super::verdict::Verdict;
-use crate::campaign::{Cell, HoldKeeper, Prepared, foreseen_reading_s, sample_of};
-use crate::measure::{Bounds, RunEnd, RunSpec, Runner};
-use crate::record::{Campaign, Sample, Store};
+use crate::campaign::{HoldKeeper, PlannedRun, Prepared, foreseen_reading_s, sample_of};
+use crate::catalog::{Shape, expected_check};
+use crate::measure::{Bounds, Course, RunEnd, RunSpec, Runner, Wait, WorkOrder};
+use crate::record::{Campaign, Cell, Plan, Sample, Store};
 
 /// A warm-up that takes longer tells nothing more.
 const WARM_UP_TIME: Duration = Duration::from_secs(20);
@@ -63,7 +64,7 @@ pub fn run(
                 warm = true;
                 observer.warm_up(name);
                 let one = Order { tasks: 1, cap_bytes: question.room_bytes, ..order };
-                let spec = spec(question, entry, command, &one, 1.0, WARM_UP_TIME);
+                let spec = spec(question, &campaign.plan, entry, command, &one, 1.0, WARM_UP_TIME);
                 // Whatever it brings about: the measured runs will tell.
                 if matches!(runner.run(&spec)?, RunEnd::Interrupted) {
                     return Ok(Outcome { interrupted: true, ..outcome });
@@ -71,21 +72,22 @@ pub fn run(
             }
             let hold_s = hold_s(&course.seen, entry, &order);
             let time_s = (hold_s + allowed_s).min(question.time_cap_s);
-            let spec = spec(question, entry, command, &order, hold_s, Duration::from_secs_f64(time_s));
+            let time = Duration::from_secs_f64(time_s);
+            let spec = spec(question, &campaign.plan, entry, command, &order, hold_s, time);
             observer.run_begins(name, &order, hold_s, own.len() + 1);
             let RunEnd::Measured(measurement) = runner.run(&spec)? else {
                 return Ok(Outcome { interrupted: true, ..outcome });
             };
             let last = own.last().filter(|_| order.again);
-            let cell = Cell {
+            let run = PlannedRun {
                 // Each run but another attempt is one of its own: none stands for another.
                 repetition: last
                     .map_or(own.iter().map(|s| s.repetition).max().unwrap_or(0) + 1, |s| s.repetition),
-                tasks: order.tasks,
-                entry: name.clone(),
+                cell: Cell { entry: name.clone(), part: campaign.plan.part(), tasks: order.tasks },
+                double: false,
             };
             let attempt = last.map_or(1, |last| last.attempt + 1);
-            let sample = sample_of(campaign, &cell, entry, &spec, attempt, *measurement);
+            let sample = sample_of(campaign, &run, entry, &spec, attempt, *measurement);
             store.append(&sample)?;
             samples.push(sample.clone());
             own.push(sample);
@@ -117,14 +119,28 @@ fn hold_s(seen: &[Seen], entry: &Prepared, order: &Order) -> f64 {
 
 fn spec(
     question: &Question,
+    plan: &Plan,
     entry: &Prepared,
     command: &[String],
     order: &Order,
     hold_s: f64,
     time: Duration,
 ) -> RunSpec {
-    let mut command = command.to_vec();
-    command.extend([order.tasks.to_string(), format!("{}", hold_s as u64)]);
+    let tasks = order.tasks;
+    let course = match plan.shape {
+        Shape::Hold => Course::Hold(Wait {
+            hold_s,
+            plateau_s: HOLD.plateau_s(),
+            reading_s: foreseen_reading_s(entry.facts.kind, tasks),
+        }),
+        // One operation for each task: that many are there at once, and that is what is asked.
+        Shape::Work => {
+            let right = |workload| expected_check(workload, tasks, tasks, &plan.params);
+            let check = entry.workload.as_ref().and_then(right);
+            Course::Work(WorkOrder { operations: tasks, check, ..WorkOrder::default() })
+        }
+    };
+    let command = [command, &course.arguments(tasks, &plan.params)].concat();
     let mut env: BTreeMap<String, String> = entry.facts.env.clone();
     let of_entry = question.entry_env.get(&entry.facts.name);
     for (name, value) in of_entry.into_iter().flatten().chain(&question.env) {
@@ -135,11 +151,9 @@ fn spec(
         command,
         env,
         kind: entry.facts.kind,
-        tasks: order.tasks,
-        hold_s,
-        plateau_s: HOLD.plateau_s(),
-        reading_s: foreseen_reading_s(entry.facts.kind, order.tasks),
+        tasks,
+        course,
+        cpus: None,
         bounds: Bounds { memory_bytes: Some(order.cap_bytes), time, output_bytes: OUTPUT_CAP_BYTES },
-        external: None,
     }
 }

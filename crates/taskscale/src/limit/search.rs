@@ -108,7 +108,7 @@ pub struct Seen<'a> {
 
 /// The runs of one entry so far, and what follows from them.
 #[derive(Debug)]
-pub struct Course<'a> {
+pub struct Followed<'a> {
     pub seen: Vec<Seen<'a>>,
     pub state: State,
     /// Of tasks or memory: what is confirmed, what failed, and what held all the same.
@@ -122,7 +122,7 @@ pub struct Course<'a> {
 }
 
 /// Follows a search through the samples of one entry, in the order in which they were taken.
-pub fn follow<'a>(question: &Question, kind: Kind, samples: &'a [Sample]) -> Course<'a> {
+pub fn follow<'a>(question: &Question, kind: Kind, samples: &'a [Sample]) -> Followed<'a> {
     let mut seen: Vec<Seen> = Vec::new();
     let mut holds = HoldKeeper::new(HOLD);
     let mut next = decide(question, kind, &seen, &holds);
@@ -151,7 +151,7 @@ pub fn follow<'a>(question: &Question, kind: Kind, samples: &'a [Sample]) -> Cou
     let last = || trials.iter().rev().find(|trial| trial.confirms).map(|trial| trial.value);
     let tried = edge.confirmed.or_else(last).map(|value| (value, tally(&trials, value)));
     let spent = spent(&seen);
-    Course { state: next.0, edge, tried, spent, next: next.1, seen }
+    Followed { state: next.0, edge, tried, spent, next: next.1, seen }
 }
 
 /// What a run was for: what was asked for then, unless other repetitions or another precision were asked for.

@@ -115,13 +115,7 @@ fn answer(question: &Question, program: &Program) -> Answer {
 
 pub fn report(question: &Question, samples: &[Sample]) -> LimitReport {
     let facts = crate::record::test_facts("x/y");
-    let plan = Plan {
-        workload: "sleep".into(),
-        entries: vec!["x/y".into()],
-        tasks: Vec::new(),
-        repetitions: 1,
-        hold: HOLD,
-    };
+    let plan = Plan::of_holds("sleep", vec!["x/y".into()], Vec::new(), 1, HOLD);
     let campaign = Campaign {
         schema: SCHEMA_VERSION,
         taskscale: "0.1.0".into(),
@@ -130,6 +124,7 @@ pub fn report(question: &Question, samples: &[Sample]) -> LimitReport {
         machine: Machine::default(),
         plan_digest: String::new(),
         plan,
+        further_plans: Vec::new(),
         seed: 0,
         entries: vec![facts],
         id: None,

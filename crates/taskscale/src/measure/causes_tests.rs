@@ -11,6 +11,7 @@ use super::launcher::Word;
 use super::limits::{Evidence, SystemLimits};
 use super::protocol::Said;
 use super::verdict::{EndedBy, Observed, Verdict, judge};
+use super::{Course, Wait};
 use crate::catalog::Kind;
 use crate::record::Status;
 
@@ -61,10 +62,11 @@ impl Scene {
 
     fn judged(&self, external: bool) -> Verdict {
         let limits = SystemLimits { pid_max: Some(1000), open_files: Some(64), ..SystemLimits::default() };
+        let course = Course::Hold(Wait { hold_s: 2.0, ..Wait::default() });
         let run = Observed {
             kind: self.kind,
             tasks: 10,
-            hold_s: 2.0,
+            course: &course,
             said: &self.said,
             end: &self.end,
             ended_by: self.ended_by,
@@ -75,6 +77,7 @@ impl Scene {
             output_cap_bytes: 1000,
             wall_s: Some(self.wall_s),
             plateau: self.plateau.clone(),
+            done_after_ready: true,
             counted: Some((if self.kind == Kind::Thread { 11 } else { 3 }, 3)),
             evidence: Evidence {
                 refused_threads: Some(self.refused_threads),

@@ -157,9 +157,11 @@ fn own_end(seen: &ExternalSeen) -> Option<Verdict> {
         };
         return Some(Verdict::new(Status::Failed, format!("exited with code 0{after}{when}: {why}{last}")));
     }
-    if seen.external.told_hold && run.wall_s.is_some_and(|wall_s| wall_s < run.hold_s) {
-        let reason =
-            format!("exited with code 0{after}, before tasks that wait {} s could be due", run.hold_s);
+    if seen.external.told_hold && run.wall_s.is_some_and(|wall_s| wall_s < run.course.hold_s()) {
+        let reason = format!(
+            "exited with code 0{after}, before tasks that wait {} s could be due",
+            run.course.hold_s()
+        );
         return Some(Verdict::new(Status::Failed, reason));
     }
     None
@@ -200,6 +202,7 @@ mod tests {
     use crate::measure::external::LinePattern;
     use crate::measure::limits::{Evidence, SystemLimits};
     use crate::measure::protocol::Said;
+    use crate::measure::{Course, Wait};
 
     fn ended(code: Option<i32>, signal: Option<i32>) -> Word {
         Word::Ended { at_ns: 0, code, signal, rss_peak_bytes: 0, user_s: 0.0, system_s: 0.0 }
@@ -225,10 +228,11 @@ mod tests {
             full_environment: false,
             settle: Duration::from_secs(10),
         };
+        let course = Course::External(Box::new(external.clone()), Wait::default());
         let observed = Observed {
             kind: Kind::Program,
             tasks: 10,
-            hold_s: 0.0,
+            course: &course,
             said: &said,
             end,
             ended_by,
@@ -240,6 +244,7 @@ mod tests {
             wall_s: Some(2.1),
             counted: Some((1, 1)),
             plateau: PlateauSeen { read: true, ..PlateauSeen::default() },
+            done_after_ready: false,
             evidence: Evidence { stderr, ..Evidence::default() },
             limits: &limits,
         };

@@ -44,6 +44,8 @@ pub(super) struct Order {
     pub stdin: Option<PathBuf>,
     /// Files into which the program's process writes `0` before its exec.
     pub join: Vec<PathBuf>,
+    /// On how many of the CPUs that taskscale may use the program may run: the first of them; on all where absent.
+    pub cpus: Option<u32>,
     /// The group's folders, to be emptied and removed should taskscale die.
     pub group: Vec<PathBuf>,
     /// The run's working folder, which no other run has: for taskscale alone, should the launcher die.
@@ -164,6 +166,7 @@ fn start(order: &Order, socket: RawFd) -> io::Result<u32> {
     let join = c_strings(order.join.iter().map(|path| path.as_os_str().as_encoded_bytes()))?;
     let words = c_strings(order.command.iter().map(String::as_str))?;
     let variables = c_strings(order.env.iter().map(|(name, value)| format!("{name}={value}")))?;
+    let cpus = order.cpus.map(first_cpus).transpose()?;
     let (word_list, variable_list) = (addresses(&words), addresses(&variables));
     let mut command = Command::new(program);
     let stdin = order.stdin.as_ref().map(File::open).transpose()?.map_or_else(Stdio::null, Stdio::from);
@@ -188,6 +191,9 @@ fn start(order: &Order, socket: RawFd) -> io::Result<u32> {
             for file in &join {
                 join_group(file)?;
             }
+            if let Some(cpus) = &cpus {
+                rustix::thread::sched_setaffinity(None, cpus)?;
+            }
             say_exec(socket);
             // Not left to `Command`: it asks execvp, which hands a file that is no program to /bin/sh.
             libc::execve(words[0].as_ptr(), word_list.as_ptr().cast(), variable_list.as_ptr().cast());
@@ -195,6 +201,15 @@ fn start(order: &Order, socket: RawFd) -> io::Result<u32> {
         });
     }
     command.spawn().map(|child| child.id())
+}
+
+/// The first so many CPUs of those that this process may use: what a container with as many has.
+fn first_cpus(count: u32) -> io::Result<rustix::thread::CpuSet> {
+    let all = rustix::thread::sched_getaffinity(None)?;
+    let mut some = rustix::thread::CpuSet::new();
+    let mine = (0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu));
+    mine.take(count as usize).for_each(|cpu| some.set(cpu));
+    Ok(some)
 }
 
 fn c_strings<T: Into<Vec<u8>>>(texts: impl IntoIterator<Item = T>) -> io::Result<Vec<CString>> {

@@ -8,6 +8,7 @@ mod causes;
 mod causes_tests;
 mod cgroup;
 mod connect;
+mod course;
 mod evidence;
 mod external;
 mod interrupt;
@@ -32,6 +33,7 @@ use std::time::Duration;
 pub use cgroup::{Group, GroupBounds};
 pub use cgroup::{GroupRoot, clean_up_after_the_dead};
 pub use connect::{CONNECT_ARGUMENT, connect_main};
+pub use course::{Course, Wait, WorkOrder};
 pub use external::{ExternalCommand, LinePattern, Load, LoadStands, Ready};
 pub use interrupt::Interrupt;
 pub use launcher::LAUNCH_ARGUMENT;
@@ -43,7 +45,7 @@ pub use protocol::{Event, Listener, Said};
 pub use run::{LocalRunner, Trace};
 
 use crate::catalog::Kind;
-use crate::record::{Cpu, LimitHit, Memory, Metric, PlateauFrom, Status, Time, Warning};
+use crate::record::{Cpu, LimitHit, Memory, Metric, PlateauFrom, Status, Time, Warning, Work};
 
 /// What to run, and within which bounds.
 #[derive(Debug, Clone)]
@@ -55,15 +57,17 @@ pub struct RunSpec {
     pub kind: Kind,
     /// How many tasks the program was asked for.
     pub tasks: u64,
-    /// How long each task waits, in seconds; 0 where the program was not told.
-    pub hold_s: f64,
-    /// A plateau shorter than this is marked, in seconds.
-    pub plateau_s: f64,
-    /// How long reading the plateau is foreseen to take, in seconds: many processes or threads take their time.
-    pub reading_s: f64,
+    pub course: Course,
+    /// On how many CPUs it may run; on all where absent.
+    pub cpus: Option<u32>,
     pub bounds: Bounds,
-    /// For a program that is not of the catalogue.
-    pub external: Option<ExternalCommand>,
+}
+
+impl RunSpec {
+    /// How long each task waits, in seconds; 0 where the program was not told.
+    pub fn hold_s(&self) -> f64 {
+        self.course.hold_s()
+    }
 }
 
 /// What one run may take of the machine.
@@ -97,6 +101,8 @@ pub struct Measurement {
     pub cpu: Cpu,
     pub memory: Memory,
     pub metrics: BTreeMap<String, Metric>,
+    pub work: Option<Work>,
+    pub histograms: BTreeMap<String, Vec<u64>>,
     pub warnings: Vec<Warning>,
     pub stderr_tail: Option<String>,
 }

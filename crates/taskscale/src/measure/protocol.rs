@@ -8,14 +8,20 @@ use crate::record::Metric;
 const LONGEST_LINE: usize = 512;
 /// More metrics than any workload has.
 const MOST_METRICS: usize = 256;
+const MOST_HISTOGRAMS: usize = 16;
 
 /// What a program has said so far.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Said {
     pub alive: Option<u64>,
     pub done: Option<u64>,
     pub failed: Option<u64>,
+    /// All is prepared, and the work begins.
+    pub ready: bool,
+    /// What shows that the right thing was done.
+    pub check: Option<String>,
     pub metrics: BTreeMap<String, Metric>,
+    pub histograms: BTreeMap<String, Vec<u64>>,
     /// Lines that are not of the protocol.
     pub stray_lines: u64,
     /// The first breach of the protocol, in words: a count that is no number, a line said twice.
@@ -26,6 +32,7 @@ pub struct Said {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     Alive,
+    Ready,
     Done,
 }
 
@@ -107,6 +114,38 @@ impl Listener {
                 *place = Some(count);
                 event
             }
+            "ready" if words.next().is_none() => {
+                if std::mem::replace(&mut self.said.ready, true) {
+                    self.breach("said `ready` twice".to_owned());
+                    return None;
+                }
+                Some(Event::Ready)
+            }
+            "check" => {
+                match (words.next(), words.next()) {
+                    (Some(check), None) if self.said.check.is_none() => {
+                        self.said.check = Some(check.to_owned());
+                    }
+                    (Some(_), None) => self.breach("said `check` twice".to_owned()),
+                    _ => self.breach(format!("said {line:?}, where `check` and one word were due")),
+                }
+                None
+            }
+            "histogram" => {
+                let name = words.next().map(str::to_owned);
+                let counts: Option<Vec<u64>> = words.map(|word| word.parse().ok()).collect();
+                match (name, counts) {
+                    (Some(name), Some(counts))
+                        if !counts.is_empty() && self.said.histograms.len() < MOST_HISTOGRAMS =>
+                    {
+                        self.said.histograms.insert(name, counts);
+                    }
+                    (Some(_), Some(counts)) if !counts.is_empty() => self.said.stray_lines += 1,
+                    _ => self
+                        .breach(format!("said {line:?}, where `histogram <name> <count> <count>…` was due")),
+                }
+                None
+            }
             "metric" => {
                 let metric = (|| {
                     let (name, value, unit) =
@@ -155,6 +194,10 @@ mod tests {
         assert_eq!((said.alive, said.done, said.failed), (Some(10), Some(10), None));
         assert_eq!(said.metrics["rate"], Metric { value: 2.5, unit: "tasks/s".into() });
         assert_eq!((said.stray_lines, said.breach), (0, None));
+        let said = heard("ready\nhistogram late_us 0 3 12\ndone 10\ncheck 45\n");
+        assert_eq!((said.ready, said.done, said.check.as_deref()), (true, Some(10), Some("45")));
+        assert_eq!(said.histograms["late_us"], [0, 3, 12]);
+        assert_eq!((said.stray_lines, said.breach), (0, None));
     }
 
     #[test]
@@ -173,6 +216,11 @@ mod tests {
             "alive 1 2",
             "metric a b c",
             "metric a NaN s",
+            "ready\nready",
+            "check",
+            "check 1 2",
+            "histogram late",
+            "histogram late 1 x",
         ] {
             let said = heard(text);
             assert!(said.breach.is_some() && said.alive.is_none(), "{text}: {said:?}");

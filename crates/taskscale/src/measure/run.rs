@@ -8,6 +8,7 @@ mod load;
 mod lost;
 mod phases;
 mod trace;
+mod work;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ use super::limits::{OwnFiles, SystemLimits, read_limits, tells_of_open_files};
 use super::plateau::Reading;
 use super::protocol::{Event, Listener};
 use super::verdict::EndedBy;
-use super::{GroupRoot, Interrupt, MachineLock, MeasureError, RunEnd, RunSpec, Runner, at, procfs};
+use super::{Course, GroupRoot, Interrupt, MachineLock, MeasureError, RunEnd, RunSpec, Runner, at, procfs};
 use crate::record::{PlateauFrom, Warning};
 
 /// The machine is busy when others use more than this share of its CPUs.
@@ -93,7 +94,7 @@ impl<'a> LocalRunner<'a> {
         let mut scratches = vec![self.home.create_scratch()?];
         let mut folders = group.folders();
         let mut load = None;
-        if let Some(wanted) = spec.external.as_ref().and_then(|external| external.load.as_ref()) {
+        if let Some(wanted) = spec.course.external().and_then(|external| external.load.as_ref()) {
             // Bounded as the program is: a client may go wrong as well.
             let group = self.home.create_group(bounds)?;
             scratches.push(self.home.create_scratch()?);
@@ -147,13 +148,14 @@ fn order(
     scratch: &Path,
     stdin: Option<PathBuf>,
 ) -> Order {
-    let folder = spec.external.as_ref().map_or(scratch, |external| external.folder.as_path());
+    let folder = spec.course.external().map_or(scratch, |external| external.folder.as_path());
     Order {
         command: command.to_vec(),
         env: environment(spec, scratch),
         folder: folder.to_owned(),
         stdin,
         join: group.join_files(),
+        cpus: spec.cpus,
         group: group.folders(),
         scratch: scratch.to_owned(),
     }
@@ -161,7 +163,7 @@ fn order(
 
 /// The clean environment that every program gets: nothing else of the user's reaches it, unless the user says so.
 fn environment(spec: &RunSpec, scratch: &Path) -> BTreeMap<String, String> {
-    let full = spec.external.as_ref().is_some_and(|external| external.full_environment);
+    let full = spec.course.external().is_some_and(|external| external.full_environment);
     let mut env: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .filter(|(name, _)| full || ["PATH", "HOME", "USER", "LANG"].contains(&name.as_str()))
@@ -242,7 +244,7 @@ impl<'a> Run<'a> {
         scratch: &Path,
         interrupt: &'a Interrupt,
     ) -> Result<Run<'a>, MeasureError> {
-        let external = spec.external.as_ref();
+        let external = spec.course.external();
         let stdin = external.and_then(|external| external.stdin.clone());
         let order = order(spec, &spec.command, group.as_ref(), scratch, stdin);
         let started_at = jiff::Timestamp::now();
@@ -366,11 +368,14 @@ impl<'a> Run<'a> {
         let length = self.launched.read_stdout(&mut buffer);
         let room = OUTPUT_HEAD_BYTES.saturating_sub(self.stdout_head.len());
         self.stdout_head.extend_from_slice(&buffer[..length.min(room)]);
+        let heard_ns = now_ns();
         for event in self.listener.hear(&buffer[..length]) {
             match event {
-                Event::Alive if self.heeds_protocol() => self.begin_plateau(PlateauFrom::Protocol, now_ns()),
+                Event::Alive if self.heeds_protocol() => self.begin_plateau(PlateauFrom::Protocol, heard_ns),
                 Event::Alive => {}
-                Event::Done => self.done_ns = Some(now_ns()),
+                Event::Ready if self.is_work() => self.begin_work(heard_ns),
+                Event::Ready => {}
+                Event::Done => self.note_done(heard_ns),
             }
         }
         if let Some(external) = &mut self.external {
@@ -391,8 +396,13 @@ impl<'a> Run<'a> {
     /// Whether the program's own word on its tasks counts: not where the user said what tells that it is ready, nor
     /// where a load is what the tasks are.
     fn heeds_protocol(&self) -> bool {
-        let external = self.spec.external.as_ref();
-        external.is_none_or(|external| matches!(external.ready, Ready::Itself) && external.load.is_none())
+        match &self.spec.course {
+            Course::Hold(_) => true,
+            Course::Work(_) => false,
+            Course::External(external, _) => {
+                matches!(external.ready, Ready::Itself) && external.load.is_none()
+            }
+        }
     }
 
     fn understand(&mut self, word: Word) {

@@ -6,6 +6,7 @@ use super::evidence::{Known, PlateauSeen};
 use super::launcher::Word;
 use super::limits::{Evidence, SystemLimits};
 use super::protocol::Said;
+use super::{Course, WorkOrder};
 use crate::catalog::Kind;
 use crate::record::{LimitHit, Status};
 
@@ -28,7 +29,7 @@ pub enum EndedBy {
 pub struct Observed<'a> {
     pub kind: Kind,
     pub tasks: u64,
-    pub hold_s: f64,
+    pub course: &'a Course,
     pub said: &'a Said,
     /// `Ended` or `Refused`.
     pub end: &'a Word,
@@ -43,6 +44,8 @@ pub struct Observed<'a> {
     /// Threads and processes that the kernel counted at the plateau.
     pub counted: Option<(u64, u64)>,
     pub plateau: PlateauSeen,
+    /// Whether `done` came after `ready`.
+    pub done_after_ready: bool,
     pub evidence: Evidence<'a>,
     pub limits: &'a SystemLimits,
 }
@@ -75,10 +78,12 @@ pub fn judge(seen: &Observed) -> Verdict {
         return verdict;
     }
     if matches!(seen.ended_by, Some(EndedBy::TimeOut | EndedBy::Hopeless)) {
-        let phase = match (said.alive, said.done) {
-            (None, _) => "tasks were still starting",
-            (Some(_), None) => "tasks were still waiting or ending",
-            (Some(_), Some(_)) => "it had said `done` but did not exit",
+        let begun = said.alive.is_some() || said.ready;
+        let phase = match (begun, said.done, seen.course) {
+            (_, Some(_), _) if begun => "it had said `done` but did not exit",
+            (true, _, Course::Work(_)) if said.ready => "its operations were not all done",
+            (true, ..) => "tasks were still waiting or ending",
+            (false, ..) => "tasks were still starting",
         };
         let cap = stood_at_cap(seen);
         return Verdict::new(
@@ -106,6 +111,54 @@ pub fn judge(seen: &Observed) -> Verdict {
     if let Some(breach) = &said.breach {
         return Verdict::new(Status::Failed, format!("broke the protocol: {breach}"));
     }
+    match seen.course {
+        Course::Work(work) => judge_work(seen, work),
+        Course::Hold(wait) | Course::External(_, wait) => judge_hold(seen, wait.hold_s),
+    }
+}
+
+/// Operations: they began when all was prepared, all were done, and they came to what they must come to.
+fn judge_work(seen: &Observed, work: &WorkOrder) -> Verdict {
+    let (said, operations) = (seen.said, work.operations);
+    let failed = |reason: String| Verdict::new(Status::Failed, reason);
+    if !said.ready {
+        return failed("never said `ready`: nobody knows when its work began".into());
+    }
+    match said.done {
+        None => return failed("exited with code 0 but never said `done`".into()),
+        Some(done) if done != operations => {
+            return failed(format!("exited with code 0 but said `done {done}` for {operations} operations"));
+        }
+        Some(_) if !seen.done_after_ready => return failed("said `done` before `ready`".into()),
+        Some(_) => {}
+    }
+    match (&work.check, &said.check) {
+        (Some(right), Some(check)) if right != check => {
+            return failed(format!(
+                "said `check {check}`, and a right program says {right}: it did not do what the workload is"
+            ));
+        }
+        (Some(_), None) => {
+            return failed("never said `check`: nobody knows whether it did what the workload is".into());
+        }
+        _ => {}
+    }
+    if let Some(escape) = seen.plateau.escape() {
+        return failed(escape);
+    }
+    match said.alive {
+        Some(alive) if alive > seen.tasks => failed(format!("claims {alive} tasks alive of {}", seen.tasks)),
+        Some(alive) => {
+            let few = too_few_counted(seen, alive).map(failed);
+            few.or_else(|| partial(seen, alive)).unwrap_or(OK)
+        }
+        None => OK,
+    }
+}
+
+/// Tasks that wait: all N were alive at once, for as long as they were told.
+fn judge_hold(seen: &Observed, hold_s: f64) -> Verdict {
+    let (said, n) = (seen.said, seen.tasks);
     let failed = |reason: String| Verdict::new(Status::Failed, reason);
     let Some(alive) = said.alive else {
         return failed("never said `alive`: its tasks were not shown to live at once".into());
@@ -121,44 +174,50 @@ pub fn judge(seen: &Observed) -> Verdict {
         Some(_) => {}
     }
     // Tasks that did not wait were never alive together, whatever the program says.
-    if let Some(wall_s) = seen.wall_s.filter(|wall| *wall < seen.hold_s) {
-        return failed(format!(
-            "ended after {wall_s:.2} s, before tasks that wait {} s could be due",
-            seen.hold_s
-        ));
+    if let Some(wall_s) = seen.wall_s.filter(|wall| *wall < hold_s) {
+        return failed(format!("ended after {wall_s:.2} s, before tasks that wait {hold_s} s could be due"));
     }
     if let Some(escape) = seen.plateau.escape() {
         return failed(escape);
     }
-    // A count that ended later may have missed tasks that were over.
-    if let Some((threads, processes)) = seen.counted.filter(|_| !seen.plateau.late) {
-        let (counted, what) = match seen.kind {
-            Kind::Thread => (threads, "threads"),
-            Kind::Process => (processes, "processes"),
-            _ => (alive, ""),
-        };
-        if counted < alive {
-            return failed(format!(
-                "claims {alive} tasks alive, but the kernel's count of {what} was {counted}"
-            ));
-        }
+    if let Some(reason) = too_few_counted(seen, alive) {
+        return failed(reason);
     }
-    if alive < n {
-        return Verdict::new(
+    partial(seen, alive).unwrap_or_else(|| unless_doubted(seen.plateau.doubt(Known::Said)))
+}
+
+/// The kernel knows of fewer threads or processes than the program claims tasks.
+fn too_few_counted(seen: &Observed, alive: u64) -> Option<String> {
+    // A count that ended later may have missed tasks that were over.
+    let (threads, processes) = seen.counted.filter(|_| !seen.plateau.late)?;
+    let (counted, what) = match seen.kind {
+        Kind::Thread => (threads, "threads"),
+        Kind::Process => (processes, "processes"),
+        _ => return None,
+    };
+    (counted < alive)
+        .then(|| format!("claims {alive} tasks alive, but the kernel's count of {what} was {counted}"))
+}
+
+fn partial(seen: &Observed, alive: u64) -> Option<Verdict> {
+    let n = seen.tasks;
+    (alive < n).then(|| {
+        Verdict::new(
             Status::Partial,
             format!(
                 "{alive} of {n} tasks were alive at once: the first were over before the last had started"
             ),
-        );
-    }
-    unless_doubted(seen.plateau.doubt(Known::Said))
+        )
+    })
 }
+
+const OK: Verdict = Verdict { status: Status::Ok, reason: None, limit: None };
 
 /// `ok`, where nothing speaks against the plateau.
 pub(super) fn unless_doubted(doubt: Option<String>) -> Verdict {
     match doubt {
         Some(reason) => Verdict::new(Status::NoPlateau, reason),
-        None => Verdict { status: Status::Ok, reason: None, limit: None },
+        None => OK,
     }
 }
 
@@ -196,6 +255,7 @@ pub(super) fn signal_name(number: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::Wait;
 
     fn ended(code: Option<i32>, signal: Option<i32>) -> Word {
         Word::Ended { at_ns: 0, code, signal, rss_peak_bytes: 0, user_s: 0.0, system_s: 0.0 }
@@ -206,11 +266,21 @@ mod tests {
     }
 
     fn verdict(said: &Said, end: &Word, change: impl FnOnce(&mut Observed)) -> (Status, String) {
+        let course = Course::Hold(Wait { hold_s: 2.0, ..Wait::default() });
+        of_course(&course, said, end, change)
+    }
+
+    fn of_course(
+        course: &Course,
+        said: &Said,
+        end: &Word,
+        change: impl FnOnce(&mut Observed),
+    ) -> (Status, String) {
         let limits = SystemLimits { pid_max: Some(1000), ..SystemLimits::default() };
         let mut seen = Observed {
             kind: Kind::Stackless,
             tasks: 10,
-            hold_s: 2.0,
+            course,
             said,
             end,
             ended_by: None,
@@ -222,6 +292,7 @@ mod tests {
             wall_s: Some(2.1),
             counted: Some((3, 1)),
             plateau: PlateauSeen { read: true, ..PlateauSeen::default() },
+            done_after_ready: true,
             evidence: Evidence::default(),
             limits: &limits,
         };
@@ -270,6 +341,35 @@ mod tests {
         let (status, reason) = verdict(&said(10, 10), &ended(Some(0), None), |seen| seen.plateau = left);
         assert_eq!(status, Status::Failed);
         assert!(reason.starts_with("1 process left the control group"), "{reason}");
+    }
+
+    #[test]
+    fn work_is_judged_by_what_it_came_to() {
+        let order = WorkOrder { operations: 10, check: Some("45".into()), ..WorkOrder::default() };
+        let course = Course::Work(order);
+        let good = Said { ready: true, done: Some(10), check: Some("45".into()), ..Said::default() };
+        let judged = |said: &Said| of_course(&course, said, &ended(Some(0), None), |_| {});
+        assert_eq!(judged(&good).0, Status::Ok);
+        for (said, reason) in [
+            (Said { ready: false, ..good.clone() }, "never said `ready`"),
+            (Said { done: None, ..good.clone() }, "never said `done`"),
+            (Said { done: Some(9), ..good.clone() }, "`done 9` for 10 operations"),
+            (Said { check: None, ..good.clone() }, "never said `check`"),
+            (Said { check: Some("44".into()), ..good.clone() }, "a right program says 45"),
+            (Said { alive: Some(11), ..good.clone() }, "claims 11 tasks alive of 10"),
+        ] {
+            let (status, text) = judged(&said);
+            assert_eq!(status, Status::Failed, "{text}");
+            assert!(text.contains(reason), "{text}");
+        }
+        assert_eq!(judged(&Said { alive: Some(7), ..good.clone() }).0, Status::Partial);
+        let early = |seen: &mut Observed| seen.done_after_ready = false;
+        assert_eq!(of_course(&course, &good, &ended(Some(0), None), early).0, Status::Failed);
+        let late = |seen: &mut Observed| seen.ended_by = Some(EndedBy::TimeOut);
+        let (status, text) =
+            of_course(&course, &Said { done: None, ..good }, &ended(None, Some(libc::SIGKILL)), late);
+        assert_eq!(status, Status::TimedOut);
+        assert!(text.contains("its operations were not all done"), "{text}");
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! `campaign.json`: what a reader needs to judge a campaign's samples, and what taskscale needs to go on with it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::MemorySource;
-use crate::catalog::{Kind, Style};
+use super::{MemorySource, Part, Sample};
+use crate::catalog::{Kind, Shape, Style};
 
 /// The cells measured together on one machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,7 +21,11 @@ pub struct Campaign {
     /// The command line that made the campaign.
     pub command: Vec<String>,
     pub machine: Machine,
+    /// What is measured; of several parts, the first.
     pub plan: Plan,
+    /// The plans of further parts: other workloads, other parameters, other numbers of CPUs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub further_plans: Vec<Plan>,
     /// SHA-256 of the plan in hexadecimal digits: two campaigns of the same plan have the same.
     pub plan_digest: String,
     /// The seed that put the cells of each N in random order.
@@ -50,17 +55,92 @@ pub struct Conditions {
     pub time_cap_s: Option<f64>,
 }
 
-/// What is to be measured.
+/// What is to be measured of one part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Plan {
     pub workload: String,
+    /// What the workload is given on top of its defaults.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, String>,
+    /// On how many CPUs programs are let run; absent where on all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<u32>,
+    /// The workload's shape; `hold` where absent.
+    #[serde(default, skip_serializing_if = "Shape::is_hold")]
+    pub shape: Shape,
+    /// What one operation is; of the shape `work` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
     /// Full names of the entries, `runtime/entry`.
     pub entries: Vec<String>,
     /// The numbers of tasks, ascending.
     pub tasks: Vec<u64>,
     pub repetitions: u32,
     pub hold: Hold,
+}
+
+impl Plan {
+    /// A plan of tasks that wait.
+    pub fn of_holds(
+        workload: impl Into<String>,
+        entries: Vec<String>,
+        tasks: Vec<u64>,
+        repetitions: u32,
+        hold: Hold,
+    ) -> Plan {
+        Plan {
+            workload: workload.into(),
+            params: BTreeMap::new(),
+            cpus: None,
+            shape: Shape::Hold,
+            operation: None,
+            entries,
+            tasks,
+            repetitions,
+            hold,
+        }
+    }
+
+    /// What all of its cells have in common.
+    pub fn part(&self) -> Part {
+        Part { workload: self.workload.clone(), params: self.params.clone(), cpus: self.cpus }
+    }
+
+    /// How many runs each cell has: a cost is the difference of two.
+    pub fn runs_a_cell(&self) -> u64 {
+        u64::from(self.repetitions) * if self.shape == Shape::Work { 2 } else { 1 }
+    }
+}
+
+impl Campaign {
+    /// The plans of all parts.
+    pub fn plans(&self) -> impl Iterator<Item = &Plan> {
+        std::iter::once(&self.plan).chain(&self.further_plans)
+    }
+
+    /// Each part as a campaign of its own, with the samples that are its. Those of no part go with the first.
+    pub fn parts<'a>(&self, samples: &'a [Sample]) -> Vec<(Campaign, Cow<'a, [Sample]>)> {
+        if self.further_plans.is_empty() {
+            return vec![(self.clone(), Cow::Borrowed(samples))];
+        }
+        let all: Vec<Part> = self.plans().map(Plan::part).collect();
+        let own = |(position, plan): (usize, &Plan)| {
+            let of_plan = |facts: &&EntryFacts| {
+                plan.entries.contains(&facts.name)
+                    && facts.workload.as_ref().is_none_or(|workload| *workload == plan.workload)
+            };
+            let campaign = Campaign {
+                plan: plan.clone(),
+                further_plans: Vec::new(),
+                entries: self.entries.iter().filter(of_plan).cloned().collect(),
+                ..self.clone()
+            };
+            let part = |sample: &Sample| all.iter().position(|part| sample.is_of(part)).unwrap_or(0);
+            (campaign, samples.iter().filter(|sample| part(sample) == position).cloned().collect())
+        };
+        self.plans().enumerate().map(own).collect()
+    }
 }
 
 /// How long tasks wait.
@@ -90,6 +170,9 @@ impl Hold {
 pub struct EntryFacts {
     /// `runtime/entry`.
     pub name: String,
+    /// The workload of the program that the facts are of. Absent where the campaign has one only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload: Option<String>,
     pub title: String,
     pub runtime: String,
     pub runtime_title: String,
@@ -133,6 +216,14 @@ pub struct EntryFacts {
     /// The files of its program, as they were when the campaign began; none where they were not recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Source>,
+}
+
+impl EntryFacts {
+    /// Whether both are of the same program. Of a campaign of one workload older records do not name it.
+    pub fn is_of(&self, other: &EntryFacts) -> bool {
+        let workloads = self.workload.as_ref().zip(other.workload.as_ref());
+        self.name == other.name && workloads.is_none_or(|(own, others)| own == others)
+    }
 }
 
 /// One file of an entry's program.

@@ -33,7 +33,11 @@ pub enum Event {
     Plan {
         /// The campaign's folder.
         folder: String,
+        /// Of the first part.
         plan: Plan,
+        /// Of further parts: other workloads, parameters or numbers of CPUs.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        further_plans: Vec<Plan>,
         seed: u64,
         /// Repetitions of cells that can run here, those measured before included.
         runs: u64,
@@ -59,11 +63,15 @@ pub enum Event {
     /// A run begins.
     RunStarted {
         entry: String,
+        workload: String,
         tasks: u64,
         repetition: u32,
         attempt: u32,
-        /// How long each task is told to wait, in seconds.
+        /// How long each task is told to wait, in seconds; 0 where it is told nothing of the kind.
         hold_s: f64,
+        /// Of work: how many operations are to be done.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        operations: Option<u64>,
         /// Repetitions of cells that are done, of how many.
         done: u64,
         runs: u64,

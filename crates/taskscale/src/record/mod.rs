@@ -3,6 +3,7 @@
 //! This module knows the shape of results and how to keep them; it must not know how a run is measured or shown.
 
 mod campaign;
+mod cell;
 mod event;
 mod paths;
 mod sample;
@@ -11,6 +12,7 @@ mod schema;
 mod store;
 
 pub use campaign::*;
+pub use cell::*;
 pub use event::*;
 pub use paths::without_paths;
 pub use sample::*;
@@ -58,6 +60,10 @@ pub(crate) fn test_sample(entry: &str, tasks: u64) -> Sample {
         warnings: Vec::new(),
         stderr_tail: None,
         campaign: None,
+        params: std::collections::BTreeMap::new(),
+        cpus: None,
+        work: None,
+        histograms: std::collections::BTreeMap::new(),
     }
 }
 
@@ -67,6 +73,7 @@ pub(crate) fn test_facts(name: &str) -> EntryFacts {
     let runtime = name.split('/').next().unwrap_or_default();
     EntryFacts {
         name: name.to_owned(),
+        workload: None,
         title: name.to_owned(),
         runtime: runtime.to_owned(),
         runtime_title: runtime.to_owned(),

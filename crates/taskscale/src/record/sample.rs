@@ -7,6 +7,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::{Cell, Part};
+
 /// The record of one run of one cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -92,6 +94,61 @@ pub struct Sample {
     /// The `id` of the campaign that the run was made for. Absent in older campaigns, which have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub campaign: Option<String>,
+    /// What the workload was given on top of its defaults.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, String>,
+    /// On how many CPUs the program was let run (affinity, set before its exec); absent where on all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<u32>,
+    /// Of a workload of the shape `work`: the operations, and what they took together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<Work>,
+    /// Counts that the program said in `histogram` lines.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub histograms: BTreeMap<String, Vec<u64>>,
+}
+
+impl Sample {
+    /// Which cell it is a sample of.
+    pub fn cell(&self) -> Cell {
+        Cell { entry: self.entry.clone(), part: self.part(), tasks: self.tasks }
+    }
+
+    /// Which part of its campaign it belongs to.
+    pub fn part(&self) -> Part {
+        Part { workload: self.workload.clone(), params: self.params.clone(), cpus: self.cpus }
+    }
+
+    /// Whether it is of a part, compared field by field.
+    pub fn is_of(&self, part: &Part) -> bool {
+        self.workload == part.workload && self.params == part.params && self.cpus == part.cpus
+    }
+
+    /// Whether it is the second run of a pair, of twice the operations of the first.
+    pub fn is_double(&self) -> bool {
+        self.work.as_ref().is_some_and(|work| work.double)
+    }
+}
+
+/// Operations done as fast as they can be.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Work {
+    /// How many were asked for.
+    pub operations: u64,
+    /// Whether this is the second run of a pair, of twice the operations of the first. The cost of an operation is what
+    /// the second took more, divided by how many operations it had more: start-up and warm-up cancel.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub double: bool,
+    /// From the line `ready` until the line `done`, in seconds of the monotonic clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall_s: Option<f64>,
+    /// CPU time of all processes in between, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_s: Option<f64>,
+    /// What the program said in its line `check`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<String>,
 }
 
 /// How a run ended.
@@ -369,6 +426,8 @@ pub enum Warning {
     PlateauNotQuiet,
     /// All tasks were alive together for less time than the campaign asks for (1 s; 0.5 s with `--quick`).
     PlateauShort,
+    /// The work was over before it could be timed.
+    WorkShort,
     /// Memory grew by more than 5 % and 4 MiB after it was read first, and was read again.
     PlateauGrew,
     /// For a second or more the program wanted a CPU and got less than half of one.
@@ -401,6 +460,7 @@ impl Warning {
             Warning::PlateauShort => {
                 "all tasks were alive together for a shorter time than the campaign asks for"
             }
+            Warning::WorkShort => "the work was over too soon to be timed: it has no cost per operation",
             Warning::PlateauGrew => {
                 "memory grew after it was read first (not all tasks were there when the program said so, or a collector \
                  was at work): the figure is of a second reading, at the end of the plateau"
@@ -432,12 +492,15 @@ impl Warning {
     }
 }
 
-/// The last attempt of each repetition of each cell, in the order of the record.
+/// The last attempt of each run of each cell, by part, entry, number of tasks and repetition.
 pub fn last_attempts(samples: &[Sample]) -> Vec<&Sample> {
-    let mut last: BTreeMap<(&str, &str, u64, u32), &Sample> = BTreeMap::new();
+    let mut last = BTreeMap::new();
     for sample in samples {
-        let repetition = (&*sample.workload, &*sample.entry, sample.tasks, sample.repetition);
-        let kept = last.entry(repetition).or_insert(sample);
+        let run = (
+            (&*sample.workload, &sample.params, sample.cpus),
+            (&*sample.entry, sample.tasks, sample.repetition, sample.is_double()),
+        );
+        let kept = last.entry(run).or_insert(sample);
         if sample.attempt >= kept.attempt {
             *kept = sample;
         }

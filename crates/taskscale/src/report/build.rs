@@ -11,6 +11,7 @@ use super::model::{
     Unavailable, Version, WarningCount,
 };
 use super::rank::Rank;
+use crate::catalog::Shape;
 use crate::figures;
 use crate::record::{
     Campaign, EntryFacts, MemorySource, Plateau, PlateauFrom, Sample, Status, Warning, last_attempts,
@@ -18,7 +19,12 @@ use crate::record::{
 use crate::stats;
 
 impl Report {
-    /// Sums up a campaign. Only the last attempt of each repetition of a cell counts.
+    /// Sums up each part of a campaign.
+    pub fn of_parts(campaign: &Campaign, samples: &[Sample]) -> Vec<Report> {
+        campaign.parts(samples).iter().map(|(part, samples)| Report::build(part, samples)).collect()
+    }
+
+    /// Sums up a campaign of one part. Only the last attempt of each run of a cell counts.
     pub fn build(campaign: &Campaign, samples: &[Sample]) -> Report {
         let last = last_attempts(samples);
         let cells = Cells::of(campaign, &last);
@@ -40,6 +46,10 @@ impl Report {
             seed: campaign.seed,
             plan_digest: campaign.plan_digest.clone(),
             workload: campaign.plan.workload.clone(),
+            params: campaign.plan.params.clone(),
+            cpus: campaign.plan.cpus,
+            shape: campaign.plan.shape,
+            operation: campaign.plan.operation.clone(),
             tasks: cells.tasks.iter().copied().collect(),
             repetitions: campaign.plan.repetitions,
             hold: campaign.plan.hold,
@@ -50,7 +60,11 @@ impl Report {
             measured_s: samples.iter().filter_map(|sample| sample.time.wall_s).fold(0.0, |sum, s| sum + s),
             unmeasured_runs: unmeasured_runs(campaign, &entries, &cells),
             stray_samples: cells.strays,
-            groups: cells.tasks.iter().map(|&tasks| group(tasks, &entries, &cells, &growth, usual)).collect(),
+            groups: cells
+                .tasks
+                .iter()
+                .map(|&tasks| group(tasks, campaign.plan.shape, &entries, &cells, &growth, usual))
+                .collect(),
             growth,
             memory_sources,
             plateaus: plateaus(&cells),
@@ -77,8 +91,9 @@ impl<'a> Cells<'a> {
             tasks: campaign.plan.tasks.iter().copied().collect(),
             strays: 0,
         };
+        let part = campaign.plan.part();
         for sample in samples {
-            if sample.workload != campaign.plan.workload || !known.contains(sample.entry.as_str()) {
+            if !sample.is_of(&part) || !known.contains(sample.entry.as_str()) {
                 cells.strays += 1;
                 continue;
             }
@@ -115,6 +130,7 @@ pub(super) fn feeding<'a>(cell: &[&'a Sample]) -> Vec<&'a Sample> {
 
 fn group(
     tasks: u64,
+    shape: Shape,
     entries: &[&EntryFacts],
     cells: &Cells,
     growth: &[Growth],
@@ -126,20 +142,21 @@ fn group(
         .filter(|(_, cell)| !cell.is_empty())
         .map(|(facts, cell)| {
             let growth = growth.iter().find(|growth| growth.entry.name == facts.name);
-            row(facts, tasks, cell, growth)
+            row(facts, tasks, shape, cell, growth)
         })
         .collect();
     for row in &mut rows {
         // Other sources count other things: nobody is the best by being measured by less.
-        let comparable = row.memory_sources.iter().all(|source| Some(*source) == usual);
-        row.ranked = row.ok_runs > 0 && row.footprint_bytes.is_some() && comparable && !row.entry.reference;
+        let one_source = row.memory_sources.iter().all(|source| Some(*source) == usual);
+        let comparable = one_source || !figures::headline(shape).by_source;
+        row.ranked = row.ok_runs > 0 && row.headline.is_some() && comparable && !row.entry.reference;
     }
     Group { tasks, rows }
 }
 
-fn row(facts: &EntryFacts, tasks: u64, cell: &[&Sample], growth: Option<&Growth>) -> Row {
+fn row(facts: &EntryFacts, tasks: u64, shape: Shape, cell: &[&Sample], growth: Option<&Growth>) -> Row {
     let fed = feeding(cell);
-    let spreads = Spreads::of_runs(&fed);
+    let spreads = Spreads::of_runs(&fed, shape);
     let ok_runs = cell.iter().filter(|sample| sample.status == Status::Ok).count();
     let shortfalls = shortfalls(tasks, cell);
     Row {
@@ -162,6 +179,7 @@ fn row(facts: &EntryFacts, tasks: u64, cell: &[&Sample], growth: Option<&Growth>
         launch_s: spreads.median(&figures::LAUNCH),
         wall_s: spreads.median(&figures::WALL),
         cpu_s: spreads.median(&figures::CPU),
+        headline: spreads.of(figures::headline(shape)),
         times_best: None,
         parts: parts(&fed),
         spreads,
@@ -266,10 +284,14 @@ fn unmeasured_runs(campaign: &Campaign, entries: &[&EntryFacts], cells: &Cells) 
     let mut unmeasured = 0;
     for facts in entries {
         for &tasks in &plan.tasks {
-            let measured: BTreeSet<u32> =
-                cells.cell(&facts.name, tasks).iter().map(|sample| sample.repetition).collect();
-            let planned = 1..=plan.repetitions;
-            unmeasured += planned.filter(|repetition| !measured.contains(repetition)).count() as u64;
+            let cell = cells.cell(&facts.name, tasks);
+            let runs_each = plan.runs_a_cell() / u64::from(plan.repetitions.max(1));
+            for repetition in 1..=plan.repetitions {
+                let measured: Vec<_> = cell.iter().filter(|sample| sample.repetition == repetition).collect();
+                // What failed once is not tried with twice as many operations.
+                let fell = measured.iter().any(|sample| sample.status != Status::Ok);
+                unmeasured += if fell { 0 } else { runs_each.saturating_sub(measured.len() as u64) };
+            }
         }
     }
     unmeasured

@@ -60,7 +60,7 @@ impl Value<'_> {
 
 fn cell(report: &Report, entry: &Entry, tasks: Option<u64>) -> String {
     let tasks = tasks.map(|tasks| format!(" {}", units::count(tasks))).unwrap_or_default();
-    format!("{} {}{tasks}", safe(&entry.name), safe(&report.workload))
+    format!("{} {}{tasks}", safe(&entry.name), safe(&report.part().to_string()))
 }
 
 /// One element of the JSON that github-action-benchmark reads under `tool: customSmallerIsBetter`.
@@ -139,7 +139,7 @@ struct BencherMetric {
 fn measure(figure: &Figure) -> String {
     match figure.unit {
         Unit::Bytes => format!("{}-bytes", figure.name),
-        Unit::BytesPerTask => figure.name.to_owned(),
+        Unit::BytesPerTask | Unit::Nanoseconds | Unit::PerSecond => figure.name.to_owned(),
         Unit::Seconds => format!("{}-seconds", figure.name),
     }
 }

@@ -60,6 +60,7 @@ pub enum ExportError {
 /// The reports as text. Several are set side by side where people read them, and follow each other where programs do.
 pub fn export(reports: &[Report], request: &Request) -> Result<Export, ExportError> {
     let [first, others @ ..] = reports else { return Err(ExportError::Nothing) };
+    let one_campaign = side_by_side::campaigns(reports) == 1;
     let metrics = |default: &[&'static Figure]| match request.metrics.as_slice() {
         [] => default.to_vec(),
         asked => asked.to_vec(),
@@ -69,7 +70,7 @@ pub fn export(reports: &[Report], request: &Request) -> Result<Export, ExportErr
     match request.target {
         Target::Report(Format::Csv) => whole(csv::render(reports)),
         Target::Report(Format::Json) => whole(json::render(reports)),
-        Target::Report(format) if others.is_empty() => whole(render(first, format, request.options)),
+        Target::Report(format) if one_campaign => whole(render(reports, format, request.options)),
         Target::Report(Format::Table) => {
             whole(side_by_side::terminal(reports, &side_by_side(), request.options))
         }

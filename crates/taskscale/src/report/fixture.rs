@@ -37,13 +37,14 @@ pub fn campaign(entries: Vec<EntryFacts>) -> Campaign {
             transparent_huge_pages: Some("madvise".to_owned()),
             ..Machine::default()
         },
-        plan: Plan {
-            workload: "sleep".to_owned(),
-            entries: entries.iter().map(|facts| facts.name.clone()).collect(),
-            tasks: vec![1, 10_000, 1_000_000],
-            repetitions: 3,
-            hold: Hold::Chosen { plateau_s: 2.0 },
-        },
+        further_plans: Vec::new(),
+        plan: Plan::of_holds(
+            "sleep",
+            entries.iter().map(|facts| facts.name.clone()).collect(),
+            vec![1, 10_000, 1_000_000],
+            3,
+            Hold::Chosen { plateau_s: 2.0 },
+        ),
         plan_digest: "5a1e0c39d7b24f6689aa00ff".to_owned(),
         seed: 42,
         entries,
@@ -106,6 +107,10 @@ pub fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64
         warnings: vec![],
         stderr_tail: None,
         campaign: None,
+        params: BTreeMap::new(),
+        cpus: None,
+        work: None,
+        histograms: BTreeMap::new(),
     }
 }
 

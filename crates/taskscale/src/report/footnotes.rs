@@ -9,7 +9,7 @@ use super::model::{Entry, Growth, Report};
 use super::phrases::NO_LINE;
 use super::rank::Rank;
 use super::sanitize::command_line;
-use crate::catalog::{Kind, Style};
+use crate::catalog::{Kind, Shape, Style};
 use crate::record::{Hold, MemorySource, OWN_WORKLOAD};
 use crate::stats::OFF;
 use crate::units;
@@ -38,7 +38,12 @@ pub fn kind_with_marks(entry: &Entry) -> String {
 pub fn title(report: &Report, quote: fn(&str) -> String) -> String {
     let tasks: Vec<String> = report.tasks.iter().map(|&n| units::count(n)).collect();
     let times = u64::from(report.repetitions);
-    format!("{} · N = {} · {}", quote(&report.workload), tasks.join(", "), counted(times, "repetition"))
+    format!(
+        "{} · N = {} · {}",
+        quote(&report.part().to_string()),
+        tasks.join(", "),
+        counted(times, "repetition")
+    )
 }
 
 /// The machine, in one line.
@@ -56,8 +61,15 @@ pub fn machine(report: &Report, quote: fn(&str) -> String) -> String {
     parts.join(" · ")
 }
 
-/// How long tasks waited.
-pub fn hold(report: &Report) -> String {
+/// How long tasks waited, or what was done how often.
+pub fn course(report: &Report, quote: fn(&str) -> String) -> String {
+    if let Some(operation) = &report.operation {
+        return format!(
+            "An operation: {}. So many that they last {} s or longer, and then twice as many.",
+            quote(operation),
+            report.hold.plateau_s()
+        );
+    }
     match report.hold {
         Hold::Chosen { plateau_s } if report.workload == OWN_WORKLOAD => {
             format!("The program is let stand at its plateau for {plateau_s} s or longer.")
@@ -72,13 +84,16 @@ pub fn hold(report: &Report) -> String {
 }
 
 /// Where the report comes from: version, day, seed, how much was measured.
-pub fn provenance(report: &Report, quote: fn(&str) -> String) -> String {
+pub fn provenance(parts: &[Report], quote: fn(&str) -> String) -> String {
+    let Some(report) = parts.first() else { return String::new() };
+    let runs = parts.iter().map(|part| part.runs).sum();
+    let measured_s: f64 = parts.iter().map(|part| part.measured_s).sum();
     format!(
         "taskscale {} · {} · {} in {} · seed {} · plan {}",
         quote(&report.taskscale),
         report.created_at.strftime("%Y-%m-%d"),
-        counted(report.runs, "run"),
-        units::seconds(report.measured_s),
+        counted(runs, "run"),
+        units::seconds(measured_s),
         report.seed,
         quote(&report.plan_digest.chars().take(12).collect::<String>()),
     )
@@ -164,7 +179,16 @@ fn reading(report: &Report) -> String {
     } else {
         String::new()
     };
-    text.push_str("Footprint: all memory, the kernel's part included, while all tasks wait.");
+    match report.shape {
+        Shape::Hold => {
+            text.push_str("Footprint: all memory, the kernel's part included, while all tasks wait.");
+        }
+        Shape::Work => text.push_str(
+            "An operation costs what twice as many took more, divided by how many more they were: start-up and \
+             warm-up are in both runs, and cancel. CPU: of all threads together. Ready: all memory when the work \
+             began; peak: the most at any time.",
+        ),
+    }
     if report.growth.iter().any(|growth| growth.bytes_per_task.is_some()) {
         text.push_str(
             " Base and B/task: the line footprint = base + N × B/task through all ok runs of an entry (weighted \

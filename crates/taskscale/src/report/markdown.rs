@@ -4,15 +4,19 @@
 
 use std::borrow::Cow;
 
+use super::columns::columns;
 use super::footnotes;
 use super::model::{Entry, Group, Report, Row};
-use super::phrases::{REASON, bent_text, growth_texts, relative, slope_text, told};
+use super::phrases::{REASON, bent_text, growth_texts, relative, told};
 use super::sanitize::{brief, safe};
-use crate::figures::time_text;
-use crate::units::{self, mib};
+use crate::units;
 
 /// The largest N comes first and open, for it is the answer; the smaller ones can be unfolded.
-pub fn render(report: &Report) -> String {
+pub fn render(reports: &[Report]) -> String {
+    reports.iter().map(part).collect::<Vec<_>>().join("\n")
+}
+
+fn part(report: &Report) -> String {
     let mut out = String::new();
     out.push_str(&format!("### taskscale: {}\n\n", footnotes::title(report, prose)));
     out.push_str(&format!("{}\n\n", footnotes::machine(report, prose)));
@@ -40,11 +44,11 @@ pub fn render(report: &Report) -> String {
     for note in footnotes::notes(report, prose) {
         out.push_str(&format!("- {note}\n"));
     }
-    out.push_str(&format!("- {}\n", footnotes::hold(report)));
+    out.push_str(&format!("- {}\n", footnotes::course(report, prose)));
     for version in &report.versions {
         out.push_str(&format!("- {}: {}\n", prose(&version.runtime), prose(&version.version)));
     }
-    out.push_str(&format!("- {}\n", footnotes::provenance(report, prose)));
+    out.push_str(&format!("- {}\n", footnotes::provenance(std::slice::from_ref(report), prose)));
     out.push_str(&format!("- {}\n", code(&footnotes::command(report))));
     out.push_str("\n</details>\n");
     out
@@ -53,7 +57,7 @@ pub fn render(report: &Report) -> String {
 /// The table, and below it why some rows are not what was asked: in the table, reasons would push figures away.
 fn rows(out: &mut String, report: &Report, rows: &[Row]) {
     let mut below = Vec::new();
-    let spread = rows.iter().any(|row| row.footprint_bytes.and_then(|spread| relative(&spread)).is_some());
+    let spread = rows.iter().any(|row| row.headline.and_then(|spread| relative(&spread)).is_some());
     let statuses = rows.iter().any(|row| status(report, row).is_some());
 
     let mut table = Table::new();
@@ -62,13 +66,14 @@ fn rows(out: &mut String, report: &Report, rows: &[Row]) {
     if statuses {
         table.column("status", false);
     }
-    table.column("footprint MiB", true);
+    table.column(report.headline().heading, true);
     if spread {
         table.column("± %", true);
     }
-    for name in ["kernel MiB", "B/task", "launch s", "wall s", "CPU s", "× best"] {
-        table.column(name, true);
+    for shown in columns(report.shape) {
+        table.column(shown.figure.heading, true);
     }
+    table.column("× best", true);
     for row in rows {
         let mut cells = vec![name(&row.entry), footnotes::kind_with_marks(&row.entry)];
         if statuses {
@@ -76,21 +81,14 @@ fn rows(out: &mut String, report: &Report, rows: &[Row]) {
                 status(report, row).map_or_else(|| row.status.clone(), |status| format!("**{status}**")),
             );
         }
-        cells
-            .push(figure(row.footprint_bytes.map(|spread| mib(spread.median)), |mib| units::decimal(mib, 1)));
+        let headline = row.headline.map(|spread| report.headline().show(spread.median));
+        cells.push(headline.unwrap_or_default());
         if spread {
-            cells.push(row.footprint_bytes.and_then(|spread| relative(&spread)).unwrap_or_default());
+            cells.push(row.headline.and_then(|spread| relative(&spread)).unwrap_or_default());
         }
-        cells.push(figure(row.kernel_bytes, |bytes| units::decimal(mib(bytes), 1)));
         // The slope is of other numbers of tasks where this row has no figures.
-        cells.push(
-            row.bytes_per_task
-                .filter(|_| row.has_figures())
-                .map_or_else(String::new, |slope| slope_text(slope, row.straight)),
-        );
-        cells.push(figure(row.launch_s, time_text));
-        cells.push(figure(row.wall_s, time_text));
-        cells.push(figure(row.cpu_s, time_text));
+        let text = |figure| row.text(figure).filter(|_| row.has_figures()).unwrap_or_default();
+        cells.extend(columns(report.shape).iter().map(|shown| text(shown.figure)));
         cells.push(match row.times_best {
             Some(1.0) => "**1.00**".to_owned(),
             Some(times) => units::decimal(times, 2),
@@ -153,10 +151,6 @@ fn growth(out: &mut String, report: &Report) {
     if !bent.is_empty() {
         out.push_str(&format!("{}\n", bent.concat()));
     }
-}
-
-fn figure(value: Option<f64>, show: fn(f64) -> String) -> String {
-    value.map(show).unwrap_or_default()
 }
 
 /// A table whose source can be read as well: cells are padded by characters.

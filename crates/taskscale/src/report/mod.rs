@@ -8,6 +8,7 @@ pub(crate) mod bar;
 mod build;
 mod chart;
 mod ci_exports;
+mod columns;
 pub mod compare;
 pub(crate) mod csv;
 mod estimate;
@@ -24,6 +25,7 @@ mod rank;
 mod samples;
 pub(crate) mod sanitize;
 mod side_by_side;
+mod speedup;
 mod svg;
 mod terminal;
 pub(crate) mod terminal_table;
@@ -96,12 +98,12 @@ impl Default for RenderOptions {
     }
 }
 
-/// The report as text that ends in a line end.
-pub fn render(report: &Report, format: Format, options: RenderOptions) -> String {
+/// The parts of one campaign as text that ends in a line end.
+pub fn render(reports: &[Report], format: Format, options: RenderOptions) -> String {
     match format {
-        Format::Table => terminal::render(report, options),
-        Format::Markdown => markdown::render(report),
-        Format::Csv => csv::render(std::slice::from_ref(report)),
-        Format::Json => json::render(std::slice::from_ref(report)),
+        Format::Table => terminal::render(reports, options),
+        Format::Markdown => markdown::render(reports),
+        Format::Csv => csv::render(reports),
+        Format::Json => json::render(reports),
     }
 }

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::rank::Rank;
-use crate::catalog::{Kind, Style};
+use crate::catalog::{Kind, Shape, Style};
 use crate::figures::{self, Figure};
 use crate::record::{
-    EntryFacts, Hold, LimitHit, Machine, MemorySource, PlateauFrom, Sample, Status, Warning,
+    EntryFacts, Hold, LimitHit, Machine, MemorySource, Part, PlateauFrom, Sample, Status, Warning,
 };
 use crate::stats::{Interval, Spread};
 
@@ -32,6 +32,18 @@ pub struct Report {
     pub seed: u64,
     pub plan_digest: String,
     pub workload: String,
+    /// What the workload was given on top of its defaults.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, String>,
+    /// On how many CPUs programs were let run; absent where on all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<u32>,
+    /// The workload's shape; `hold` where absent.
+    #[serde(skip_serializing_if = "Shape::is_hold")]
+    pub shape: Shape,
+    /// What one operation is; of the shape `work` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
     /// The numbers of tasks, ascending.
     pub tasks: Vec<u64>,
     pub repetitions: u32,
@@ -68,6 +80,16 @@ impl Report {
     #[must_use]
     pub fn named(self, campaign: impl Into<String>) -> Report {
         Report { campaign: campaign.into(), ..self }
+    }
+
+    /// Which part of its campaign it is of.
+    pub fn part(&self) -> Part {
+        Part { workload: self.workload.clone(), params: self.params.clone(), cpus: self.cpus }
+    }
+
+    /// The figure that entries are ranked by.
+    pub fn headline(&self) -> &'static Figure {
+        figures::headline(self.shape)
     }
 }
 
@@ -149,7 +171,10 @@ pub struct Row {
     pub wall_s: Option<f64>,
     /// User and system time of all processes.
     pub cpu_s: Option<f64>,
-    /// Footprint as a multiple of the smallest ranked footprint at this number of tasks, among those of its kind or
+    /// What it is ranked by: see [`Report::headline`].
+    #[serde(skip)]
+    pub headline: Option<Spread>,
+    /// The headline as a multiple of the smallest that is ranked at this number of tasks, among those of its kind or
     /// among all, as the report's `rank` says.
     pub times_best: Option<f64>,
     /// What the footprint is made of.
@@ -165,7 +190,7 @@ pub struct Row {
 impl Row {
     /// Whether the row has figures to show.
     pub fn has_figures(&self) -> bool {
-        self.footprint_bytes.is_some() || self.wall_s.is_some()
+        self.headline.is_some() || self.footprint_bytes.is_some() || self.wall_s.is_some()
     }
 }
 
@@ -193,12 +218,9 @@ pub struct Spreads(BTreeMap<&'static str, Option<Spread>>);
 
 impl Spreads {
     /// Of runs.
-    pub fn of_runs(fed: &[&Sample]) -> Spreads {
-        let runs = figures::ALL.into_iter().filter(|figure| !figure.of_line());
-        let spread = |figure: &Figure| {
-            Spread::of(&fed.iter().filter_map(|sample| figure.read(sample)).collect::<Vec<_>>())
-        };
-        Spreads(runs.map(|figure| (figure.field, spread(figure))).collect())
+    pub fn of_runs(fed: &[&Sample], shape: Shape) -> Spreads {
+        let runs = figures::ALL.into_iter().filter(|figure| !figure.of_line() && figure.is_of(shape));
+        Spreads(runs.map(|figure| (figure.field, Spread::of(&figure.values(fed)))).collect())
     }
 
     /// None for a figure of a line.
@@ -234,7 +256,8 @@ impl Shortfall {
             (None, None) => "no reason was recorded".to_owned(),
         };
         if self.reasons.len() > 1 {
-            text.push_str(&format!(" (and {} other reasons, see samples.jsonl)", self.reasons.len() - 1));
+            let (others, s) = (self.reasons.len() - 1, if self.reasons.len() == 2 { "" } else { "s" });
+            text.push_str(&format!(" (and {others} other reason{s}, see samples.jsonl)"));
         }
         if let Some(lift) = self.limit.as_ref().and_then(|limit| limit.lift.as_deref())
             && !text.contains(lift)

@@ -52,7 +52,7 @@ impl Report {
 }
 
 fn order(group: &mut Group, rank: Rank) {
-    let median = |row: &Row| row.footprint_bytes.map(|spread| spread.median);
+    let median = |row: &Row| row.headline.map(|spread| spread.median);
     let best = |kind: Kind| {
         let among = group.rows.iter().filter(|row| row.ranked && rank.set(row.entry.kind) == rank.set(kind));
         among.filter_map(median).reduce(f64::min)

@@ -8,15 +8,17 @@ use std::borrow::Cow;
 use anstyle::{AnsiColor, Style};
 
 use super::RenderOptions;
+use super::columns::columns;
 use super::footnotes;
 use super::model::{Entry, Report, Row};
-use super::phrases::{NONE, REASON, bent_text, growth_texts, relative, slope_text, told};
+use super::phrases::{NONE, REASON, bent_text, growth_texts, relative, told};
 use super::sanitize::{brief, safe, wrapped};
+use super::speedup::speedups;
 use super::terminal_table::{Align, Cell, Column, Grid, painted};
 use crate::catalog::Kind;
-use crate::figures::time_text;
+use crate::figures::Figure;
 use crate::stats::Spread;
-use crate::units::{self, mib};
+use crate::units;
 
 pub(super) const PLAIN: Style = Style::new();
 pub(super) const STRONG: Style = Style::new().bold();
@@ -29,24 +31,40 @@ const BAR: Style = AnsiColor::Cyan.on_default();
 /// Sentences are not broken later than this, however wide the terminal: longer lines are hard to read.
 const TEXT_WIDTH: usize = 100;
 
-pub fn render(report: &Report, options: RenderOptions) -> String {
+/// The parts of one campaign, one below the other.
+pub fn render(reports: &[Report], options: RenderOptions) -> String {
     let page = Page::new(options);
     let mut out = String::new();
-    page.paragraph(&mut out, &footnotes::title(report, page.quote), STRONG);
-    page.paragraph(&mut out, &footnotes::machine(report, page.quote), QUIET);
-    page.paragraph(&mut out, &footnotes::hold(report), QUIET);
-    let left_out = page.groups(&mut out, report);
-    page.growth(&mut out, report);
-    page.unavailable(&mut out, report);
+    for (position, report) in reports.iter().enumerate() {
+        if position > 0 {
+            out.push('\n');
+        }
+        let last = position + 1 == reports.len();
+        part(&page, &mut out, report, position == 0, last.then_some(reports));
+    }
+    out
+}
+
+/// What all parts have in common stands above the first and below the last.
+fn part(page: &Page, out: &mut String, report: &Report, first: bool, all: Option<&[Report]>) {
+    page.paragraph(out, &footnotes::title(report, page.quote), STRONG);
+    if first {
+        page.paragraph(out, &footnotes::machine(report, page.quote), QUIET);
+    }
+    page.paragraph(out, &footnotes::course(report, page.quote), QUIET);
+    let left_out = page.groups(out, report);
+    page.growth(out, report);
+    page.unavailable(out, report);
     out.push('\n');
     for note in footnotes::notes(report, page.quote) {
-        page.bullet(&mut out, &note);
+        page.bullet(out, &note);
     }
-    page.left_out(&mut out, &left_out);
+    page.left_out(out, &left_out);
+    let Some(all) = all else { return };
+    page.speedup(out, all);
     out.push('\n');
-    page.paragraph(&mut out, &footnotes::provenance(report, page.quote), QUIET);
-    page.paragraph(&mut out, &footnotes::command(report), QUIET);
-    out
+    page.paragraph(out, &footnotes::provenance(all, page.quote), QUIET);
+    page.paragraph(out, &footnotes::command(report), QUIET);
 }
 
 pub(super) struct Page {
@@ -92,39 +110,32 @@ impl Page {
 
     /// The table of the main job. Names the columns for which there was no room.
     fn groups(&self, out: &mut String, report: &Report) -> Vec<String> {
-        let mut grid = Grid::new(vec![
-            left("entry"),
-            left("kind"),
-            right("footprint MiB", None),
-            right("kernel", Some(4)),
-            // It stands in the next table as well, with its interval.
-            right("B/task", Some(0)),
-            right("launch s", Some(3)),
-            right("wall s", Some(1)),
-            right("CPU s", Some(5)),
-            right("× best", None),
-            // The footprint once more: it goes before a figure that stands nowhere else.
-            Column { spare: Some(2), ..left("footprint") },
-        ]);
-        let spreads =
-            report.groups.iter().flat_map(|group| &group.rows).filter_map(|row| row.footprint_bytes);
+        let headline = report.headline();
+        let bar = headline.name.split('-').next().unwrap_or_default();
+        let mut heads = vec![left("entry"), left("kind"), right(headline.heading, None)];
+        heads.extend(columns(report.shape).iter().map(|shown| right(shown.short, shown.spare)));
+        heads.push(right("× best", None));
+        // The headline once more: it goes before a figure that stands nowhere else.
+        heads.push(Column { spare: Some(2), ..left(bar) });
+        let mut grid = Grid::new(heads);
+        let spreads = report.groups.iter().flat_map(|group| &group.rows).filter_map(|row| row.headline);
         let spreads = SpreadWidth::of(spreads);
         for group in report.groups.iter().filter(|group| !group.rows.is_empty()) {
             grid.heading(Cell::new(footnotes::tasks(group.tasks), STRONG), QUIET);
-            let footprint = |row: &Row| row.footprint_bytes.map(|spread| spread.median);
-            let largest = group.rows.iter().filter_map(footprint).fold(0.0, f64::max);
+            let median = |row: &Row| row.headline.map(|spread| spread.median);
+            let largest = group.rows.iter().filter_map(median).fold(0.0, f64::max);
             for row in &group.rows {
-                let share = footprint(row).filter(|_| largest > 0.0).map_or(0.0, |bytes| bytes / largest);
+                let share = median(row).filter(|_| largest > 0.0).map_or(0.0, |value| value / largest);
                 self.row(&mut grid, report, row, spreads, share);
             }
         }
         let mut left_out = self.put(out, &grid);
         // No figure is missing without them.
-        left_out.retain(|name| name != "footprint");
+        left_out.retain(|name| name != bar);
         left_out
     }
 
-    /// `share` is the row's footprint as a share of the largest in its group.
+    /// `share` is the row's headline as a share of the largest in its group.
     fn row(&self, grid: &mut Grid, report: &Report, row: &Row, spreads: SpreadWidth, share: f64) {
         let style = if row.entry.reference { QUIET } else { PLAIN };
         let [name, kind] = self.names(&row.entry, style);
@@ -136,10 +147,6 @@ impl Page {
             grid.over(vec![name, kind], text, BAD);
             return;
         }
-        let number = |value: Option<f64>, decimals| match value {
-            Some(value) => Cell::new(units::decimal(value, decimals), style),
-            None => Cell::new(NONE, QUIET),
-        };
         let times = match row.times_best {
             // The best itself, and what equals it.
             Some(1.0) => Cell::new("1.00", GOOD),
@@ -147,19 +154,13 @@ impl Page {
             None if row.entry.reference => Cell::new(footnotes::REFERENCE, QUIET),
             None => Cell::new(NONE, QUIET),
         };
-        grid.row(vec![
-            name,
-            kind,
-            spreads.cell(row.footprint_bytes, style),
-            number(row.kernel_bytes.map(mib), 1),
-            row.bytes_per_task
-                .map_or(Cell::new(NONE, QUIET), |slope| Cell::new(slope_text(slope, row.straight), style)),
-            time(row.launch_s, style),
-            time(row.wall_s, style),
-            time(row.cpu_s, style),
-            times,
-            Cell::Bar(share, if row.ranked { BAR } else { QUIET }),
-        ]);
+        let mut cells = vec![name, kind, spreads.cell(report.headline(), row.headline, style)];
+        cells.extend(columns(report.shape).iter().map(|shown| match row.text(shown.figure) {
+            Some(text) => Cell::new(text, style),
+            None => Cell::new(NONE, QUIET),
+        }));
+        cells.extend([times, Cell::Bar(share, if row.ranked { BAR } else { QUIET })]);
+        grid.row(cells);
         if !told.is_empty() {
             let lead = if row.ok_runs > 0 { format!("{}; ", row.status) } else { String::new() };
             grid.over(vec![], format!("└ {lead}{}", told.join("; ")), SHORT);
@@ -215,6 +216,35 @@ impl Page {
         self.put(out, &grid);
     }
 
+    /// What more CPUs bring. Left out where no part was run on several numbers of them.
+    fn speedup(&self, out: &mut String, reports: &[Report]) {
+        for table in speedups(reports) {
+            let mut heads = vec![left("entry"), right("tasks", None)];
+            let cpus = |cpus: &Option<u32>| match cpus {
+                Some(cpus) => footnotes::counted(u64::from(*cpus), "CPU"),
+                None => "all CPUs".to_owned(),
+            };
+            heads.extend(table.cpus.iter().map(|count| right(cpus(count), None)));
+            let mut grid = Grid::new(heads);
+            grid.heading(
+                Cell::new(format!("{}: speed-up with CPUs", (self.quote)(&table.name)), STRONG),
+                QUIET,
+            );
+            for line in &table.lines {
+                let mut cells = vec![
+                    Cell::new((self.quote)(&line.entry), PLAIN),
+                    Cell::new(units::count(line.tasks), QUIET),
+                ];
+                cells.extend(line.times.iter().map(|times| match times {
+                    Some(times) => Cell::new(format!("{}×", units::decimal(*times, 2)), PLAIN),
+                    None => Cell::new(NONE, QUIET),
+                }));
+                grid.row(cells);
+            }
+            self.put(out, &grid);
+        }
+    }
+
     fn unavailable(&self, out: &mut String, report: &Report) {
         if report.unavailable.is_empty() {
             return;
@@ -237,13 +267,6 @@ pub(super) fn right(name: impl Into<Cow<'static, str>>, spare: Option<u8>) -> Co
     Column { name: name.into(), align: Align::Right, spare }
 }
 
-fn time(seconds: Option<f64>, style: Style) -> Cell {
-    match seconds {
-        Some(seconds) => Cell::new(time_text(seconds), style),
-        None => Cell::new(NONE, QUIET),
-    }
-}
-
 /// How wide the part behind `±` is in all rows, so that the medians before it stand below each other.
 #[derive(Clone, Copy)]
 struct SpreadWidth(usize);
@@ -253,11 +276,11 @@ impl SpreadWidth {
         SpreadWidth(spreads.filter_map(|spread| relative(&spread)).map(|text| text.len()).max().unwrap_or(0))
     }
 
-    fn cell(self, spread: Option<Spread>, style: Style) -> Cell {
+    fn cell(self, figure: &Figure, spread: Option<Spread>, style: Style) -> Cell {
         let Some(spread) = spread else {
             return Cell::new(NONE, QUIET);
         };
-        let median = Cell::new(units::decimal(mib(spread.median), 1), style);
+        let median = Cell::new(figure.show(spread.median), style);
         let width = self.0;
         match relative(&spread) {
             _ if width == 0 => median,

@@ -21,7 +21,7 @@ fn rows<'a>(report: &'a Report, entry: &str) -> Vec<&'a Row> {
 }
 
 fn shown(report: &Report, format: Format) -> String {
-    render(report, format, RenderOptions::default())
+    render(std::slice::from_ref(report), format, RenderOptions::default())
 }
 
 #[test]
@@ -49,13 +49,13 @@ fn table_in_colour() {
         fell(sample("go/timer", 10, 1, 0, 0), Status::Crashed, "signal 11"),
     ];
     let options = RenderOptions { color: true, ..RenderOptions::default() };
-    insta::assert_snapshot!(render(&Report::build(&campaign, &samples), Format::Table, options));
+    insta::assert_snapshot!(render(&[Report::build(&campaign, &samples)], Format::Table, options));
 }
 
 #[test]
 fn table_with_bars_of_blocks() {
     let options = RenderOptions { width: 120, bars: Bars::Blocks, ..RenderOptions::default() };
-    insta::assert_snapshot!(render(&report(), Format::Table, options));
+    insta::assert_snapshot!(render(&[report()], Format::Table, options));
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn no_format_lets_a_text_act() {
 fn no_line_is_wider_than_asked() {
     for limit in [80, WIDTH, 140] {
         let table =
-            render(&report(), Format::Table, RenderOptions { width: limit, ..RenderOptions::default() });
+            render(&[report()], Format::Table, RenderOptions { width: limit, ..RenderOptions::default() });
         for line in table.lines() {
             assert!(width(line) <= limit, "{} of {limit} columns: {line}", width(line));
             assert_eq!(line.trim_end(), line, "spaces at the end");
@@ -117,7 +117,8 @@ fn no_line_is_wider_than_asked() {
 
 #[test]
 fn colour_changes_nothing_but_colour() {
-    let colored = render(&report(), Format::Table, RenderOptions { color: true, ..RenderOptions::default() });
+    let colored =
+        render(&[report()], Format::Table, RenderOptions { color: true, ..RenderOptions::default() });
     let mut plain = String::new();
     let mut rest = colored.as_str();
     while let Some((before, after)) = rest.split_once("\u{1b}[") {
@@ -356,7 +357,7 @@ proptest! {
         ];
         let report = Report::build(&campaign, &samples);
         for format in Format::ALL {
-            let text = render(&report, format, RenderOptions { width: limit, ..RenderOptions::default() });
+            let text = render(std::slice::from_ref(&report), format, RenderOptions { width: limit, ..RenderOptions::default() });
             prop_assert!(!text.chars().any(|c| c != '\n' && super::sanitize::acts(c)), "{}", text);
             if format == Format::Table {
                 for line in text.lines() {

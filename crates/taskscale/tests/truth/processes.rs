@@ -9,7 +9,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use taskscale::catalog::Kind;
-use taskscale::measure::{Bounds, GroupRoot, Interrupt, LocalRunner, Measurement, RunEnd, RunSpec, Runner};
+use taskscale::measure::{
+    Bounds, Course, GroupRoot, Interrupt, LocalRunner, Measurement, RunEnd, RunSpec, Runner, Wait,
+};
 use taskscale::record::Status;
 
 use super::place;
@@ -44,11 +46,9 @@ fn measured(runner: &mut LocalRunner, command: Vec<String>) -> Measurement {
         env: Default::default(),
         kind: Kind::Stackless,
         tasks: 1,
-        hold_s: HOLD_S as f64,
-        plateau_s: 0.0,
-        reading_s: 0.0,
+        course: Course::Hold(Wait { hold_s: HOLD_S as f64, ..Wait::default() }),
+        cpus: None,
         bounds: Bounds { memory_bytes: None, time: Duration::from_secs(100), output_bytes: 1 << 20 },
-        external: None,
     };
     match runner.run(&spec).unwrap() {
         RunEnd::Measured(measurement) => *measurement,

@@ -16,9 +16,9 @@ pub struct Check {
     /// Entries, as for `run`
     #[arg(value_name = "ENTRY", required = true)]
     pub entries: Vec<String>,
-    /// What each task does
-    #[arg(short, long, default_value = "sleep")]
-    pub workload: String,
+    /// Only the programs of these workloads [default: all of an entry]
+    #[arg(short, long, value_delimiter = ',')]
+    pub workload: Vec<String>,
     /// Build twice into empty folders as well, and compare what is made
     #[arg(long)]
     pub rebuild: bool,

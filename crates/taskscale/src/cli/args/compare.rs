@@ -31,9 +31,8 @@ pub struct Compare {
     /// ... with this one of NEW
     #[arg(long, value_name = "ENTRY", requires = "base_entry")]
     pub new_entry: Option<String>,
-    /// What is compared, comma-separated
-    #[arg(short, long, value_name = "METRICS", value_delimiter = ',', default_value = "footprint,bytes-per-task",
-        value_parser = figure())]
+    /// What is compared, comma-separated [default: footprint,bytes-per-task; of work wall-ns-per-op,cpu-ns-per-op,peak]
+    #[arg(short, long, value_name = "METRICS", value_delimiter = ',', value_parser = figure())]
     pub metric: Vec<&'static Figure>,
     /// Exit with 1 where a metric has grown by more than this, beyond doubt, or NEW lacks what BASE has: a cell that is
     /// not measured, runs that are not ok any more; with 2 where a cell cannot be judged: 5%

@@ -35,9 +35,12 @@ pub struct Limit {
     /// Find the least memory in which so many tasks hold, such as 100k, and what CPU it costs to have little
     #[arg(short = 'n', long = "tasks", value_name = "COUNT", allow_hyphen_values = true)]
     pub tasks: Option<String>,
-    /// What each task does
-    #[arg(short, long, default_value = "sleep")]
-    pub workload: String,
+    /// What each task does (docs/workloads.md) [default: sleep]
+    #[arg(short, long)]
+    pub workload: Option<String>,
+    /// Set a parameter of the workload; repeatable
+    #[arg(short, long = "param", value_name = "NAME=VALUE")]
+    pub params: Vec<String>,
     /// How near the answer must be to what fails; half of it is the answer's margin
     #[arg(long, value_name = "SHARE", default_value = "2%")]
     pub precision: String,

@@ -43,14 +43,17 @@ impl Run<'_> {
         self.note_doubts(&plateau);
         let verdict = self.verdict(&end, &time, plateau);
         let alive = self.alive();
+        let said = std::mem::take(&mut self.listener.said);
+        let work = self.work(&said);
         let speaks = self.speaks_protocol();
-        let said = &mut self.listener.said;
         // What a program that speaks no protocol writes is its own affair.
         if said.stray_lines > 0 && speaks {
             self.warnings.push(Warning::StrayOutput);
         }
         let stopped = self.external.as_ref().is_some_and(|external| external.stop_ns.is_some());
-        if self.plateau_ns.is_some() && time.plateau_s.is_some_and(|plateau| plateau < self.spec.plateau_s) {
+        if self.plateau_ns.is_some()
+            && time.plateau_s.is_some_and(|plateau| plateau < self.plateau_wanted_s())
+        {
             self.warnings.push(Warning::PlateauShort);
         }
         let (exit_code, signal) = match end {
@@ -81,7 +84,9 @@ impl Run<'_> {
             time,
             cpu,
             memory,
-            metrics: std::mem::take(&mut said.metrics),
+            metrics: said.metrics,
+            work,
+            histograms: said.histograms,
             warnings,
             stderr_tail,
         })))
@@ -119,6 +124,9 @@ impl Run<'_> {
 
     fn times(&self, end_ns: Option<u64>) -> Time {
         let Some(exec) = self.exec_ns else { return Time::default() };
+        if self.is_work() {
+            return self.work_times(exec, end_ns);
+        }
         let since_exec = |at: u64| seconds(exec, at);
         let launch_s = self.plateau_ns.map(since_exec);
         let end_s = self.plateau_end_ns(end_ns).map(since_exec);
@@ -161,7 +169,8 @@ impl Run<'_> {
             user_s,
             system_s: user_s.map(|user_s| end.total_s - user_s),
             launch_s: phase(at_start, self.cpu_at_plateau),
-            plateau_s: phase(self.cpu_at_plateau, at_due),
+            // Of work it stands with what was done.
+            plateau_s: phase(self.cpu_at_plateau, at_due).filter(|_| !self.is_work()),
             drain_s: phase(at_due, Some(end)),
         }
     }
@@ -238,7 +247,7 @@ impl Run<'_> {
         let observed = Observed {
             kind: self.spec.kind,
             tasks: self.spec.tasks,
-            hold_s: self.spec.hold_s,
+            course: &self.spec.course,
             said,
             end,
             ended_by: self.ended_by,
@@ -254,6 +263,7 @@ impl Run<'_> {
                 .filter(|reading| reading.processes > 0)
                 .map(|reading| (reading.threads, reading.processes)),
             plateau,
+            done_after_ready: self.plateau_ns.zip(self.done_ns).is_some_and(|(ready, done)| done >= ready),
             evidence: Evidence {
                 refused_threads: self.group.refused_threads(),
                 started: said.failed.map(|failed| self.spec.tasks.saturating_sub(failed)),

@@ -237,7 +237,7 @@ impl Run<'_> {
     /// Memory was read: the program is let stand for the rest of its plateau, and looked at once more.
     fn stand(&mut self, external: &mut ExternalCourse, read_ns: u64, now: u64) {
         let inferred = self.plateau_from == Some(PlateauFrom::Outside);
-        let plateau_ns = (self.spec.plateau_s * 1e9) as u64;
+        let plateau_ns = (self.plateau_wanted_s() * 1e9) as u64;
         let end_ns = match self.due_ns() {
             Some(due) => last_look(due),
             // What was inferred is watched for a whole plateau more: a pause in a launch is no plateau.

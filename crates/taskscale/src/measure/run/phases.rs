@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::{Run, SAMPLE_S, now_ns, seconds};
-use crate::measure::MeasureError;
 use crate::measure::cgroup::CpuReading;
 use crate::measure::evidence::Rest;
+use crate::measure::{Course, MeasureError};
 use crate::measure::{plateau, procfs};
 use crate::record::{PlateauFrom, Warning};
 
@@ -68,7 +68,7 @@ impl Run<'_> {
         if sampling {
             return SAMPLE_S;
         }
-        if self.reading.is_none() || !self.speaks_protocol() {
+        if self.reading.is_none() || !self.speaks_protocol() || self.is_work() {
             return TICK_S;
         }
         match self.due_ns() {
@@ -85,17 +85,26 @@ impl Run<'_> {
     /// Whether the run is one of the protocol, to its end: it said `alive`, and ends when its hold is over.
     pub(super) fn speaks_protocol(&self) -> bool {
         self.spec
-            .external
-            .as_ref()
+            .course
+            .external()
             .is_none_or(|external| external.told_hold && self.plateau_from == Some(PlateauFrom::Protocol))
+    }
+
+    /// A plateau shorter than this is marked, in seconds.
+    pub(super) fn plateau_wanted_s(&self) -> f64 {
+        self.spec.course.wait().map_or(0.0, |wait| wait.plateau_s)
     }
 
     /// No task can be due before this: tasks start after exec, and wait for the hold. Unknown where the program was
     /// not told to wait.
     pub(super) fn due_ns(&self) -> Option<u64> {
-        let told = self.spec.external.as_ref().is_none_or(|external| external.told_hold);
+        let told = match &self.spec.course {
+            Course::Hold(_) => true,
+            Course::Work(_) => false,
+            Course::External(external, _) => external.told_hold,
+        };
         told.then_some(())?;
-        Some(self.exec_ns? + (self.spec.hold_s * 1e9) as u64)
+        Some(self.exec_ns? + (self.spec.hold_s() * 1e9) as u64)
     }
 
     /// The plateau has begun: known for sure, and so what was only inferred before counts no more.
@@ -115,6 +124,10 @@ impl Run<'_> {
             return Ok(());
         }
         self.sample_memory();
+        if self.is_work() {
+            self.tick_work(now);
+            return Ok(());
+        }
         if self.speaks_protocol() {
             self.tick_protocol(now);
             return Ok(());
@@ -211,7 +224,9 @@ impl Run<'_> {
 
     /// The last moment at which a reading ends before the first task can be due.
     pub(super) fn last_moment_ns(&self, due_ns: u64) -> u64 {
-        due_ns.saturating_sub(((READ_MARGIN_S + self.spec.reading_s) * 1e9) as u64)
+        due_ns.saturating_sub(
+            ((READ_MARGIN_S + self.spec.course.wait().map_or(0.0, |wait| wait.reading_s)) * 1e9) as u64,
+        )
     }
 
     /// When it is looked whether an early reading still stands.

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::differ::{differences, outcomes};
 use super::judge::{judge, of_cell, of_line};
 use super::model::{COMPARISON_SCHEMA, Comparison, Origin};
-use crate::figures::Figure;
+use crate::catalog::Shape;
+use crate::figures::{self, Figure};
 use crate::record::{Campaign, EntryFacts, Sample, Status, Warning, last_attempts};
 use crate::units;
 
@@ -18,6 +19,14 @@ pub struct Input<'a> {
     pub samples: &'a [Sample],
     /// The one entry that is compared, in place of all.
     pub entry: Option<&'a str>,
+}
+
+/// What is compared unless told otherwise.
+pub fn default_metrics(shape: Shape) -> Vec<&'static Figure> {
+    match shape {
+        Shape::Hold => vec![&figures::FOOTPRINT, &figures::BYTES_PER_TASK],
+        Shape::Work => vec![&figures::WALL_PER_OP, &figures::CPU_PER_OP, &figures::PEAK],
+    }
 }
 
 /// What is compared, and when that is a failure.
@@ -67,14 +76,14 @@ fn did_you_mean(nearest: &Option<String>) -> String {
 }
 
 impl Comparison {
-    /// Sets two campaigns side by side. Only the last attempt of each repetition of a cell counts.
+    /// Sets two campaigns of one part each side by side. Only the last attempt of each repetition of a cell counts.
     pub fn build(base: Input, new: Input, settings: &Settings) -> Result<Comparison, CompareError> {
-        if base.campaign.plan.workload != new.campaign.plan.workload {
+        if base.campaign.plan.part() != new.campaign.plan.part() {
             return Err(CompareError::Workloads {
                 base: base.folder.to_owned(),
-                base_workload: base.campaign.plan.workload.clone(),
+                base_workload: base.campaign.plan.part().to_string(),
                 new: new.folder.to_owned(),
-                new_workload: new.campaign.plan.workload.clone(),
+                new_workload: new.campaign.plan.part().to_string(),
             });
         }
         let (base, new) = (Side::of(base), Side::of(new));
@@ -83,7 +92,7 @@ impl Comparison {
         let pairs = pairs(&base, &new);
         let mut out = Comparison {
             schema: COMPARISON_SCHEMA,
-            workload: base.input.campaign.plan.workload.clone(),
+            workload: base.input.campaign.plan.part().to_string(),
             base: base.origin(),
             new: new.origin(),
             differences: differences(&base, &new, &pairs),
@@ -136,10 +145,9 @@ pub(super) struct Side<'a> {
 impl<'a> Side<'a> {
     fn of(input: Input<'a>) -> Side<'a> {
         let mut cells: BTreeMap<&str, BTreeMap<u64, Vec<&Sample>>> = BTreeMap::new();
+        let part = input.campaign.plan.part();
         for sample in last_attempts(input.samples) {
-            if sample.workload == input.campaign.plan.workload
-                && input.entry.is_none_or(|e| e == sample.entry)
-            {
+            if sample.is_of(&part) && input.entry.is_none_or(|e| e == sample.entry) {
                 cells.entry(&sample.entry).or_default().entry(sample.tasks).or_default().push(sample);
             }
         }

@@ -5,7 +5,7 @@ use super::model::{Cell, Comparison, OutcomeChange};
 use crate::report::csv::{figure, line, text};
 use crate::stats::Interval;
 
-const HEADER: [&str; 18] = [
+const HEADER: [&str; 19] = [
     "metric",
     "base_entry",
     "new_entry",
@@ -24,16 +24,16 @@ const HEADER: [&str; 18] = [
     "verdict",
     "regression",
     "reason",
+    "workload",
 ];
 
-pub fn render(comparison: &Comparison) -> String {
+/// All parts, one after the other: each line says which it is of.
+pub fn render(parts: &[Comparison]) -> String {
     let mut out = HEADER.join(",");
     out.push('\n');
-    for cell in &comparison.cells {
-        line(&mut out, of_cell(comparison, cell));
-    }
-    for outcome in &comparison.outcomes {
-        line(&mut out, of_outcome(comparison, outcome));
+    for part in parts {
+        part.cells.iter().for_each(|cell| line(&mut out, of_cell(part, cell)));
+        part.outcomes.iter().for_each(|outcome| line(&mut out, of_outcome(part, outcome)));
     }
     out
 }
@@ -63,6 +63,7 @@ fn of_cell(comparison: &Comparison, cell: &Cell) -> Vec<String> {
         cell.verdict.name().to_owned(),
         cell.regression.to_string(),
         text(cell.reason.as_deref().unwrap_or_default()),
+        text(&comparison.workload),
     ];
     debug_assert_eq!(fields.len(), HEADER.len());
     fields
@@ -77,11 +78,12 @@ fn of_outcome(comparison: &Comparison, outcome: &OutcomeChange) -> Vec<String> {
         text(&outcome.base),
         text(&outcome.new),
     ];
-    fields.resize(HEADER.len() - 3, String::new());
+    fields.resize(HEADER.len() - 4, String::new());
     fields.extend([
         outcome.change.name().to_owned(),
         (comparison.fail_above.is_some() && comparison.closes(outcome)).to_string(),
         text(outcome.reason.as_deref().unwrap_or_default()),
+        text(&comparison.workload),
     ]);
     fields
 }

@@ -71,7 +71,7 @@ impl Judged {
     fn judge(&self, settings: &Settings, confidence: f64) -> Cell {
         let Judged { cell, ratio, repetitions, step } = self;
         let (mut cell, repetitions) = (cell.clone(), *repetitions);
-        let of_unit = if cell.metric.unit == Unit::Seconds { SECONDS_MARGIN } else { BYTES_MARGIN };
+        let of_unit = if cell.metric.unit.is_time() { SECONDS_MARGIN } else { BYTES_MARGIN };
         // Whoever fails above 0.5 % does not take 1 % for nothing.
         let margin = settings.margin.unwrap_or_else(|| settings.fail_above.unwrap_or(of_unit).min(of_unit));
         let smallest = cell.base.value.filter(|value| *value > 0.0).map_or(0.0, |value| step / value);
@@ -109,9 +109,9 @@ impl Judged {
 /// one-sided tests procedure and the power approach. J. Pharmacokinet. Biopharm. 15, 657-680).
 fn verdict(metric: &'static Figure, shown: Interval, deciding: Interval, margin: f64) -> Verdict {
     let (least, most) = (1.0 / (1.0 + margin), 1.0 + margin);
-    let (worse, better) = match metric.unit {
-        Unit::Seconds => (Verdict::Slower, Verdict::Faster),
-        Unit::Bytes | Unit::BytesPerTask => (Verdict::Larger, Verdict::Smaller),
+    let (worse, better) = match metric.unit.is_time() {
+        true => (Verdict::Slower, Verdict::Faster),
+        false => (Verdict::Larger, Verdict::Smaller),
     };
     let (more, fewer) = match metric.better {
         Better::Less => (worse, better),
@@ -145,7 +145,7 @@ fn incomparable(metric: &'static Figure, base: &[&Sample], new: &[&Sample]) -> O
         2 * samples.iter().filter(|sample| sample.warnings.contains(&Warning::MachineBusy)).count()
             > samples.len()
     };
-    if metric.unit == Unit::Seconds && (busy(base) || busy(new)) {
+    if metric.unit.is_time() && (busy(base) || busy(new)) {
         let side = if busy(base) { "BASE" } else { "NEW" };
         return Some(format!("other work kept the machine busy during most runs of {side}"));
     }
@@ -173,7 +173,7 @@ pub(super) fn of_cell(
         return None;
     }
     let readings = |samples: &[&Sample]| -> Vec<f64> {
-        samples.iter().filter_map(|sample| metric.read(sample)).filter(|value| value.is_finite()).collect()
+        metric.values(samples).into_iter().filter(|value| value.is_finite()).collect()
     };
     let (of_base, of_new) = (readings(&before), readings(&after));
     let side = |readings: &[f64]| CellSide { runs: readings.len() as u64, value: stats::median(readings) };
@@ -273,6 +273,8 @@ fn step(metric: &'static Figure, base: &Side, new: &Side) -> f64 {
     };
     match metric.unit {
         Unit::Seconds => SECONDS_STEP,
+        // Of very many operations the difference is of seconds.
+        Unit::Nanoseconds | Unit::PerSecond => 0.0,
         _ if metric == &figures::PEAK => BYTES_STEP.max(batch(base)).max(batch(new)),
         _ => BYTES_STEP,
     }

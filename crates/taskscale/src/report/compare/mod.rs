@@ -14,20 +14,33 @@ mod terminal;
 mod tests;
 mod words;
 
-pub use build::{CompareError, Input, Settings};
+pub use build::{CompareError, Input, Settings, default_metrics};
 pub use model::{
     COMPARISON_SCHEMA, Cell, CellSide, Change, Comparison, Difference, Gate, Origin, OutcomeChange, Verdict,
 };
 pub use words::{gate, regressions};
 
+use serde::Serialize;
+
 use super::{Format, RenderOptions};
 
-/// The comparison as text that ends in a line end.
-pub fn render(comparison: &Comparison, format: Format, options: RenderOptions) -> String {
-    match format {
-        Format::Table => terminal::render(comparison, options),
-        Format::Markdown => markdown::render(comparison),
-        Format::Csv => csv::render(comparison),
-        Format::Json => super::json::pretty(comparison),
+/// Several comparisons in one text.
+#[derive(Serialize)]
+struct Parts<'a> {
+    schema: u32,
+    parts: &'a [Comparison],
+}
+
+/// The comparison of each part as text that ends in a line end.
+pub fn render(parts: &[Comparison], format: Format, options: RenderOptions) -> String {
+    let each = |render: &dyn Fn(&Comparison) -> String| -> String {
+        parts.iter().map(render).collect::<Vec<_>>().join("\n")
+    };
+    match (format, parts) {
+        (Format::Table, _) => each(&|part| terminal::render(part, options)),
+        (Format::Markdown, _) => each(&markdown::render),
+        (Format::Csv, _) => csv::render(parts),
+        (Format::Json, [part]) => super::json::pretty(part),
+        (Format::Json, parts) => super::json::pretty(&Parts { schema: COMPARISON_SCHEMA, parts }),
     }
 }

@@ -435,14 +435,17 @@ fn everything_is_shown() {
     let comparison = everything();
     assert_eq!(comparison.regressions, Some(regressions(&comparison).len() as u64));
     for format in Format::ALL {
-        let text = render(&comparison, format, RenderOptions::default());
+        let text = render(std::slice::from_ref(&comparison), format, RenderOptions::default());
         assert!(text.ends_with('\n'));
         assert!(!text.chars().any(|c| acts(c) && c != '\n'), "{text:?}");
         insta::assert_snapshot!(format!("everything-{}", format.name()), text);
     }
     insta::assert_snapshot!("everything-regressions", regressions(&comparison).join("\n").replace(acts, "?"));
     let colour = RenderOptions { color: true, width: 60, ..RenderOptions::default() };
-    insta::assert_snapshot!("everything-narrow", render(&comparison, Format::Table, colour));
+    insta::assert_snapshot!(
+        "everything-narrow",
+        render(std::slice::from_ref(&comparison), Format::Table, colour)
+    );
 }
 
 #[test]
@@ -488,5 +491,8 @@ fn a_campaign_compared_with_itself_is_the_same() {
     let comparison = compared(&side, &side, &settings(&figures::ALL, Some(0.0)));
     assert!(comparison.differences.is_empty() && comparison.outcomes.is_empty());
     assert!(comparison.cells.iter().all(|cell| !cell.verdict.worse() && !cell.verdict.better()));
-    insta::assert_snapshot!("itself", render(&comparison, Format::Table, RenderOptions::default()));
+    insta::assert_snapshot!(
+        "itself",
+        render(std::slice::from_ref(&comparison), Format::Table, RenderOptions::default())
+    );
 }

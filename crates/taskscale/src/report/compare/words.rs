@@ -37,6 +37,7 @@ pub fn heading(metric: &'static Figure) -> String {
         Unit::Bytes => format!("{}, MiB", metric.name),
         Unit::BytesPerTask => "bytes per task".to_owned(),
         Unit::Seconds => format!("{}, s", metric.name),
+        Unit::Nanoseconds | Unit::PerSecond => metric.heading.to_owned(),
     }
 }
 
@@ -47,6 +48,7 @@ pub fn figure(metric: &'static Figure, value: Option<f64>) -> String {
         Unit::Bytes => units::decimal(mib(value), 2),
         Unit::BytesPerTask => per_task(value),
         Unit::Seconds => units::decimal(value, 3),
+        Unit::Nanoseconds | Unit::PerSecond => metric.show(value),
     }
 }
 
@@ -102,7 +104,7 @@ pub fn notes(comparison: &Comparison, quote: fn(&str) -> String) -> Vec<String> 
     if !comparison.only_new.is_empty() {
         notes.push(format!("Only in NEW, so not compared: {}.", list(&comparison.only_new)));
     }
-    let times = comparison.metrics.iter().any(|metric| metric.unit == Unit::Seconds);
+    let times = comparison.metrics.iter().any(|metric| metric.unit.is_time());
     for (origin, side) in [(&comparison.base, "BASE"), (&comparison.new, "NEW")] {
         if times && origin.busy_runs > 0 {
             notes.push(format!(
@@ -120,11 +122,11 @@ pub fn notes(comparison: &Comparison, quote: fn(&str) -> String) -> Vec<String> 
             ""
         },
     ));
-    let margins: Vec<String> = [(Unit::Bytes, "memory"), (Unit::Seconds, "time")]
+    let margins: Vec<String> = [(false, "memory"), (true, "time")]
         .into_iter()
-        .filter_map(|(unit, name)| {
-            let of_unit = |cell: &&Cell| (cell.metric.unit == Unit::Seconds) == (unit == Unit::Seconds);
-            let least = comparison.cells.iter().filter(of_unit).map(|cell| cell.margin).reduce(f64::min)?;
+        .filter_map(|(is_time, name)| {
+            let alike = |cell: &&Cell| cell.metric.unit.is_time() == is_time;
+            let least = comparison.cells.iter().filter(alike).map(|cell| cell.margin).reduce(f64::min)?;
             Some(format!("{} of {name}", percent(least)))
         })
         .collect();

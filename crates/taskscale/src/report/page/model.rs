@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::catalog::{Kind, Style};
+use crate::catalog::{Kind, Shape, Style};
 use crate::record::{Hold, Machine, MemorySource, Status, Warning};
 use crate::stats::{Interval, Spread};
 
@@ -43,6 +43,13 @@ pub struct PageCampaign {
     pub seed: String,
     pub plan_digest: String,
     pub workload: String,
+    /// Workload, parameters and CPUs in a few words: campaigns are compared part by part.
+    pub part: String,
+    /// The workload's shape.
+    pub shape: Shape,
+    /// What one operation is; of the shape `work` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
     /// The numbers of tasks, ascending.
     pub tasks: Vec<u64>,
     pub repetitions: u32,
@@ -256,6 +263,13 @@ pub struct Figures {
     /// User and system time of all processes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_s: Option<Figure>,
+    /// Of work: what an operation takes in time and CPU time, in nanoseconds, and how many a second has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wall_ns_per_op: Option<Figure>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_ns_per_op: Option<Figure>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ops_per_s: Option<Figure>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<Figure>,
 }

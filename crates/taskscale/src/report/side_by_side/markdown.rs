@@ -3,15 +3,15 @@
 use super::super::footnotes;
 use super::super::markdown::{Table, code, prose};
 use super::super::model::Report;
-use super::{Cell, Change, change_heading, facts, letter, notes_of, tables};
+use super::{Cell, Change, campaigns, change_heading, facts, letter, notes_of, tables};
 use crate::figures::Figure;
 
 pub fn render(reports: &[Report], metrics: &[&'static Figure]) -> String {
-    let mut out = format!("### taskscale: {} campaigns side by side\n\n", reports.len());
+    let mut out = format!("### taskscale: {} campaigns side by side\n\n", campaigns(reports));
     let facts = facts(reports);
     let mut table = Table::new();
     table.column("", false);
-    for i in 0..reports.len() {
+    for i in 0..campaigns(reports) {
         table.column(letter(i), false);
     }
     for fact in facts.iter().filter(|fact| fact.differs()) {
@@ -37,10 +37,10 @@ pub fn render(reports: &[Report], metrics: &[&'static Figure]) -> String {
         let mut table = Table::new();
         table.column("entry", false);
         table.column("kind", false);
-        for i in 0..reports.len() {
+        for i in 0..campaigns(reports) {
             table.column(letter(i), true);
         }
-        for i in 1..reports.len() {
+        for i in 1..campaigns(reports) {
             table.column(change_heading(i), true);
         }
         for line in &shown.lines {

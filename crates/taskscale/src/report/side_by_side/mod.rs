@@ -15,12 +15,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::estimate::Estimate;
 use super::footnotes;
 use super::model::{Entry, Report, Row};
+use crate::catalog::Shape;
 use crate::figures::{self, Figure};
-use crate::record::{Hold, MemorySource};
+use crate::record::{Hold, MemorySource, Part};
 use crate::units;
 
 /// What is shown unless told otherwise.
-pub const DEFAULT_METRICS: [&Figure; 2] = [&figures::FOOTPRINT, &figures::BYTES_PER_TASK];
+pub const DEFAULT_METRICS: [&Figure; 4] =
+    [&figures::FOOTPRINT, &figures::BYTES_PER_TASK, &figures::WALL_PER_OP, &figures::CPU_PER_OP];
 
 /// A fact of every campaign, in their order. `None` where a campaign does not have it.
 struct Fact {
@@ -38,7 +40,7 @@ impl Fact {
 struct Table {
     /// `10k tasks`, `park, 10k tasks`, or the metric's name for a metric of whole entries.
     heading: String,
-    workload: String,
+    part: Part,
     /// Absent for a metric of whole entries.
     tasks: Option<u64>,
     metric: &'static Figure,
@@ -135,10 +137,35 @@ fn change_heading(i: usize) -> String {
     format!("{} vs {}", letter(i), letter(0))
 }
 
+/// The place of the campaign of each report: parts of one campaign follow each other, and share its name.
+fn places(reports: &[Report]) -> Vec<usize> {
+    let mut place = 0;
+    let next = |position: usize| {
+        place += usize::from(position > 0 && reports[position].campaign != reports[position - 1].campaign);
+        place
+    };
+    (0..reports.len()).map(next).collect()
+}
+
+/// How many campaigns they are of.
+pub fn campaigns(reports: &[Report]) -> usize {
+    places(reports).last().map_or(0, |last| last + 1)
+}
+
 fn facts(reports: &[Report]) -> Vec<Fact> {
-    let of = |name: &str, value: &dyn Fn(&Report) -> Option<String>| Fact {
-        name: name.to_owned(),
-        values: reports.iter().map(value).collect(),
+    let places = places(reports);
+    // Of a campaign all parts say the same, but for what they are of.
+    let of = |name: &str, value: &dyn Fn(&Report) -> Option<String>| {
+        let mut values: Vec<Option<String>> = vec![None; campaigns(reports)];
+        for (report, place) in reports.iter().zip(&places) {
+            values[*place] = match (values[*place].take(), value(report)) {
+                (Some(before), Some(own)) if !before.split(" and ").any(|said| said == own) => {
+                    Some(format!("{before} and {own}"))
+                }
+                (before, own) => before.or(own),
+            };
+        }
+        Fact { name: name.to_owned(), values }
     };
     let mut facts = vec![
         of("campaign", &|report| Some(report.campaign.clone())),
@@ -160,7 +187,7 @@ fn facts(reports: &[Report]) -> Vec<Fact> {
             (!sources.is_empty()).then(|| sources.join(", "))
         }),
         of("taskscale", &|report| Some(report.taskscale.clone())),
-        of("workload", &|report| Some(report.workload.clone())),
+        of("workload", &|report| Some(report.part().to_string())),
         of("hold", &|report| {
             Some(match report.hold {
                 Hold::Chosen { plateau_s } => format!("chosen, plateau of {plateau_s} s"),
@@ -182,9 +209,9 @@ fn facts(reports: &[Report]) -> Vec<Fact> {
 /// for their libraries, has several.
 fn versions(reports: &[Report]) -> Vec<Fact> {
     let mut by_entry: BTreeMap<&str, Vec<Option<String>>> = BTreeMap::new();
-    for (i, report) in reports.iter().enumerate() {
+    for (report, i) in reports.iter().zip(places(reports)) {
         for entry in entries(report) {
-            let values = by_entry.entry(&entry.name).or_insert_with(|| vec![None; reports.len()]);
+            let values = by_entry.entry(&entry.name).or_insert_with(|| vec![None; campaigns(reports)]);
             values[i].clone_from(&entry.version);
         }
     }
@@ -214,9 +241,9 @@ fn tables(reports: &[Report], metrics: &[&'static Figure]) -> Vec<Table> {
         }
         tables.retain(|table| !table.lines.is_empty());
     }
-    // The most tasks of those that are left, of each metric and workload.
+    // The most tasks of those that are left, of each metric and part.
     for i in 0..tables.len() {
-        let most = |other: &Table| other.metric == tables[i].metric && other.workload == tables[i].workload;
+        let most = |other: &Table| other.metric == tables[i].metric && other.part == tables[i].part;
         tables[i].is_of_fewer_tasks = tables[i + 1..].iter().any(most);
     }
     tables
@@ -227,7 +254,7 @@ fn alone(reports: &[Report], tables: &[Table], quote: fn(&str) -> String) -> Vec
     let shown: BTreeSet<&str> =
         tables.iter().flat_map(|table| &table.lines).map(|line| line.entry.name.as_str()).collect();
     let numbers: BTreeSet<u64> = tables.iter().filter_map(|table| table.tasks).collect();
-    let own = reports.iter().enumerate().filter_map(|(i, report)| {
+    let own = reports.iter().zip(places(reports)).filter_map(|(report, i)| {
         let mut names: Vec<String> = Vec::new();
         for entry in entries(report).filter(|entry| !shown.contains(entry.name.as_str())) {
             if !names.contains(&entry.name) {
@@ -249,26 +276,26 @@ fn alone(reports: &[Report], tables: &[Table], quote: fn(&str) -> String) -> Vec
     own.collect()
 }
 
-/// The tables of the metrics, each by workload and number of tasks where it has one.
+/// The tables of the metrics, each by part and number of tasks where it has one.
 fn all_tables(reports: &[Report], metrics: &[&'static Figure]) -> Vec<Table> {
-    let workloads: BTreeSet<&str> = reports.iter().map(|report| report.workload.as_str()).collect();
+    let parts: BTreeMap<Part, Shape> = reports.iter().map(|report| (report.part(), report.shape)).collect();
     let mut tables = Vec::new();
     for &metric in metrics {
-        for workload in &workloads {
-            let with_workload = |heading: String| match workloads.len() {
+        for (part, _) in parts.iter().filter(|(_, shape)| metric.is_of(**shape)) {
+            let with_workload = |heading: String| match parts.len() {
                 1 => heading,
-                _ => format!("{workload}, {heading}"),
+                _ => format!("{part}, {heading}"),
             };
             let numbers: Vec<Option<u64>> = if metric.of_line() {
                 vec![None]
             } else {
-                let of_workload = reports.iter().filter(|report| report.workload == **workload);
+                let of_part = reports.iter().filter(|report| report.part() == *part);
                 let all: BTreeSet<u64> =
-                    of_workload.flat_map(|report| report.groups.iter().map(|group| group.tasks)).collect();
+                    of_part.flat_map(|report| report.groups.iter().map(|group| group.tasks)).collect();
                 all.into_iter().map(Some).collect()
             };
             for tasks in numbers {
-                let lines = lines(reports, metric, workload, tasks);
+                let lines = lines(reports, metric, part, tasks);
                 let heading = match tasks {
                     Some(tasks) => footnotes::tasks(tasks),
                     None => "growth with N".to_owned(),
@@ -276,7 +303,7 @@ fn all_tables(reports: &[Report], metrics: &[&'static Figure]) -> Vec<Table> {
                 if !lines.is_empty() {
                     tables.push(Table {
                         heading: with_workload(heading),
-                        workload: (*workload).to_owned(),
+                        part: part.clone(),
                         tasks,
                         metric,
                         is_of_fewer_tasks: false,
@@ -289,14 +316,15 @@ fn all_tables(reports: &[Report], metrics: &[&'static Figure]) -> Vec<Table> {
     tables
 }
 
-fn lines(reports: &[Report], metric: &'static Figure, workload: &str, tasks: Option<u64>) -> Vec<Line> {
+fn lines(reports: &[Report], metric: &'static Figure, part: &Part, tasks: Option<u64>) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
-    for (i, report) in reports.iter().enumerate().filter(|(_, report)| report.workload == workload) {
+    let places = reports.iter().zip(places(reports));
+    for (report, i) in places.filter(|(report, _)| report.part() == *part) {
         for (entry, cell) in cells(report, metric, tasks) {
             let line = match lines.iter_mut().position(|line| line.entry.name == entry.name) {
                 Some(at) => &mut lines[at],
                 None => {
-                    let cells = vec![Cell::Absent; reports.len()];
+                    let cells = vec![Cell::Absent; campaigns(reports)];
                     lines.push(Line { entry: entry.clone(), cells });
                     let last = lines.len() - 1;
                     &mut lines[last]
@@ -382,7 +410,8 @@ fn notes_of(tables: &[Table], reports: &[Report], quote: fn(&str) -> String) -> 
     if reports.iter().any(|report| report.repetitions > 1) {
         notes.push("Figures are medians over the repetitions that were ok.".to_owned());
     }
-    for (i, report) in reports.iter().enumerate().filter(|(_, report)| report.unmeasured_runs > 0) {
+    let places = reports.iter().zip(places(reports));
+    for (report, i) in places.filter(|(report, _)| report.unmeasured_runs > 0) {
         let runs = footnotes::counted(report.unmeasured_runs, "run");
         notes.push(format!("{} is incomplete: {runs} of its plan not measured yet.", letter(i)));
     }

@@ -6,13 +6,13 @@ use super::super::model::Report;
 use super::super::sanitize::safe;
 use super::super::terminal::{BAD, GOOD, PLAIN, Page, QUIET, SHORT, STRONG, left, right};
 use super::super::terminal_table::{Align, Cell as Shown, Column, Grid};
-use super::{Cell, Change, change_heading, facts, letter, notes_of, tables};
+use super::{Cell, Change, campaigns, change_heading, facts, letter, notes_of, tables};
 use crate::figures::Figure;
 
 pub fn render(reports: &[Report], metrics: &[&'static Figure], options: RenderOptions) -> String {
     let page = Page::new(options);
     let mut out = String::new();
-    page.paragraph(&mut out, &format!("{} campaigns side by side", reports.len()), STRONG);
+    page.paragraph(&mut out, &format!("{} campaigns side by side", campaigns(reports)), STRONG);
     let facts = facts(reports);
     let mut grid = Grid::new(vec![left("fact"), left("campaign"), left("value")]);
     grid.heading(Shown::new("what differs", STRONG), QUIET);
@@ -33,8 +33,8 @@ pub fn render(reports: &[Report], metrics: &[&'static Figure], options: RenderOp
     }
     let tables = tables(reports, metrics);
     let mut columns = vec![left("entry"), Column { spare: Some(0), ..left("kind") }];
-    columns.extend((0..reports.len()).map(|i| right(letter(i), None)));
-    columns.extend((1..reports.len()).map(|i| right(change_heading(i), Some(1))));
+    columns.extend((0..campaigns(reports)).map(|i| right(letter(i), None)));
+    columns.extend((1..campaigns(reports)).map(|i| right(change_heading(i), Some(1))));
     debug_assert!(columns.iter().skip(2).all(|column| column.align == Align::Right));
     let mut grid = Grid::new(columns);
     for shown in &tables {

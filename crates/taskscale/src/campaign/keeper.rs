@@ -1,0 +1,109 @@
+//! What a run is asked for: how long tasks wait, or how many operations are done, from what was seen so far. Pure.
+
+use super::hold::HoldKeeper;
+use super::operations::{OperationsKeeper, SHORT};
+use super::plan::PlannedRun;
+use crate::catalog::{Kind, Shape, Workload, expected_check};
+use crate::measure::{Course, Wait, WorkOrder};
+use crate::record::{Plan, Sample};
+
+/// Of one part of a campaign.
+#[derive(Debug)]
+pub struct Keeper<'a> {
+    plan: &'a Plan,
+    /// Absent for programs that are not of the catalogue.
+    workload: Option<&'a Workload>,
+    pub holds: HoldKeeper,
+    operations: OperationsKeeper,
+}
+
+impl<'a> Keeper<'a> {
+    pub fn new(plan: &'a Plan, workload: Option<&'a Workload>) -> Keeper<'a> {
+        let most = workload.map_or(u64::MAX, |workload| workload.most_operations);
+        Keeper {
+            plan,
+            workload,
+            holds: HoldKeeper::new(plan.hold),
+            operations: OperationsKeeper::new(plan.hold.plateau_s(), most),
+        }
+    }
+
+    pub fn meet(&mut self, entry: &str, kind: Kind) {
+        self.holds.meet(entry, kind);
+    }
+
+    /// Learns from a run of its part.
+    pub fn learn(&mut self, sample: &Sample) {
+        self.holds.learn(sample);
+        self.operations.learn(sample);
+    }
+
+    /// What the first attempt of a run is asked for; `None` where there is nothing to double.
+    pub fn first(&self, run: &PlannedRun) -> Option<Course> {
+        let (entry, tasks) = (&run.cell.entry, run.cell.tasks);
+        Some(match self.plan.shape {
+            Shape::Hold => self.wait(entry, tasks, self.holds.first_hold_s(entry, tasks)),
+            Shape::Work if run.double => {
+                self.work(tasks, self.operations.doubled(entry, tasks, run.repetition)?, true)
+            }
+            Shape::Work => self.work(tasks, self.operations.first(entry, tasks), false),
+        })
+    }
+
+    /// What another attempt is asked for, where `sample`'s was too little; `None` where the sample stands.
+    pub fn next(&self, sample: &Sample) -> Option<Course> {
+        match self.plan.shape {
+            Shape::Hold => {
+                let hold_s = self.holds.next_hold_s(sample)?;
+                Some(self.wait(&sample.entry, sample.tasks, hold_s))
+            }
+            Shape::Work => Some(self.work(sample.tasks, self.operations.next(sample)?, false)),
+        }
+    }
+
+    /// How long a run will last, launch and end aside, in seconds.
+    pub fn foreseen_s(&self, run: &PlannedRun) -> f64 {
+        match self.plan.shape {
+            Shape::Hold => self.holds.first_hold_s(&run.cell.entry, run.cell.tasks),
+            Shape::Work => self.plan.hold.plateau_s() * if run.double { 2.5 } else { 1.5 },
+        }
+    }
+
+    /// Why a run is asked for what it is, for those who want to know.
+    pub fn why(&self, run: &PlannedRun, course: &Course, attempt: u32) -> String {
+        match course {
+            Course::Work(work) if run.double => format!("{} operations: twice as many", work.operations),
+            Course::Work(work) => {
+                format!("{} operations, to last {} s", work.operations, self.plan.hold.plateau_s())
+            }
+            Course::Hold(wait) | Course::External(_, wait) => {
+                let why = self.holds.why(&run.cell.entry, run.cell.tasks, attempt);
+                format!("hold {} s: {why}", wait.hold_s)
+            }
+        }
+    }
+
+    fn wait(&self, entry: &str, tasks: u64, hold_s: f64) -> Course {
+        let reading_s = self.holds.predict_reading_s(entry, tasks);
+        Course::Hold(Wait { hold_s, plateau_s: self.plan.hold.plateau_s(), reading_s })
+    }
+
+    fn work(&self, tasks: u64, operations: u64, double: bool) -> Course {
+        Course::Work(WorkOrder {
+            operations,
+            double,
+            least_s: SHORT * self.plan.hold.plateau_s(),
+            check: self
+                .workload
+                .and_then(|workload| expected_check(workload, tasks, operations, &self.plan.params)),
+        })
+    }
+}
+
+/// A run that touches what others need, and is not measured: no wait, or one operation for each task.
+pub fn warm_up(shape: Shape, tasks: u64) -> Course {
+    match shape {
+        Shape::Hold => Course::Hold(Wait::default()),
+        Shape::Work => Course::Work(WorkOrder { operations: tasks, ..WorkOrder::default() }),
+    }
+}

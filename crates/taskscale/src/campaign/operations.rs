@@ -1,0 +1,149 @@
+//! How many operations a run of work does: enough that they can be timed, and no more than that takes. Pure.
+
+use std::collections::BTreeMap;
+
+use crate::record::{Sample, Status};
+
+/// The first number that is tried where nothing is known.
+const FIRST: u64 = 1_000;
+/// Operations are aimed at so much more time than is asked for.
+const AIM: f64 = 1.3;
+/// From one attempt to the next they grow by no more than this: the first thousand tell little of the next million.
+const MOST_GROWTH: f64 = 100.0;
+/// And by no less.
+const LEAST_GROWTH: f64 = 1.5;
+/// Work that still is too short after so many attempts stays so.
+const MOST_ATTEMPTS: u32 = 10;
+/// Later runs of the same number of operations may be so much shorter.
+pub const SHORT: f64 = 0.5;
+
+/// Chooses numbers of operations from how long they took so far.
+#[derive(Debug)]
+pub struct OperationsKeeper {
+    /// How long the work is to last at least, in seconds.
+    least_s: f64,
+    /// No run does more.
+    most: u64,
+    /// For each entry, operations and seconds of the last good run at each N.
+    seen: BTreeMap<String, BTreeMap<u64, (u64, f64)>>,
+    /// The number that sufficed for a cell: all its repetitions do as many.
+    sufficed: BTreeMap<(String, u64), u64>,
+    /// What the run before a doubled one did.
+    done: BTreeMap<(String, u64, u32), u64>,
+}
+
+impl OperationsKeeper {
+    /// `most`: what no run may exceed, a doubled one included.
+    pub fn new(least_s: f64, most: u64) -> OperationsKeeper {
+        OperationsKeeper {
+            least_s,
+            most: most / 2,
+            seen: BTreeMap::new(),
+            sufficed: BTreeMap::new(),
+            done: BTreeMap::new(),
+        }
+    }
+
+    /// Learns from a run.
+    pub fn learn(&mut self, sample: &Sample) {
+        let Some(work) = sample.work.as_ref().filter(|work| !work.double) else { return };
+        let run = (sample.entry.clone(), sample.tasks, sample.repetition);
+        let Some(wall_s) = work.wall_s.filter(|_| sample.status == Status::Ok) else {
+            self.done.remove(&run);
+            return;
+        };
+        self.done.insert(run, work.operations);
+        let by_tasks = self.seen.entry(sample.entry.clone()).or_default();
+        by_tasks.insert(sample.tasks, (work.operations, wall_s));
+        if self.next(sample).is_none() {
+            self.sufficed.entry((sample.entry.clone(), sample.tasks)).or_insert(work.operations);
+        }
+    }
+
+    /// The number for the first attempt of a cell.
+    pub fn first(&self, entry: &str, tasks: u64) -> u64 {
+        if let Some(operations) = self.sufficed.get(&(entry.to_owned(), tasks)) {
+            return *operations;
+        }
+        let Some(seen) = self.seen.get(entry) else { return self.whole(FIRST as f64, tasks) };
+        let nearest = seen.range(..=tasks).next_back().or_else(|| seen.range(tasks..).next());
+        let foreseen = nearest.map_or(FIRST as f64, |(_, (operations, wall_s))| {
+            *operations as f64 * (AIM * self.least_s / wall_s.max(1e-9)).min(MOST_GROWTH)
+        });
+        self.whole(foreseen, tasks)
+    }
+
+    /// The number for another attempt, where the work was too short to be timed; `None` where the sample stands.
+    pub fn next(&self, sample: &Sample) -> Option<u64> {
+        let work = sample.work.as_ref().filter(|work| !work.double && sample.status == Status::Ok)?;
+        let wall_s = work.wall_s?;
+        let sufficed = self.sufficed.get(&(sample.entry.clone(), sample.tasks));
+        let enough = sufficed.filter(|sufficed| work.operations >= **sufficed).is_some();
+        let least_s = if enough { SHORT * self.least_s } else { self.least_s };
+        if wall_s >= least_s || sample.attempt >= MOST_ATTEMPTS {
+            return None;
+        }
+        let growth = (AIM * self.least_s / wall_s.max(1e-9)).clamp(LEAST_GROWTH, MOST_GROWTH);
+        let more = self.whole(work.operations as f64 * growth, sample.tasks);
+        (more > work.operations).then_some(more)
+    }
+
+    /// Twice what the run before it did; `None` where that was not ok: there is nothing to double.
+    pub fn doubled(&self, entry: &str, tasks: u64, repetition: u32) -> Option<u64> {
+        self.done.get(&(entry.to_owned(), tasks, repetition)).map(|operations| 2 * operations)
+    }
+
+    /// A multiple of the tasks, so that each does as many; at least one for each.
+    fn whole(&self, operations: f64, tasks: u64) -> u64 {
+        let rounds = (operations / tasks as f64).ceil() as u64;
+        rounds.clamp(1, (self.most / tasks).max(1)) * tasks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Work, test_sample};
+
+    fn sample(tasks: u64, operations: u64, wall_s: f64) -> Sample {
+        let mut sample = test_sample("x/y", tasks);
+        sample.work = Some(Work { operations, wall_s: Some(wall_s), ..Work::default() });
+        sample
+    }
+
+    #[test]
+    fn operations_grow_until_they_last_and_stay_so() {
+        let mut keeper = OperationsKeeper::new(1.0, 100_000_000);
+        assert_eq!((keeper.first("x/y", 1), keeper.first("x/y", 7)), (1_000, 1_001));
+        let pilot = sample(1, 1_000, 0.001);
+        keeper.learn(&pilot);
+        assert_eq!(keeper.next(&pilot), Some(100_000), "no more than a hundred times as many");
+        let second = sample(1, 100_000, 0.2);
+        keeper.learn(&second);
+        assert_eq!(keeper.next(&second), Some(650_000));
+        let stands = sample(1, 650_000, 1.31);
+        keeper.learn(&stands);
+        assert_eq!(keeper.next(&stands), None);
+        assert_eq!((keeper.first("x/y", 1), keeper.doubled("x/y", 1, 1)), (650_000, Some(1_300_000)));
+        // A repetition that was a little faster is of the same number.
+        let faster = sample(1, 650_000, 0.9);
+        keeper.learn(&faster);
+        assert_eq!((keeper.next(&faster), keeper.first("x/y", 1)), (None, 650_000));
+        // Larger N begin with what smaller ones took.
+        assert_eq!(keeper.first("x/y", 1_000), 939_000);
+    }
+
+    #[test]
+    fn what_failed_is_not_doubled_and_what_is_most_is_not_exceeded() {
+        let mut keeper = OperationsKeeper::new(1.0, 1_000_000);
+        let mut failed = sample(10, 1_000, 2.0);
+        failed.status = Status::Failed;
+        keeper.learn(&failed);
+        assert_eq!((keeper.next(&failed), keeper.doubled("x/y", 10, 1)), (None, None));
+        let most = sample(10, 500_000, 0.1);
+        keeper.learn(&most);
+        assert_eq!(keeper.next(&most), None);
+        assert_eq!(keeper.doubled("x/y", 10, 1), Some(1_000_000));
+        assert_eq!(keeper.first("x/y", 2_000_000), 2_000_000, "one for each task at least");
+    }
+}

@@ -1,0 +1,163 @@
+//! Whole-number formulas of `workloads/*.toml`: what a right program must say, from the numbers that it was given.
+
+/// `+`, `-`, `*`, `/` (rounded towards zero), `%`, parentheses, whole numbers and names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Formula {
+    root: Node,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Node {
+    Number(i128),
+    Name(String),
+    Binary(Box<Node>, char, Box<Node>),
+}
+
+impl Formula {
+    /// Reads a formula. The error says what is wrong with it.
+    pub fn parse(text: &str) -> Result<Formula, String> {
+        let mut parser = Parser { rest: text.trim_start() };
+        let root = parser.sum()?;
+        match parser.rest {
+            "" => Ok(Formula { root }),
+            rest => Err(format!("`{rest}` follows where the formula should end")),
+        }
+    }
+
+    /// The names that it uses.
+    pub fn names(&self) -> Vec<&str> {
+        fn walk<'a>(node: &'a Node, names: &mut Vec<&'a str>) {
+            match node {
+                Node::Number(_) => {}
+                Node::Name(name) => names.push(name),
+                Node::Binary(left, _, right) => {
+                    walk(left, names);
+                    walk(right, names);
+                }
+            }
+        }
+        let mut names = Vec::new();
+        walk(&self.root, &mut names);
+        names
+    }
+
+    /// Its value; `None` where a name has none, a divisor is 0, or a number does not fit in 128 bits.
+    pub fn value(&self, of: &dyn Fn(&str) -> Option<i128>) -> Option<i128> {
+        fn walk(node: &Node, of: &dyn Fn(&str) -> Option<i128>) -> Option<i128> {
+            match node {
+                Node::Number(number) => Some(*number),
+                Node::Name(name) => of(name),
+                Node::Binary(left, operator, right) => {
+                    let (left, right) = (walk(left, of)?, walk(right, of)?);
+                    match operator {
+                        '+' => left.checked_add(right),
+                        '-' => left.checked_sub(right),
+                        '*' => left.checked_mul(right),
+                        '/' => left.checked_div(right),
+                        _ => left.checked_rem(right),
+                    }
+                }
+            }
+        }
+        walk(&self.root, of)
+    }
+}
+
+struct Parser<'a> {
+    /// Never begins with a space.
+    rest: &'a str,
+}
+
+impl Parser<'_> {
+    fn sum(&mut self) -> Result<Node, String> {
+        self.chain(['+', '-'].as_slice(), Parser::product)
+    }
+
+    fn product(&mut self) -> Result<Node, String> {
+        self.chain(['*', '/', '%'].as_slice(), Parser::operand)
+    }
+
+    fn chain(
+        &mut self,
+        operators: &[char],
+        next: fn(&mut Self) -> Result<Node, String>,
+    ) -> Result<Node, String> {
+        let mut left = next(self)?;
+        while let Some(operator) = self.rest.chars().next().filter(|c| operators.contains(c)) {
+            self.skip(1);
+            left = Node::Binary(Box::new(left), operator, Box::new(next(self)?));
+        }
+        Ok(left)
+    }
+
+    fn operand(&mut self) -> Result<Node, String> {
+        if self.rest.starts_with('(') {
+            self.skip(1);
+            let inner = self.sum()?;
+            if !self.rest.starts_with(')') {
+                return Err("a `)` is missing".to_owned());
+            }
+            self.skip(1);
+            return Ok(inner);
+        }
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let word = &self.rest[..self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len())];
+        let node = match word.chars().next() {
+            None => return Err("a number, a name or a `(` is missing".to_owned()),
+            Some(c) if c.is_ascii_digit() => {
+                let digits = word.replace('_', "");
+                Node::Number(digits.parse().map_err(|_| format!("`{word}` is no whole number"))?)
+            }
+            Some(_) => Node::Name(word.to_owned()),
+        };
+        self.skip(word.len());
+        Ok(node)
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        self.rest = self.rest[bytes..].trim_start();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn value(text: &str) -> Option<i128> {
+        let of = |name: &str| [("tasks", 10), ("operations", 100_000_000)].into_iter().find(|n| n.0 == name);
+        Formula::parse(text).unwrap().value(&|name| Some(of(name)?.1))
+    }
+
+    #[test]
+    fn formulas_mean_what_they_say() {
+        assert_eq!(value("operations * (operations - 1) / 2"), Some(4_999_999_950_000_000));
+        assert_eq!(value("1 + 2 * 3 - 10 % 4"), Some(5));
+        assert_eq!(value(" operations/tasks*(tasks*(tasks-1)/2) "), Some(450_000_000));
+        assert_eq!(value("1_000 - 1 - 1"), Some(998));
+        assert_eq!((value("tasks / 0"), value("nobody")), (None, None));
+        assert_eq!(Formula::parse("a + 2 * b").unwrap().names(), ["a", "b"]);
+    }
+
+    #[test]
+    fn what_is_no_formula_is_refused_with_the_reason() {
+        for (text, said) in [
+            ("", "is missing"),
+            ("1 +", "is missing"),
+            ("(1", "`)` is missing"),
+            ("1 2", "`2` follows"),
+            ("1x", "no whole number"),
+        ] {
+            assert!(Formula::parse(text).unwrap_err().contains(said), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "[ -~]{0,40}") {
+            if let Ok(formula) = Formula::parse(&text) {
+                formula.value(&|_| Some(i128::MAX));
+            }
+        }
+    }
+}

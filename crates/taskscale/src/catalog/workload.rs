@@ -1,0 +1,247 @@
+//! What each task does: `workloads/*.toml`, read and validated.
+//!
+//! Nothing else in taskscale knows a workload by name. docs/workloads.md explains each key to the people who write them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::check::ManifestFile;
+use super::embedded::WORKLOADS;
+use super::formula::Formula;
+use super::{CatalogError, check_name};
+
+/// Sums of the numbers of so many operations are below 2^53: exact in every language.
+const MOST_OPERATIONS: u64 = 100_000_000;
+
+/// How a program is started, what it says, and what is measured of it: docs/protocol.md.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Shape {
+    /// All tasks wait at once: what they take while they do.
+    #[default]
+    Hold,
+    /// Operations are done as fast as they can be: what one of them takes.
+    Work,
+}
+
+impl Shape {
+    /// The name used in files and records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Shape::Hold => "hold",
+            Shape::Work => "work",
+        }
+    }
+
+    /// Whether it is the shape that records of before shapes were kept are of.
+    pub fn is_hold(&self) -> bool {
+        *self == Shape::Hold
+    }
+}
+
+/// What each task of a run does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workload {
+    /// The file's name, without its ending.
+    pub name: String,
+    pub title: String,
+    /// Meant where nobody says which.
+    pub default: bool,
+    pub shape: Shape,
+    /// What a task does, for people.
+    pub about: String,
+    /// The question that the figures answer.
+    pub answers: String,
+    /// The numbers of tasks unless told otherwise, ascending.
+    pub tasks: Vec<u64>,
+    /// What one operation is; of `work` only.
+    pub operation: Option<String>,
+    /// What the program must say in its line `check`, from `tasks`, `operations` and the parameters.
+    pub check: Option<Formula>,
+    /// No run does more operations.
+    pub most_operations: u64,
+    pub parameters: BTreeMap<String, Parameter>,
+}
+
+/// A number that the program is given as `--name value`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameter {
+    /// What it changes, for people.
+    pub about: String,
+    pub default: u64,
+    pub least: u64,
+    pub most: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WorkloadToml {
+    title: String,
+    #[serde(default)]
+    default: bool,
+    shape: Shape,
+    about: String,
+    answers: String,
+    tasks: Vec<u64>,
+    operation: Option<String>,
+    check: Option<String>,
+    most_operations: Option<u64>,
+    #[serde(default)]
+    parameters: BTreeMap<String, Parameter>,
+}
+
+/// What the program must have said in the end, from the numbers that it was given; absent where nothing says so.
+pub fn expected_check(
+    workload: &Workload,
+    tasks: u64,
+    operations: u64,
+    params: &BTreeMap<String, String>,
+) -> Option<String> {
+    let value = workload.check.as_ref()?.value(&|name| match name {
+        "tasks" => Some(tasks.into()),
+        "operations" => Some(operations.into()),
+        _ => match params.get(name) {
+            Some(given) => given.parse().ok(),
+            None => Some(workload.parameters.get(name)?.default.into()),
+        },
+    })?;
+    Some(value.to_string())
+}
+
+/// The workloads of a catalogue: those in the folder `workloads` beside it, or else those that taskscale carries.
+pub(super) fn workloads(catalog: &Path) -> Result<Vec<Workload>, CatalogError> {
+    let beside = catalog.parent().unwrap_or(Path::new(".")).join("workloads");
+    let children = fs::read_dir(&beside).into_iter().flatten().flatten().map(|child| child.path());
+    let mut paths: Vec<_> =
+        children.filter(|path| path.extension().is_some_and(|extension| extension == "toml")).collect();
+    if paths.is_empty() {
+        return WORKLOADS.iter().map(|(name, text)| parse(&beside.join(name), text)).collect();
+    }
+    paths.sort();
+    let read = |path: &PathBuf| {
+        let unreadable = |error| CatalogError::Unreadable { path: path.clone(), error };
+        parse(path, &fs::read_to_string(path).map_err(unreadable)?)
+    };
+    paths.iter().map(read).collect()
+}
+
+fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
+    let file = ManifestFile { path, text };
+    let wire: WorkloadToml = toml::from_str(text).map_err(|error| file.syntax_error(&error))?;
+    let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let fault = |key: &str, message: String| {
+        let line_of =
+            |key: &str| text.match_indices(key).find(|(at, _)| *at == 0 || text[..*at].ends_with('\n'));
+        Err(file.error(line_of(key).map_or(0, |(at, _)| at), message))
+    };
+    if !check_name(&name) {
+        return fault(
+            "",
+            format!("a workload cannot be called {name:?}: small letters, digits, `-`, `_`, `+`, `.`"),
+        );
+    }
+    if wire.tasks.is_empty() || wire.tasks.contains(&0) || !wire.tasks.is_sorted_by(|a, b| a < b) {
+        return fault("tasks", "tasks: one or more numbers above 0, ascending".to_owned());
+    }
+    match (wire.shape, &wire.operation) {
+        (Shape::Work, None) => {
+            return fault("shape", "a workload of the shape `work` says what an `operation` is".to_owned());
+        }
+        (Shape::Hold, Some(_)) => {
+            return fault("operation", "only the shape `work` has an `operation`".to_owned());
+        }
+        _ => {}
+    }
+    for (name, parameter) in &wire.parameters {
+        let Parameter { default, least, most, .. } = *parameter;
+        if !(least..=most).contains(&default) {
+            return fault(
+                &format!("[parameters.{name}]"),
+                format!("the default of `{name}`, {default}, is not within {least} to {most}"),
+            );
+        }
+    }
+    let check = match &wire.check {
+        None => None,
+        Some(text) => match Formula::parse(text) {
+            Err(why) => return fault("check", format!("check: {why}")),
+            Ok(formula) => Some(formula),
+        },
+    };
+    for name in check.iter().flat_map(Formula::names) {
+        if !["tasks", "operations"].contains(&name) && !wire.parameters.contains_key(name) {
+            return fault(
+                "check",
+                format!("check: `{name}` is neither `tasks`, `operations` nor a parameter"),
+            );
+        }
+    }
+    Ok(Workload {
+        name,
+        title: wire.title,
+        default: wire.default,
+        shape: wire.shape,
+        about: wire.about,
+        answers: wire.answers,
+        tasks: wire.tasks,
+        operation: wire.operation,
+        check,
+        most_operations: wire.most_operations.unwrap_or(MOST_OPERATIONS),
+        parameters: wire.parameters,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "title = \"T\"\nshape = \"work\"\nabout = \"a\"\nanswers = \"b\"\ntasks = [1, 10]\n\
+                        operation = \"an o\"\ncheck = \"operations * bytes + tasks\"\n\
+                        [parameters.bytes]\nabout = \"c\"\ndefault = 4\nleast = 1\nmost = 9\n";
+
+    fn read(text: &str) -> Result<Workload, String> {
+        parse(Path::new("workloads/some.toml"), text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_workload_is_read_and_knows_what_a_program_must_say() {
+        let workload = read(GOOD).unwrap();
+        assert_eq!((workload.name.as_str(), workload.shape), ("some", Shape::Work));
+        let given = BTreeMap::from([("bytes".to_owned(), "7".to_owned())]);
+        assert_eq!(expected_check(&workload, 10, 100, &BTreeMap::new()).as_deref(), Some("410"));
+        assert_eq!(expected_check(&workload, 10, 100, &given).as_deref(), Some("710"));
+    }
+
+    #[test]
+    fn faults_are_named_with_their_place() {
+        for (from, to, said) in [
+            ("[1, 10]", "[10, 1]", "workloads/some.toml:5:1: tasks: one or more"),
+            ("operation = \"an o\"\n", "", "some.toml:2:1: a workload of the shape `work`"),
+            ("\"work\"", "\"hold\"", "some.toml:6:1: only the shape `work`"),
+            ("\"work\"", "\"wrok\"", "did you mean `work`?"),
+            ("* bytes", "* byte", "some.toml:7:1: check: `byte` is neither"),
+            ("* bytes", "*", "check: a number"),
+            (
+                "default = 4",
+                "default = 10",
+                "some.toml:8:1: the default of `bytes`, 10, is not within 1 to 9",
+            ),
+            ("title", "titel", "some.toml:1:1"),
+        ] {
+            let error = read(&GOOD.replace(from, to)).unwrap_err();
+            assert!(error.contains(said), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_carried_is_what_the_repository_has() {
+        let repository = workloads(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes")).unwrap();
+        assert_eq!(workloads(Path::new("/nowhere/runtimes")).unwrap(), repository);
+        assert!(repository.iter().any(|workload| workload.shape == Shape::Work));
+    }
+}

@@ -1,0 +1,223 @@
+//! The parts of a campaign as the command line says them: workloads, their parameters, numbers of CPUs.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, bail};
+
+use super::say_aside;
+use crate::catalog::{Catalog, Selection, Workload, closest};
+use crate::record::{Hold, Plan};
+use crate::report;
+use crate::units;
+
+/// How many entries a message names before it says "and N more".
+const NAMED: usize = 4;
+
+/// What was asked of all parts.
+#[derive(Debug, Clone, Default)]
+pub(super) struct AskedParts {
+    /// The numbers of tasks; where absent, each workload's own.
+    pub tasks: Option<Vec<u64>>,
+    /// Of a workload's own numbers, none that is larger.
+    pub most_tasks: Option<u64>,
+    pub params: Vec<(String, String)>,
+    /// Empty: all.
+    pub cpus: Vec<u32>,
+    pub repetitions: u32,
+}
+
+/// The workloads that were named, or the one that is meant where none is.
+pub(super) fn named(catalog: &Catalog, asked: &[String]) -> Vec<String> {
+    match asked {
+        [] => catalog.default_workload().map(|workload| workload.name.clone()).into_iter().collect(),
+        asked => asked.to_vec(),
+    }
+}
+
+/// What `-p` says: names and values.
+pub(super) fn params(texts: &[String]) -> anyhow::Result<Vec<(String, String)>> {
+    let mut params: Vec<(String, String)> = Vec::new();
+    for text in texts {
+        let Some((name, value)) = text.split_once('=') else {
+            bail!("-p: {text:?} is not NAME=VALUE");
+        };
+        if params.iter().any(|(known, _)| known == name) {
+            bail!("-p: {name} is given twice");
+        }
+        params.push((name.to_owned(), value.to_owned()));
+    }
+    Ok(params)
+}
+
+/// What `--cpus` says: numbers that this machine has.
+pub(super) fn cpus(counts: &[u32]) -> anyhow::Result<Vec<u32>> {
+    let there = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);
+    let mut cpus: Vec<u32> = Vec::new();
+    for &count in counts {
+        if count == 0 || count > there {
+            bail!("--cpus: {count}: from 1 to {there}, the CPUs that taskscale may use here");
+        }
+        if cpus.contains(&count) {
+            bail!("--cpus: {count} is given twice");
+        }
+        cpus.push(count);
+    }
+    cpus.sort_unstable();
+    Ok(cpus)
+}
+
+/// The parameters of one workload that were given and are not what they are anyway.
+pub(super) fn params_of(
+    workload: &Workload,
+    given: &[(String, String)],
+) -> anyhow::Result<BTreeMap<String, String>> {
+    let mut params = BTreeMap::new();
+    for (name, text) in given {
+        let Some(parameter) = workload.parameters.get(name) else { continue };
+        let value = match text.as_str() {
+            "0" => 0,
+            text => units::parse_count(text).with_context(|| format!("-p {name}={text}"))?,
+        };
+        if !(parameter.least..=parameter.most).contains(&value) {
+            bail!(
+                "-p {name}={text}: from {} to {}, for the workload `{}`",
+                units::grouped(parameter.least),
+                units::grouped(parameter.most),
+                workload.name
+            );
+        }
+        if value != parameter.default {
+            params.insert(name.clone(), value.to_string());
+        }
+    }
+    Ok(params)
+}
+
+/// A plan for each part, of the entries that `entries_of` names for a workload.
+pub(super) fn plans(
+    asked: &AskedParts,
+    hold: Hold,
+    workloads: &[&Workload],
+    entries_of: impl Fn(&Workload) -> Vec<String>,
+) -> anyhow::Result<Vec<Plan>> {
+    refuse_unknown_params(&asked.params, workloads)?;
+    let mut plans = Vec::new();
+    for workload in workloads {
+        let params = params_of(workload, &asked.params)?;
+        let own = || {
+            let few = |tasks: &&u64| asked.most_tasks.is_none_or(|most| **tasks <= most);
+            workload.tasks.iter().filter(few).copied().collect()
+        };
+        let tasks: Vec<u64> = asked.tasks.clone().unwrap_or_else(own);
+        let all = vec![None];
+        let cpus: Vec<Option<u32>> = asked.cpus.iter().copied().map(Some).collect();
+        for cpus in if cpus.is_empty() { all } else { cpus } {
+            plans.push(Plan {
+                params: params.clone(),
+                cpus,
+                shape: workload.shape,
+                operation: workload.operation.clone(),
+                ..Plan::of_holds(&workload.name, entries_of(workload), tasks.clone(), asked.repetitions, hold)
+            });
+        }
+    }
+    Ok(plans)
+}
+
+pub(super) fn refuse_unknown_params(
+    params: &[(String, String)],
+    workloads: &[&Workload],
+) -> anyhow::Result<()> {
+    let known = || workloads.iter().flat_map(|workload| workload.parameters.keys().map(String::as_str));
+    for (name, _) in params {
+        if known().any(|known| known == name) {
+            continue;
+        }
+        let all: Vec<&str> = known().collect();
+        let which = match closest(name, all.iter().copied()) {
+            Some(nearest) => format!("did you mean `{nearest}`?"),
+            None if all.is_empty() => "they have none".to_owned(),
+            None => format!("there are {}", all.join(", ")),
+        };
+        let names: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
+        bail!("-p {name}: no parameter of {} is called so: {which}", names.join(", "));
+    }
+    Ok(())
+}
+
+/// Names those who were chosen and have no program for a workload that was named.
+pub(super) fn say_lacking(selection: &Selection) {
+    for (workload, entries) in &selection.lacking {
+        let mut names: Vec<&str> = entries.iter().take(NAMED).map(|entry| entry.full_name.as_str()).collect();
+        let more = format!("and {} more", entries.len().saturating_sub(NAMED));
+        if entries.len() > NAMED {
+            names.push(&more);
+        }
+        let names: Vec<String> = names.into_iter().map(|name| report::safe(name).into_owned()).collect();
+        say_aside(&format!("left out of {}, which they do not do: {}", workload.name, names.join(", ")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::{Parameter, Shape};
+
+    fn workload() -> Workload {
+        let tokens = Parameter { about: String::new(), default: 1, least: 1, most: 64 };
+        Workload {
+            name: "ring".into(),
+            title: "Ring".into(),
+            default: false,
+            shape: Shape::Work,
+            about: String::new(),
+            answers: String::new(),
+            tasks: vec![2, 1_000, 1_000_000],
+            operation: Some("a hop".into()),
+            check: None,
+            most_operations: 100,
+            parameters: BTreeMap::from([("tokens".to_owned(), tokens)]),
+        }
+    }
+
+    fn given(text: &str) -> Vec<(String, String)> {
+        params(&[text.to_owned()]).unwrap()
+    }
+
+    #[test]
+    fn a_part_for_each_number_of_cpus() {
+        let asked = AskedParts {
+            most_tasks: Some(100_000),
+            params: given("tokens=8"),
+            cpus: vec![1, 2],
+            repetitions: 3,
+            ..AskedParts::default()
+        };
+        let hold = Hold::Chosen { plateau_s: 1.0 };
+        let plans = plans(&asked, hold, &[&workload()], |_| vec!["x/y".into()]).unwrap();
+        let names: Vec<String> = plans.iter().map(|plan| plan.part().to_string()).collect();
+        assert_eq!(names, ["ring, tokens=8, 1 CPU", "ring, tokens=8, 2 CPUs"]);
+        assert_eq!((plans[0].tasks.as_slice(), plans[0].runs_a_cell()), ([2, 1_000].as_slice(), 6));
+    }
+
+    #[test]
+    fn a_default_that_is_said_is_no_other_part() {
+        assert_eq!(params_of(&workload(), &given("tokens=1")).unwrap(), BTreeMap::new());
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_with_what_would() {
+        let refused = |text: &str| {
+            let given = given(text);
+            let unknown = refuse_unknown_params(&given, &[&workload()]);
+            unknown.and_then(|()| params_of(&workload(), &given)).unwrap_err().to_string()
+        };
+        assert!(refused("token=8").ends_with("did you mean `tokens`?"));
+        assert!(refused("tokens=65").contains("from 1 to 64"));
+        assert!(refused("tokens=0").contains("from 1 to 64"));
+        assert!(refused("tokens=many").contains("-p tokens=many"));
+        assert!(params(&["tokens".to_owned()]).is_err());
+        assert!(cpus(&[0]).is_err() && cpus(&[100_000]).is_err() && cpus(&[1, 1]).is_err());
+        assert_eq!(cpus(&[1]).unwrap(), [1]);
+    }
+}

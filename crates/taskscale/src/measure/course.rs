@@ -1,0 +1,92 @@
+//! The course of a run: what the program is told, what it goes through, and what its verdict rests on.
+
+use std::collections::BTreeMap;
+
+use super::ExternalCommand;
+
+/// What a run goes through.
+#[derive(Debug, Clone)]
+pub enum Course {
+    /// All tasks wait at once.
+    Hold(Wait),
+    /// Operations are done as fast as they can be.
+    Work(WorkOrder),
+    /// A program that need not know anything of taskscale.
+    External(Box<ExternalCommand>, Wait),
+}
+
+/// How long tasks wait, and what is to be seen of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Wait {
+    /// How long each task waits, in seconds; 0 where the program was not told.
+    pub hold_s: f64,
+    /// A plateau shorter than this is marked, in seconds.
+    pub plateau_s: f64,
+    /// How long reading the plateau is foreseen to take, in seconds: many processes or threads take their time.
+    pub reading_s: f64,
+}
+
+/// Operations to be done.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct WorkOrder {
+    pub operations: u64,
+    /// The second run of a pair, of twice the operations of the first.
+    pub double: bool,
+    /// Work that lasts less long is too short to be timed, in seconds.
+    pub least_s: f64,
+    /// What a right program says in its line `check`; absent where nothing says so.
+    pub check: Option<String>,
+}
+
+impl Course {
+    pub fn wait(&self) -> Option<&Wait> {
+        match self {
+            Course::Hold(wait) | Course::External(_, wait) => Some(wait),
+            Course::Work(_) => None,
+        }
+    }
+
+    /// How long each task waits, in seconds; 0 where the program is not told.
+    pub fn hold_s(&self) -> f64 {
+        self.wait().map_or(0.0, |wait| wait.hold_s)
+    }
+
+    pub fn work(&self) -> Option<&WorkOrder> {
+        match self {
+            Course::Work(work) => Some(work),
+            _ => None,
+        }
+    }
+
+    pub fn external(&self) -> Option<&ExternalCommand> {
+        match self {
+            Course::External(command, _) => Some(command),
+            _ => None,
+        }
+    }
+
+    /// What follows the command of a program of the catalogue: `N SECONDS`, or `N OPERATIONS`, and `--name value` for
+    /// each parameter that is not left at its default.
+    pub fn arguments(&self, tasks: u64, params: &BTreeMap<String, String>) -> Vec<String> {
+        let second = match self {
+            Course::Work(work) => work.operations,
+            Course::Hold(wait) | Course::External(_, wait) => wait.hold_s as u64,
+        };
+        let params = params.iter().flat_map(|(name, value)| [format!("--{name}"), value.clone()]);
+        [tasks.to_string(), second.to_string()].into_iter().chain(params).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_told_its_numbers_and_what_is_not_left_at_its_default() {
+        let params = BTreeMap::from([("tokens".to_owned(), "8".to_owned())]);
+        let hold = Course::Hold(Wait { hold_s: 3.0, ..Wait::default() });
+        assert_eq!(hold.arguments(1_000, &BTreeMap::new()), ["1000", "3"]);
+        let work = Course::Work(WorkOrder { operations: 50_000, ..WorkOrder::default() });
+        assert_eq!(work.arguments(10, &params), ["10", "50000", "--tokens", "8"]);
+    }
+}

@@ -1,0 +1,65 @@
+//! The course of work: from `ready`, when all is prepared, until `done`.
+
+use super::{Run, seconds};
+use crate::measure::protocol::Said;
+use crate::record::{PlateauFrom, Time, Warning, Work};
+
+impl Run<'_> {
+    pub(super) fn is_work(&self) -> bool {
+        self.spec.course.work().is_some()
+    }
+
+    /// All is prepared, and the work begins at this instant. Memory is read at once; that the program works meanwhile
+    /// makes no difference to a cost, which is the difference of two runs that are both read.
+    pub(super) fn begin_work(&mut self, at_ns: u64) {
+        if self.plateau_ns.is_none() {
+            self.begin_plateau(PlateauFrom::Protocol, at_ns);
+            self.read_plateau(at_ns);
+        }
+    }
+
+    pub(super) fn note_done(&mut self, at_ns: u64) {
+        self.done_ns = Some(at_ns);
+        if self.is_work() {
+            self.cpu_at_due = self.group.cpu();
+        }
+    }
+
+    /// Nothing is to be done by the clock but to see who is kept from working.
+    pub(super) fn tick_work(&mut self, now: u64) {
+        self.sample_threads();
+        if self.done_ns.is_none() {
+            self.look(now, None);
+        }
+    }
+
+    /// What the operations took together, as far as that was seen.
+    pub(super) fn work(&mut self, said: &Said) -> Option<Work> {
+        let order = self.spec.course.work()?;
+        let wall_s = self.plateau_ns.zip(self.done_ns).map(|(from, to)| seconds(from, to));
+        let cpu_s = self.cpu_at_plateau.zip(self.cpu_at_due).map(|(from, to)| to.total_s - from.total_s);
+        if wall_s.is_some_and(|wall_s| wall_s < order.least_s) {
+            self.warnings.push(Warning::WorkShort);
+        }
+        Some(Work {
+            operations: order.operations,
+            double: order.double,
+            wall_s,
+            cpu_s: cpu_s.filter(|_| wall_s.is_some()).map(|cpu_s| cpu_s.max(0.0)),
+            check: said.check.clone(),
+        })
+    }
+
+    /// Launch until `ready`, drain from `done`; in between is the work.
+    pub(super) fn work_times(&self, exec_ns: u64, end_ns: Option<u64>) -> Time {
+        let since_exec = |at: u64| seconds(exec_ns, at);
+        Time {
+            launch_s: self.plateau_ns.map(since_exec),
+            drain_s: self.done_ns.zip(end_ns).map(|(from, to)| seconds(from, to)),
+            wall_s: end_ns.map(since_exec),
+            plateau_read_at_s: self.read_ns.filter(|_| self.reading.is_some()).map(since_exec),
+            reading_s: self.read_ns.zip(self.read_end_ns).map(|(from, to)| seconds(from, to)),
+            ..Time::default()
+        }
+    }
+}

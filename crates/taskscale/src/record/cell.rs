@@ -1,0 +1,60 @@
+//! What was measured, by name: a cell is an entry doing one workload with so many tasks.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What a number of cells have in common beside their entries: they are shown in one table and compared.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Part {
+    pub workload: String,
+    /// What was given on top of the workload's defaults, by name.
+    pub params: BTreeMap<String, String>,
+    /// On how many CPUs the program was let run, where not on all.
+    pub cpus: Option<u32>,
+}
+
+impl Part {
+    /// A workload as it is when nothing else is said.
+    pub fn of(workload: impl Into<String>) -> Part {
+        Part { workload: workload.into(), ..Part::default() }
+    }
+}
+
+/// `ring, tokens=8, 2 CPUs`.
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.workload)?;
+        for (name, value) in &self.params {
+            write!(f, ", {name}={value}")?;
+        }
+        match self.cpus {
+            None => Ok(()),
+            Some(1) => f.write_str(", 1 CPU"),
+            Some(cpus) => write!(f, ", {cpus} CPUs"),
+        }
+    }
+}
+
+/// What is measured, again and again: an entry, a part, a number of tasks.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cell {
+    /// `runtime/entry`.
+    pub entry: String,
+    pub part: Part,
+    pub tasks: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_named_in_a_few_words() {
+        let params = BTreeMap::from([("tokens".to_owned(), "8".to_owned())]);
+        assert_eq!(Part::of("sleep").to_string(), "sleep");
+        assert_eq!(
+            Part { workload: "ring".to_owned(), params, cpus: Some(2) }.to_string(),
+            "ring, tokens=8, 2 CPUs"
+        );
+    }
+}

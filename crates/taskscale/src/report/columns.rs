@@ -1,0 +1,54 @@
+//! Which figures a table shows beside the one that entries are ranked by.
+
+use super::model::Row;
+use super::phrases::slope_text;
+use crate::catalog::Shape;
+use crate::figures::{self, Figure};
+
+/// A figure with a column of its own.
+pub struct Shown {
+    pub figure: &'static Figure,
+    /// Over a narrow column.
+    pub short: &'static str,
+    /// Which columns go first where there is no room: the highest; `None` for those that stay.
+    pub spare: Option<u8>,
+}
+
+const fn shown(figure: &'static Figure, short: &'static str, spare: Option<u8>) -> Shown {
+    Shown { figure, short, spare }
+}
+
+static HOLD: [Shown; 5] = [
+    shown(&figures::KERNEL, "kernel", Some(4)),
+    // It stands in the next table as well, with its interval.
+    shown(&figures::BYTES_PER_TASK, "B/task", Some(0)),
+    shown(&figures::LAUNCH, "launch s", Some(3)),
+    shown(&figures::WALL, "wall s", Some(1)),
+    shown(&figures::CPU, "CPU s", Some(5)),
+];
+
+static WORK: [Shown; 5] = [
+    shown(&figures::CPU_PER_OP, "CPU ns/op", None),
+    shown(&figures::OPS_PER_S, "ops/s", Some(5)),
+    shown(&figures::FOOTPRINT, "ready MiB", Some(1)),
+    shown(&figures::PEAK, "peak MiB", Some(4)),
+    shown(&figures::LAUNCH, "launch s", Some(0)),
+];
+
+/// The figures beside the headline.
+pub fn columns(shape: Shape) -> &'static [Shown] {
+    match shape {
+        Shape::Hold => &HOLD,
+        Shape::Work => &WORK,
+    }
+}
+
+impl Row {
+    /// A figure of this row as a table writes it; `None` where it has none.
+    pub fn text(&self, figure: &'static Figure) -> Option<String> {
+        if figure == &figures::BYTES_PER_TASK {
+            return self.bytes_per_task.map(|slope| slope_text(slope, self.straight));
+        }
+        self.spreads.median(figure).map(|value| figure.show(value))
+    }
+}
