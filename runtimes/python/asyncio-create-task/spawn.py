@@ -1,0 +1,36 @@
+"""One asyncio task per operation, made by create_task and awaited for its result."""
+
+import asyncio
+import sys
+
+
+async def task(number):
+    return number
+
+
+async def main(tasks, operations):
+    print("ready", flush=True)
+    total = 0
+    for first in range(0, operations, tasks):
+        numbers = range(first, min(first + tasks, operations))
+        running = [asyncio.create_task(task(number)) for number in numbers]
+        for each in running:
+            total += await each
+    print("done", operations)
+    print("check", total)
+
+
+def arguments():
+    try:
+        tasks, operations = map(int, sys.argv[1:])
+    except ValueError:
+        return None
+    return (tasks, operations) if tasks >= 1 and operations >= 1 else None
+
+
+if __name__ == "__main__":
+    numbers = arguments()
+    if numbers is None:
+        print("usage: spawn.py <tasks> <operations>: whole numbers, at least one of each", file=sys.stderr)
+        sys.exit(2)
+    asyncio.run(main(*numbers))

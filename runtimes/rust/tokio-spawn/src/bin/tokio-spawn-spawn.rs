@@ -1,0 +1,51 @@
+//! One tokio task per operation, made and joined for its result, on the multi-threaded runtime.
+
+use std::env;
+use std::ffi::OsString;
+use std::num::NonZero;
+use std::process::ExitCode;
+
+#[cfg(feature = "jemalloc")]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let Some((tasks, operations)) = arguments() else {
+        eprintln!("usage: tokio-spawn-spawn <tasks> <operations>: whole numbers, at least one of each");
+        return ExitCode::from(2);
+    };
+    println!("ready");
+
+    let mut handles = Vec::new();
+    let mut sum = 0;
+    for first in (0..operations).step_by(tasks as usize) {
+        let round = first..operations.min(first + tasks);
+        handles.extend(round.map(|number| tokio::spawn(task(number))));
+        for handle in handles.drain(..) {
+            sum += handle.await.unwrap();
+        }
+    }
+
+    println!("done {operations}");
+    println!("check {sum}");
+    ExitCode::SUCCESS
+}
+
+async fn task(number: u64) -> u64 {
+    number
+}
+
+fn arguments() -> Option<(u64, u64)> {
+    let args: Vec<OsString> = env::args_os().skip(1).collect();
+    let [tasks, operations] = args.as_slice() else {
+        return None;
+    };
+    let tasks: NonZero<u32> = tasks.to_str()?.parse().ok()?;
+    let operations: NonZero<u32> = operations.to_str()?.parse().ok()?;
+    Some((tasks.get().into(), operations.get().into()))
+}
