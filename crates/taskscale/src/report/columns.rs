@@ -27,10 +27,9 @@ static HOLD: [Shown; 5] = [
     shown(&figures::CPU, "CPU s", Some(5)),
 ];
 
-static WORK: [Shown; 5] = [
+static WORK: [Shown; 4] = [
     shown(&figures::CPU_PER_OP, "CPU ns/op", None),
     shown(&figures::OPS_PER_S, "ops/s", Some(5)),
-    shown(&figures::FOOTPRINT, "ready MiB", Some(1)),
     shown(&figures::PEAK, "peak MiB", Some(4)),
     shown(&figures::LAUNCH, "launch s", Some(0)),
 ];

@@ -185,8 +185,7 @@ fn reading(report: &Report) -> String {
         }
         Shape::Work => text.push_str(
             "An operation costs what twice as many took more, divided by how many more they were: start-up and \
-             warm-up are in both runs, and cancel. CPU: of all threads together. Ready: all memory when the work \
-             began; peak: the most at any time.",
+             warm-up are in both runs, and cancel. CPU: of all threads together. Peak: the most memory at any time.",
         ),
     }
     if report.growth.iter().any(|growth| growth.bytes_per_task.is_some()) {
@@ -234,6 +233,9 @@ fn mixed_sources(report: &Report, quote: fn(&str) -> String) -> Option<String> {
 
 /// How plateaus were known, where no program or load said `alive`: the figures are of as many tasks as there were.
 fn plateaus(report: &Report) -> Option<String> {
+    if report.shape == Shape::Work {
+        return None;
+    }
     let unknown: u64 = report.plateaus.iter().map(|count| count.alive_unknown).sum();
     if unknown == 0 {
         return None;
