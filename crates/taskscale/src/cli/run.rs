@@ -109,10 +109,11 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
     let place = Place::of(args.output.as_deref());
     place.check(Content::Campaign).or_usage()?;
 
+    parts::say_lacking(&selection);
+
     if args.dry_run {
         return super::dry_run::run(&options, &selection, &plans, &place.path);
     }
-    parts::say_lacking(&selection);
 
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let mut progress = Progress::new(global.quiet);

@@ -8,7 +8,7 @@ use super::sanitize::safe;
 use crate::figures;
 use crate::stats::{Interval, Spread};
 
-const HEADER: [&str; 49] = [
+const HEADER: [&str; 59] = [
     "campaign",
     "created_at",
     "hostname",
@@ -58,6 +58,16 @@ const HEADER: [&str; 49] = [
     "growth_runs",
     "memory_source",
     "reason",
+    "params",
+    "cpus",
+    "shape",
+    "wall_ns_per_op_median",
+    "wall_ns_per_op_min",
+    "wall_ns_per_op_max",
+    "cpu_ns_per_op_median",
+    "cpu_ns_per_op_min",
+    "cpu_ns_per_op_max",
+    "ops_per_s_median",
 ];
 
 /// All campaigns, one after the other: each line says which it is of.
@@ -70,8 +80,10 @@ pub fn render(reports: &[Report]) -> String {
         }
         for missing in &report.unavailable {
             let mut fields = start(report, None, &missing.entry, "unavailable");
-            fields.resize(HEADER.len() - 1, String::new());
+            fields.resize(HEADER.len() - 11, String::new());
             fields.push(text(&missing.reason));
+            fields.extend(part(report));
+            fields.resize(HEADER.len(), String::new());
             line(&mut out, fields);
         }
     }
@@ -152,7 +164,23 @@ fn fields(report: &Report, row: &Row) -> Vec<String> {
         sources.join(" "),
         text(&reasons.join("; ")),
     ]);
+    fields.extend(part(report));
+    for per_op in [&figures::WALL_PER_OP, &figures::CPU_PER_OP] {
+        let spread = row.spreads.of(per_op);
+        fields.extend([figure(spread.map(|spread| spread.median)), least(spread), most(spread)]);
+    }
+    fields.push(figure(row.spreads.median(&figures::OPS_PER_S)));
     fields
+}
+
+/// What tells a part from others of the same workload.
+fn part(report: &Report) -> [String; 3] {
+    let params: Vec<String> = report.params.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    [
+        text(&params.join(" ")),
+        report.cpus.map(|cpus| cpus.to_string()).unwrap_or_default(),
+        report.shape.name().to_owned(),
+    ]
 }
 
 /// Six decimals at most: microseconds, and more than bytes need.

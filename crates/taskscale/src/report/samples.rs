@@ -20,7 +20,7 @@ pub struct Recorded<'a> {
 /// One field of a line: its name, with the unit, and where it comes from.
 type Column = (&'static str, fn(&Sample) -> String);
 
-const COLUMNS: [Column; 50] = [
+const COLUMNS: [Column; 57] = [
     ("workload", |sample| text(&sample.workload)),
     ("tasks", |sample| sample.tasks.to_string()),
     ("repetition", |sample| sample.repetition.to_string()),
@@ -71,7 +71,19 @@ const COLUMNS: [Column; 50] = [
     ("version", |sample| text(sample.version.as_deref().unwrap_or_default())),
     ("command", |sample| text(&super::sanitize::command_line(&sample.command))),
     ("stderr_tail", |sample| text(sample.stderr_tail.as_deref().unwrap_or_default())),
+    ("params", |sample| text(&params(sample))),
+    ("cpus", |sample| whole(sample.cpus)),
+    ("operations", |sample| whole(sample.work.as_ref().map(|work| work.operations))),
+    ("double", |sample| sample.work.as_ref().map(|work| work.double.to_string()).unwrap_or_default()),
+    ("work_wall_s", |sample| figure(sample.work.as_ref().and_then(|work| work.wall_s))),
+    ("work_cpu_s", |sample| figure(sample.work.as_ref().and_then(|work| work.cpu_s))),
+    ("check", |sample| text(sample.work.as_ref().and_then(|work| work.check.as_deref()).unwrap_or_default())),
 ];
+
+fn params(sample: &Sample) -> String {
+    let params = sample.params.iter().map(|(name, value)| format!("{name}={value}"));
+    params.collect::<Vec<_>>().join(" ")
+}
 
 /// A header, and one line for each sample of each campaign. Metrics that programs state of themselves follow the
 /// fixed columns, as `metric_NAME_UNIT`.
