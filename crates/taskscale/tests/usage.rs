@@ -44,7 +44,13 @@ fn arguments_that_make_no_sense_are_refused() {
     run(&["fak"], &["did you mean `fake`?"]);
     run(&["@post"], &["did you mean `@posts`?"]);
     run(&["rust/*"], &["no entry `rust/*`"]);
-    run(&["-w", "slep"], &["no entry does the workload `slep`", "did you mean `sleep`?"]);
+    run(&["-w", "slep"], &["no workload `slep`", "did you mean `sleep`?"]);
+    run(&["-w", "sleep,spwan"], &["no workload `spwan`", "did you mean `spawn`?"]);
+    run(&["-w", "spawn"], &["none of the chosen entries does the workload `spawn`; they do sleep"]);
+    run(&["-p", "bytes=1"], &["-p bytes: no parameter of sleep is called so"]);
+    run(&["-p", "bytes"], &["-p: \"bytes\" is not NAME=VALUE"]);
+    run(&["--cpus", "100000"], &["--cpus: 100000: from 1 to"]);
+    run(&["--cpus", "1,1"], &["--cpus: 1 is given twice"]);
     run(&["-n", "1x"], &["-n: \"x\" in \"1x\" is not a unit of a count", "10k, 2.5k or 1M"]);
     run(&["-n", "0"], &["-n: \"0\" is zero"]);
     run(&["-n", "-5"], &["-n: \"-5\" is below zero"]);

@@ -13,13 +13,19 @@ pub enum SelectError {
     EmptySet { set: String },
     #[error("no workload `{workload}`{}; there are {all}", suggestion(.nearest))]
     NoWorkload { workload: String, nearest: Option<String>, all: String },
-    /// `who` has its verb: "go/x does not do".
-    #[error("{who} the workload `{workload}`, but {does}")]
-    NobodyDoes { who: String, workload: String, does: String },
+    #[error("{}", nobody_does(.who, .workload, .does))]
+    NobodyDoes { who: Option<String>, workload: String, does: String },
 }
 
 fn suggestion(nearest: &Option<String>) -> String {
     nearest.as_ref().map(|nearest| format!(": did you mean `{nearest}`?")).unwrap_or_default()
+}
+
+fn nobody_does(who: &Option<String>, workload: &str, does: &str) -> String {
+    match who {
+        Some(one) => format!("{one} does not do the workload `{workload}`; it does {does}"),
+        None => format!("none of the chosen entries does the workload `{workload}`; they do {does}"),
+    }
 }
 
 /// The candidate most like `word`, if any is like it at all.
@@ -122,8 +128,8 @@ pub fn select<'a>(
             does.dedup();
             return Err(SelectError::NobodyDoes {
                 who: match lacking.as_slice() {
-                    [one] => format!("{} does not do", one.full_name),
-                    _ => "none of the chosen entries does".to_owned(),
+                    [one] => Some(one.full_name.clone()),
+                    _ => None,
                 },
                 workload: workload.name.clone(),
                 does: does.join(", "),

@@ -308,7 +308,7 @@ mod tests {
             SelectError::Unknown { name: text(), nearest: None }.into(),
             SelectError::EmptySet { set: text() }.into(),
             SelectError::NoWorkload { workload: text(), nearest: None, all: text() }.into(),
-            SelectError::NobodyDoes { who: text(), workload: text(), does: "sleep".into() }.into(),
+            SelectError::NobodyDoes { who: None, workload: text(), does: "sleep".into() }.into(),
             MeasureError::Io { what: "open", path: path(), error: io(ErrorKind::PermissionDenied) }.into(),
             MeasureError::Launcher(text()).into(),
             StoreError::Io { what: "write", path: path(), error: io(ErrorKind::StorageFull) }.into(),
