@@ -131,6 +131,13 @@ pub fn notes(report: &Report, quote: fn(&str) -> String) -> Vec<String> {
                 .to_owned(),
         );
     }
+    if report.shape == Shape::Work && rows().any(|row| row.ok_runs > 0 && row.headline.is_none()) {
+        notes.push(
+            "No cost where twice as many operations took no longer, or the first were too short to be timed: other \
+             things took longer than they."
+                .to_owned(),
+        );
+    }
     notes.extend(plateaus(report));
     notes.extend(kinds(report));
     let missing = report.unavailable.iter().map(|missing| &missing.entry);

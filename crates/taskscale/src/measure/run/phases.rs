@@ -283,14 +283,14 @@ impl Run<'_> {
         let looks: Vec<&Look> = self.looks.iter().filter(|look| look.at_ns >= from).collect();
         let (Some(first), Some(last)) = (looks.first(), looks.last()) else { return Rest::AtWork };
         let window_s = seconds(first.at_ns, last.at_ns);
-        if window_s > 0.0 && last.starved_s - first.starved_s > STARVED_SHARE * window_s {
-            return Rest::Starved;
-        }
+        let starved = window_s > 0.0 && last.starved_s - first.starved_s > STARVED_SHARE * window_s;
         let from = since.max(now.saturating_sub((CHANGE_WINDOW_S * 1e9) as u64));
         let (low, high) = self.memory_range(from);
-        match is_growth(low, high) {
-            true => Rest::Changing,
-            false => Rest::AtWork,
+        // Memory that changes says more than a CPU that is wanted: who is starved and grows is not all there.
+        match (is_growth(low, high), starved) {
+            (true, _) => Rest::Changing,
+            (false, true) => Rest::Starved,
+            (false, false) => Rest::AtWork,
         }
     }
 
