@@ -20,6 +20,14 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// For people: the entry's name, and the workload's where it is not the usual one.
+    pub fn label(&self) -> String {
+        match &self.workload {
+            Some(workload) if !workload.default => format!("{} {}", self.facts.name, workload.name),
+            _ => self.facts.name.clone(),
+        }
+    }
+
     /// Entry and workload, by name.
     pub fn name<'a>(&'a self, campaign: &'a Campaign) -> (&'a str, &'a str) {
         (&self.facts.name, self.facts.workload.as_deref().unwrap_or(&campaign.plan.workload))
@@ -48,21 +56,22 @@ impl NotReady {
     }
 }
 
-/// Finds toolchains, each once, and builds every program that can be built. `before` is told each entry's name before
-/// its build. Ends early, with fewer of them, soon after `attend.stop` says so.
+/// Finds toolchains, each once, and builds every program that can be built. `before` is told of each before its
+/// build. Ends early, with fewer of them, soon after `attend.stop` says so.
 pub fn prepare(
     cache: &Cache,
     programs: &[Program],
     attend: &Attend,
-    mut before: impl FnMut(&str),
+    mut before: impl FnMut(&Program),
 ) -> Vec<Prepared> {
     let mut toolchains: BTreeMap<&ToolchainSpec, Result<Toolchain, Unavailable>> = BTreeMap::new();
     let mut prepared = Vec::new();
-    for Program { runtime, entry, workload } in programs {
+    for program in programs {
+        let Program { runtime, entry, workload } = program;
         if (attend.stop)() {
             break;
         }
-        before(&entry.full_name);
+        before(program);
         let toolchain =
             toolchains.entry(&entry.toolchain).or_insert_with(|| toolchain::find(&entry.toolchain));
         let mut facts = facts_of(runtime, entry, &workload.name);

@@ -46,6 +46,16 @@ pub struct Program<'a> {
     pub workload: &'a Workload,
 }
 
+impl Program<'_> {
+    /// The entry's name, and the workload's where it is not the usual one.
+    pub fn name(&self) -> String {
+        match self.workload.default {
+            true => self.entry.full_name.clone(),
+            false => format!("{} {}", self.entry.full_name, self.workload.name),
+        }
+    }
+}
+
 /// What was selected.
 #[derive(Debug, Default)]
 pub struct Selection<'a> {

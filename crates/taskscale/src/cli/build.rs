@@ -8,7 +8,7 @@ use super::args::{Build, Global};
 use super::run::built;
 use super::{Failure, OrUsage, emit, open_catalog, print_result, printable, say_aside};
 use crate::campaign::{NotReady, prepare};
-use crate::catalog::select;
+use crate::catalog::{Program, select};
 use crate::measure::Interrupt;
 use crate::record::{BuildState, Event};
 use crate::toolchain::{Attend, Cache};
@@ -27,8 +27,7 @@ pub fn run(args: &Build, global: &Global) -> Result<ExitCode, Failure> {
     let mut code = ExitCode::SUCCESS;
     for entry in &prepared {
         emit(built(entry));
-        let workload = entry.facts.workload.as_deref().unwrap_or_default();
-        let name = format!("{} {workload}", entry.facts.name);
+        let name = entry.label();
         let line = match &entry.command {
             Ok(command) => format!("{name}: {}", command.join(" ")),
             Err(NotReady::NoToolchain(why)) => format!("{name}: unavailable: {why}"),
@@ -43,16 +42,17 @@ pub fn run(args: &Build, global: &Global) -> Result<ExitCode, Failure> {
 }
 
 /// Says that an entry is looked after now.
-pub(super) fn begun(entry: &str) {
+pub(super) fn begun(program: &Program) {
     if super::messages::is_json() {
         emit(Event::Build {
-            entry: entry.to_owned(),
+            entry: program.entry.full_name.clone(),
+            workload: Some(program.workload.name.clone()),
             state: BuildState::Started,
             command: None,
             version: None,
             reason: None,
         });
     } else {
-        say_aside(&format!("building {entry}"));
+        say_aside(&format!("building {}", program.name()));
     }
 }

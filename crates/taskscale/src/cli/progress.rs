@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::messages::{Level, emit, is_json, is_verbose, message};
 use super::printable;
 use crate::campaign::{Observer, PlannedRun};
+use crate::catalog::Program;
 use crate::measure::Course;
 use crate::record::{Event, Sample, Status};
 use crate::units;
@@ -51,11 +52,11 @@ impl Progress {
         }
     }
 
-    pub fn building(&self, name: &str, position: usize, all: usize) {
+    pub fn building(&self, program: &Program, position: usize, all: usize) {
         if is_json() {
-            return super::build::begun(name);
+            return super::build::begun(program);
         }
-        self.show(&format!("building {name} ({position} of {all})"));
+        self.show(&format!("building {} ({position} of {all})", program.name()));
     }
 
     pub fn checking(&self, name: &str, position: usize, all: usize) {

@@ -209,10 +209,10 @@ pub(super) fn prepare_all(programs: &[Program], progress: &Progress, interrupt: 
             match &entry.command {
                 Ok(_) => {}
                 Err(NotReady::NoToolchain(why)) => {
-                    progress.say(&format!("left out {}: {why}", entry.facts.name))
+                    progress.say(&format!("left out {}: {why}", entry.label()))
                 }
                 Err(NotReady::BuildFailed(why)) => {
-                    progress.say(&format!("left out {}: the build failed: {why}", entry.facts.name));
+                    progress.say(&format!("left out {}: the build failed: {why}", entry.label()));
                 }
             }
         }
@@ -241,6 +241,7 @@ pub(super) fn announce(folder: &Path, campaign: &Campaign, prepared: &[Prepared]
 pub(super) fn built(entry: &Prepared) -> Event {
     Event::Build {
         entry: entry.facts.name.clone(),
+        workload: entry.facts.workload.clone(),
         state: match &entry.command {
             Ok(_) => BuildState::Ready,
             Err(NotReady::NoToolchain(_)) => BuildState::Unavailable,

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::question::{Find, Question};
-use super::search::{Followed, Purpose, Seen, State, controlled, follow};
+use super::search::{Followed, Purpose, Seen, State, controlled, follow, need};
 use super::verdict::{Cause, Verdict};
-use crate::catalog::Kind;
+use crate::catalog::{Kind, Shape};
 use crate::record::{Campaign, EntryFacts, Machine, MemorySource, Sample, Status, Warning};
 use crate::stats::{Point, fit, median};
 
@@ -23,6 +23,9 @@ pub struct LimitReport {
     pub command: Vec<String>,
     pub machine: Machine,
     pub workload: String,
+    /// The workload's shape; `hold` where absent.
+    #[serde(skip_serializing_if = "Shape::is_hold")]
+    pub shape: Shape,
     pub question: Question,
     pub memory_sources: BTreeSet<MemorySource>,
     /// In the order of the campaign.
@@ -136,7 +139,8 @@ impl LimitReport {
             created_at: campaign.created_at.strftime("%Y-%m-%d").to_string(),
             command: campaign.command.clone(),
             machine: campaign.machine.clone(),
-            workload: campaign.plan.workload.clone(),
+            workload: campaign.plan.part().to_string(),
+            shape: campaign.plan.shape,
             question: question.clone(),
             memory_sources: samples.iter().map(|sample| sample.memory.source).collect(),
             answers: campaign.entries.iter().map(of).collect(),
@@ -281,8 +285,11 @@ fn slope(course: &Followed) -> Option<f64> {
         .iter()
         .filter(|run| run.verdict == Verdict::Holds && run.purpose != Purpose::Control)
         .filter_map(|run| {
-            let footprint = run.sample.memory.plateau.as_ref()?.footprint_bytes;
-            Some(Point { tasks: run.sample.tasks, y: footprint as f64 })
+            let bytes = match run.sample.work {
+                Some(_) => need(run.sample)?,
+                None => run.sample.memory.plateau.as_ref()?.footprint_bytes as f64,
+            };
+            Some(Point { tasks: run.sample.tasks, y: bytes })
         })
         .collect();
     let fit = fit(&points).filter(|fit| fit.straight() != Some(false))?;

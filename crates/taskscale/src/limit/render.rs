@@ -4,6 +4,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::words::{below, held, limited_by, no_answer};
 use super::{Answer, CurvePoint, Find, LimitReport, Purpose, Question, Shown, Tally};
+use crate::catalog::Shape;
 use crate::figures::{per_task, time_text};
 use crate::report::bar::{Bars, bar};
 use crate::report::markdown::{Table, code, prose};
@@ -90,8 +91,12 @@ fn rule(report: &LimitReport) -> String {
         0 | 1 => "when it was run again".to_owned(),
         times => format!("{times} times out of {times} when it was run again"),
     };
+    let what = match report.shape {
+        Shape::Hold => "all tasks alive at once and all done, launch and drain",
+        Shape::Work => "one operation for each task, all at once: done and right, launch, work and drain",
+    };
     format!(
-        "Holds: all tasks alive at once and all done, launch and drain within {} times what they take with memory to spare. An answer held {again}, and is within {} % of what failed.",
+        "Holds: {what} within {} times what they take with memory to spare. An answer held {again}, and is within {} % of what failed.",
         report.question.slowdown,
         units::decimal(report.question.precision * 100.0, 1).trim_end_matches(".0"),
     )

@@ -270,7 +270,11 @@ fn most_tasks(seen: &[Seen], cap_bytes: u64) -> Option<super::border::Prediction
 }
 
 /// What a run under less memory would need at least, in bytes: less what the kernel can take back of the page cache.
-fn need(sample: &Sample) -> Option<f64> {
+pub(super) fn need(sample: &Sample) -> Option<f64> {
+    // Of work nothing is read while its tasks are there: the most at any time is what it needs.
+    if sample.work.is_some() {
+        return sample.memory.peak_bytes.map(|bytes| bytes as f64);
+    }
     let plateau = sample.memory.plateau.as_ref()?;
     // The charge has what nobody maps; the footprint has the pages of files that are charged to others.
     let charge = plateau.group_bytes.unwrap_or(plateau.footprint_bytes);

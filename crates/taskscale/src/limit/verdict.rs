@@ -110,7 +110,7 @@ fn heap_full(sample: &Sample) -> Option<&str> {
 /// What a run takes that has memory to spare.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Usual {
-    /// How long launch and drain may take at most, in seconds.
+    /// How long launch and drain, and work, may take at most, in seconds.
     pub allowance_s: f64,
     /// CPU time, in seconds.
     pub cpu_s: f64,
@@ -118,11 +118,16 @@ pub struct Usual {
 
 /// What a run of `tasks` takes, by runs that had memory to spare.
 pub fn usual<'a>(question: &Question, spare: impl Iterator<Item = &'a Sample> + Clone, tasks: u64) -> Usual {
-    let took = |sample: &Sample| Some(sample.time.launch_s? + sample.time.drain_s?);
     Usual {
         allowance_s: (question.slowdown * foreseen(spare.clone(), tasks, took)).max(LEAST_ALLOWANCE_S),
         cpu_s: foreseen(spare, tasks, |sample| sample.cpu.total_s()),
     }
+}
+
+/// How long the run was at work: its wait is not.
+fn took(sample: &Sample) -> Option<f64> {
+    let worked_s = sample.work.as_ref().and_then(|work| work.wall_s).unwrap_or(0.0);
+    Some(sample.time.launch_s? + worked_s + sample.time.drain_s?)
 }
 
 /// At the same N the most counts; of others a line, which is never less than the most of fewer tasks.
@@ -183,11 +188,13 @@ pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Verdict {
     let launch_s = sample.time.launch_s;
     match sample.status {
         Status::Ok => {
-            let took = launch_s.unwrap_or(0.0) + sample.time.drain_s.unwrap_or(0.0);
+            let took = took(sample).unwrap_or(0.0);
             if took > allowance_s {
                 return slow(format!("took {}", units::seconds(took)));
             }
-            if sample.memory.plateau.is_none() { Verdict::Unsettled } else { proved(sample, cap) }
+            // Work has no plateau: its operations were done, and its check says so.
+            let seen = sample.memory.plateau.is_some() || sample.work.is_some();
+            if seen { proved(sample, cap) } else { Verdict::Unsettled }
         }
         Status::Partial | Status::NoPlateau => match launch_s.filter(|launch| *launch > allowance_s) {
             Some(launch) => slow(format!("took more than {}", units::seconds(launch))),
@@ -227,7 +234,7 @@ fn proved(sample: &Sample, cap: u64) -> Verdict {
         let why = format!("part of it was swapped out: {} alone were not enough", units::bytes(cap));
         return Verdict::Fails(Cause::Memory, why);
     }
-    if sample.alive != Some(sample.tasks) {
+    if sample.work.is_none() && sample.alive != Some(sample.tasks) {
         return Verdict::Fails(
             Cause::Other,
             "it did not say that all its tasks were alive at once".to_owned(),

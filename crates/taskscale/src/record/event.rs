@@ -47,6 +47,8 @@ pub enum Event {
     /// An entry is looked after: built, or found in the cache.
     Build {
         entry: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        workload: Option<String>,
         state: BuildState,
         /// The command that runs it, less what taskscale appends; where it is ready.
         #[serde(default, skip_serializing_if = "Option::is_none")]
