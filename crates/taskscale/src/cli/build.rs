@@ -5,12 +5,12 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use super::args::{Build, Global};
-use super::run::built;
+use super::messages::begun;
+use super::session::built;
 use super::{Failure, OrUsage, emit, open_catalog, print_result, printable, say_aside};
 use crate::campaign::{NotReady, prepare};
-use crate::catalog::{Program, select};
+use crate::catalog::select;
 use crate::measure::Interrupt;
-use crate::record::{BuildState, Event};
 use crate::toolchain::{Attend, Cache};
 
 pub fn run(args: &Build, global: &Global) -> Result<ExitCode, Failure> {
@@ -39,20 +39,4 @@ pub fn run(args: &Build, global: &Global) -> Result<ExitCode, Failure> {
         print_result(&format!("{}\n", printable(&line)))?;
     }
     Ok(code)
-}
-
-/// Says that an entry is looked after now.
-pub(super) fn begun(program: &Program) {
-    if super::messages::is_json() {
-        emit(Event::Build {
-            entry: program.entry.full_name.clone(),
-            workload: Some(program.workload.name.clone()),
-            state: BuildState::Started,
-            command: None,
-            version: None,
-            reason: None,
-        });
-    } else {
-        say_aside(&format!("building {}", program.name()));
-    }
 }

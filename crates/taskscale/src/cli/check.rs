@@ -8,9 +8,8 @@ use anyhow::{Context, anyhow};
 use serde_json::json;
 
 use super::args::{Check, Global};
-use super::open::warn_unless_held;
+use super::open::{memory_cap_bytes, warn_unless_held};
 use super::progress::Progress;
-use super::run::memory_cap_bytes;
 use super::{Failure, OrUsage, colour, open_catalog, print_result, printable};
 use crate::campaign::{NotReady, prepare};
 use crate::catalog::{Program, select};

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use super::args::{Compare, CompareFormat};
+use super::open::warn_of_rejected;
 use super::report::for_standard_output;
-use super::run::warn_of_rejected;
 use super::{Failure, OrUsage, print_result, say_aside};
 use crate::figures::Figure;
 use crate::record::{self, Campaign, Loaded, Part};

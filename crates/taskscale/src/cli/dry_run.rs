@@ -9,9 +9,9 @@ use serde_json::json;
 
 use super::args::Format;
 use super::list::columns;
-use super::open::check;
+use super::open::{Asked, check, memory_cap_bytes};
+use super::parts::Plans;
 use super::progress::time_left;
-use super::run::{Options, Plans, memory_cap_bytes};
 use super::{Failure, OrUsage, print_result, printable, say_aside};
 use crate::campaign::{Estimate, Source, estimate};
 use crate::catalog::{Kind, Program, Selection, Workload};
@@ -26,7 +26,8 @@ const RESULTS: &str = "results";
 const CAMPAIGNS: usize = 20;
 
 pub(super) fn run(
-    options: &Options,
+    asked: &Asked,
+    format: Format,
     selection: &Selection,
     plans: &Plans,
     folder: &Path,
@@ -48,8 +49,8 @@ pub(super) fn run(
         let mut all = plans(&|workload| of(workload, &|_| true))?;
         let conditions = Conditions {
             memory_source: None,
-            memory_cap_bytes: options.asked.memory_cap_bytes,
-            time_cap_s: options.asked.time_cap.map(|time| time.as_secs_f64()),
+            memory_cap_bytes: asked.memory_cap_bytes,
+            time_cap_s: asked.time_cap.map(|time| time.as_secs_f64()),
         };
         let now = Campaign {
             plan: all.remove(0),
@@ -57,20 +58,20 @@ pub(super) fn run(
             conditions: Some(conditions),
             ..loaded.campaign.clone()
         };
-        check(folder, &loaded, &now, &options.asked).or_usage()?;
+        check(folder, &loaded, &now, asked).or_usage()?;
         kept_cap = loaded.campaign.known_conditions(&loaded.samples).memory_cap_bytes;
         loaded.samples
     } else {
         Vec::new()
     };
-    let cap_bytes = kept_cap.or(options.asked.memory_cap_bytes).or_else(memory_cap_bytes);
+    let cap_bytes = kept_cap.or(asked.memory_cap_bytes).or_else(memory_cap_bytes);
     let (seen, campaigns) = seen_here(folder);
     let estimate = there
         .iter()
         .map(|plan| estimate(plan, &kinds, &seen, &kept))
         .fold(Estimate::default(), Estimate::and);
     let missing: Vec<String> = missing.iter().map(|(_, entry)| entry.full_name.clone()).collect();
-    if options.format == Format::Json {
+    if format == Format::Json {
         let text = json!({
             "folder": folder.display().to_string(),
             "plan": there.first(),
@@ -83,7 +84,7 @@ pub(super) fn run(
         print_result(&format!("{text:#}\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    if options.format != Format::Table {
+    if format != Format::Table {
         say_aside("warning: --dry-run prints a table or, with --format json, JSON");
     }
     print_result(&printable(&shown(cap_bytes, folder, &estimate, campaigns, &missing)))?;

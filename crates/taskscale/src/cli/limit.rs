@@ -13,7 +13,7 @@ use super::open::{self, Content, Place};
 use super::parts;
 use super::progress::Progress;
 use super::report::for_standard_output;
-use super::run::{ended_by_signal, interrupted, lock_machine, name_folder, prepare_all, what_is_kept};
+use super::session::{ended_by_signal, interrupted, lock_machine, name_folder, prepare_all, what_is_kept};
 use super::{Failure, OrUsage, open_catalog, print_result};
 use crate::campaign::Prepared;
 use crate::catalog::{Entry, Runtime, Workload, select};

@@ -10,7 +10,7 @@ use super::measure_options::{Options, validate};
 use super::open::{Content, Opened, Place, describe, open};
 use super::progress::Progress;
 use super::report::for_standard_output;
-use super::run::{
+use super::session::{
     PLATEAU_S, announce, ended_by_signal, interrupted, name_folder, settle, show, what_is_kept, write_page,
 };
 use super::{Failure, OrUsage, print_result};

@@ -13,7 +13,8 @@ use sha2::{Digest, Sha256};
 
 use super::args::Measure;
 use super::open::Asked;
-use super::run::{memory_cap, task_counts};
+use super::open::memory_cap;
+use super::parts::task_counts;
 use crate::campaign::{Prepared, SECONDS, TASKS, Template};
 use crate::catalog::{Kind, Style};
 use crate::measure::{CONNECT_ARGUMENT, ExternalCommand, LinePattern, Load, LoadStands, Ready};

@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 
 use super::printable;
 pub(super) use crate::record::Level;
-use crate::record::{Event, EventLine};
+use crate::catalog::Program;
+use crate::record::{BuildState, Event, EventLine};
 
 /// How things are said, for as long as this process lives.
 #[derive(Debug, Clone, Copy)]
@@ -113,4 +114,20 @@ impl log::Log for Aside {
     }
 
     fn flush(&self) {}
+}
+
+/// Says that a program is looked after now.
+pub(super) fn begun(program: &Program) {
+    if is_json() {
+        emit(Event::Build {
+            entry: program.entry.full_name.clone(),
+            workload: Some(program.workload.name.clone()),
+            state: BuildState::Started,
+            command: None,
+            version: None,
+            reason: None,
+        });
+    } else {
+        say_aside(&format!("building {}", program.name()));
+    }
 }

@@ -25,6 +25,7 @@ mod parts;
 mod progress;
 mod report;
 mod run;
+mod session;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;

@@ -9,15 +9,17 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 
 use super::progress::Progress;
-use super::run::{memory_cap_bytes, warn_of_rejected};
 use super::{Failure, OrUsage, say_aside};
 use crate::campaign::{CampaignError, Prepared, Settings, plan_digest};
 use crate::limit;
 use crate::measure::{MachineLock, available_memory_bytes, machine_facts};
 use crate::record::{
-    self, Campaign, Conditions, Loaded, MemorySource, Plan, SCHEMA_VERSION, Sample, Store, StoreError,
+    self, Campaign, Conditions, Loaded, MemorySource, Plan, RejectedLine, SCHEMA_VERSION, Sample, Store, StoreError,
 };
 use crate::units;
+
+/// The share of available memory that a run may take unless told otherwise.
+const MEMORY_SHARE: f64 = 0.8;
 
 /// What a folder is to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,6 +113,16 @@ pub(super) struct Asked {
     pub seed: Option<u64>,
     pub memory_cap_bytes: Option<u64>,
     pub time_cap: Option<Duration>,
+}
+
+/// What `--memory-cap` says.
+pub(super) fn memory_cap(text: Option<&str>) -> anyhow::Result<Option<u64>> {
+    text.map(units::parse_bytes).transpose().context("--memory-cap")
+}
+
+/// What a run may take unless told otherwise. Without an estimate of what is available there is no sensible cap.
+pub(super) fn memory_cap_bytes() -> Option<u64> {
+    available_memory_bytes().map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64)
 }
 
 /// A campaign that is ready to be measured.
@@ -237,6 +249,18 @@ pub(super) fn warn_unless_held(lock: &MachineLock) {
     if let Some(why) = lock.why_not() {
         say_aside(&format!(
             "warning: the machine cannot be locked: {why}; another campaign may run beside this one and disturb it"
+        ));
+    }
+}
+
+/// Names lines that were no samples; `done` is what was done with them.
+pub(super) fn warn_of_rejected(folder: &Path, rejected: &[RejectedLine], done: &str) {
+    for line in rejected {
+        say_aside(&format!(
+            "warning: {}, line {} is no sample and is {done}: {}",
+            folder.join("samples.jsonl").display(),
+            line.number,
+            line.why
         ));
     }
 }

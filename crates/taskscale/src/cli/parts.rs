@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, bail};
 
-use super::say_aside;
+use super::{Failure, say_aside};
 use crate::catalog::{Catalog, Selection, Workload, closest};
 use crate::record::{Hold, Plan};
 use crate::report;
@@ -24,6 +24,23 @@ pub(super) struct AskedParts {
     /// Empty: all.
     pub cpus: Vec<u32>,
     pub repetitions: u32,
+}
+
+/// Makes the plans of all parts, of the entries that a function names for a workload.
+pub(super) type Plans<'a> = dyn Fn(&dyn Fn(&Workload) -> Vec<String>) -> Result<Vec<Plan>, Failure> + 'a;
+
+/// What `-n` says, ascending.
+pub(super) fn task_counts(text: &str) -> anyhow::Result<Vec<u64>> {
+    let mut tasks = Vec::new();
+    for word in text.split(',') {
+        let count = units::parse_count(word).context("-n")?;
+        if tasks.contains(&count) {
+            bail!("-n: {} is given twice", units::count(count));
+        }
+        tasks.push(count);
+    }
+    tasks.sort_unstable();
+    Ok(tasks)
 }
 
 /// The workloads that were named, or the one that is meant where none is.

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::messages::{Level, emit, is_json, is_verbose, message};
+use super::messages::{Level, begun, emit, is_json, is_verbose, message};
 use super::printable;
 use crate::campaign::{Observer, PlannedRun};
 use crate::catalog::Program;
@@ -54,7 +54,7 @@ impl Progress {
 
     pub fn building(&self, program: &Program, position: usize, all: usize) {
         if is_json() {
-            return super::build::begun(program);
+            return begun(program);
         }
         self.show(&format!("building {} ({position} of {all})", program.name()));
     }

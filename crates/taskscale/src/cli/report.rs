@@ -7,6 +7,7 @@ use anyhow::{Context, anyhow, bail};
 
 use super::args::{self, Format};
 use super::catalog_dir::any_catalog;
+use super::open::warn_of_rejected;
 use super::{Failure, OrUsage, colour, print_result, print_through, say_aside};
 use crate::catalog::sources;
 use crate::limit::{self, LimitReport};
@@ -108,7 +109,7 @@ pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
     let mut campaigns = Vec::new();
     for (folder, name) in options.folders.iter().zip(names) {
         let loaded = record::load(folder).or_usage()?;
-        super::run::warn_of_rejected(folder, &loaded.rejected, "left out");
+        warn_of_rejected(folder, &loaded.rejected, "left out");
         campaigns.push((name, loaded));
     }
     let text = match &options.what {
@@ -181,7 +182,7 @@ fn of_limit(args: &args::Report, folder: &Path) -> Result<ExitCode, Failure> {
     }
     let loaded = record::load(folder).or_usage()?;
     let question = limit::load_question(folder).or_usage()?;
-    super::run::warn_of_rejected(folder, &loaded.rejected, "left out");
+    warn_of_rejected(folder, &loaded.rejected, "left out");
     let found = LimitReport::build(&loaded.campaign, &question, &loaded.samples);
     let options = match args.output {
         Some(_) => RenderOptions { width: WIDEST, ..RenderOptions::default() },

@@ -1,0 +1,181 @@
+//! What commands that measure have in common: the machine for themselves, entries made ready, what is said before and
+//! what is left behind.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::args::Format;
+use super::open::warn_unless_held;
+use super::progress::Progress;
+use super::report::{self, Shown};
+use super::{Failure, emit, print_result, print_through, printable, say_aside};
+use crate::campaign::{NotReady, Prepared, prepare};
+use crate::catalog::Program;
+use crate::measure::{GroupRoot, Interrupt, MachineLock};
+use crate::record::{self, BuildState, Campaign, Event, Loaded, Plan, Sample};
+use crate::toolchain::{Attend, Cache};
+
+/// How long all tasks are alive together at least, in seconds.
+pub(super) const PLATEAU_S: f64 = 1.0;
+
+/// The page, in a campaign's folder.
+const PAGE_FILE: &str = "report.html";
+
+/// The machine for ourselves: two campaigns would measure each other. `None` where the user would not wait.
+pub(super) fn lock_machine(
+    folder: &Path,
+    progress: &Progress,
+    interrupt: &Interrupt,
+) -> Result<Option<MachineLock>, Failure> {
+    let holder = format!("with {}", folder.display());
+    let lock = MachineLock::acquire(&holder, interrupt, |who| {
+        progress
+            .say(&format!("waiting: {who} is measuring on this machine, and two would measure each other"));
+    });
+    lock.iter().for_each(warn_unless_held);
+    Ok(lock)
+}
+
+/// The machine for ourselves, and a place for control groups. `None` where the user would not wait.
+pub(super) fn settle(
+    folder: &Path,
+    progress: &Progress,
+    interrupt: &Interrupt,
+) -> Result<Option<(MachineLock, GroupRoot)>, Failure> {
+    let Some(lock) = lock_machine(folder, progress, interrupt)? else { return Ok(None) };
+    // Before any child of ours exists: one that shares our control group keeps us from stepping aside.
+    let home = GroupRoot::find();
+    for why in home.why_none().iter().filter(|_| home.source() == record::MemorySource::Proc) {
+        progress.say(&format!("no control group: {why}"));
+    }
+    if home.source() == record::MemorySource::Proc {
+        progress.say("measuring by /proc alone: kernel memory and peaks are only in part known; `taskscale doctor` says what would give the better source");
+    }
+    Ok(Some((lock, home)))
+}
+
+pub(super) fn prepare_all(programs: &[Program], progress: &Progress, interrupt: &Interrupt) -> Vec<Prepared> {
+    let mut position = 0;
+    let stop = || interrupt.signal().is_some();
+    let attend = Attend { stop: &stop, waiting: &|line| progress.say(line) };
+    let prepared = prepare(&Cache::of_user(), programs, &attend, |name| {
+        position += 1;
+        progress.building(name, position, programs.len());
+    });
+    if interrupt.signal().is_none() {
+        for entry in &prepared {
+            emit(built(entry));
+            match &entry.command {
+                Ok(_) => {}
+                Err(NotReady::NoToolchain(why)) => {
+                    progress.say(&format!("left out {}: {why}", entry.label()))
+                }
+                Err(NotReady::BuildFailed(why)) => {
+                    progress.say(&format!("left out {}: the build failed: {why}", entry.label()));
+                }
+            }
+        }
+    }
+    prepared
+}
+
+/// Tells programs that watch what is about to be measured.
+pub(super) fn announce(folder: &Path, campaign: &Campaign, prepared: &[Prepared], kept: &[Sample]) {
+    let runs = |plan: &Plan| {
+        let of_plan = |entry: &&Prepared| entry.name(campaign).1 == plan.workload;
+        let ready = prepared.iter().filter(of_plan).filter(|entry| entry.command.is_ok()).count() as u64;
+        ready * plan.tasks.len() as u64 * plan.runs_a_cell()
+    };
+    emit(Event::Plan {
+        folder: folder.display().to_string(),
+        plan: campaign.plan.clone(),
+        further_plans: campaign.further_plans.clone(),
+        seed: campaign.seed,
+        runs: campaign.plans().map(runs).sum(),
+        kept_samples: kept.len() as u64,
+    });
+}
+
+/// What became of an entry's build.
+pub(super) fn built(entry: &Prepared) -> Event {
+    Event::Build {
+        entry: entry.facts.name.clone(),
+        workload: entry.facts.workload.clone(),
+        state: match &entry.command {
+            Ok(_) => BuildState::Ready,
+            Err(NotReady::NoToolchain(_)) => BuildState::Unavailable,
+            Err(NotReady::BuildFailed(_)) => BuildState::Failed,
+        },
+        command: entry.command.as_ref().ok().cloned(),
+        version: entry.facts.version.clone(),
+        reason: entry.facts.unavailable.clone(),
+    }
+}
+
+/// For a campaign that could not go on.
+pub(super) fn what_is_kept(folder: &Path) -> String {
+    match record::load(folder) {
+        Ok(Loaded { samples, .. }) => format!(
+            "stopped; {} samples are kept in {folder}, and the same command with `-o {folder}` goes on",
+            samples.len(),
+            folder = folder.display()
+        ),
+        Err(_) => format!("stopped; {} and its samples are gone or cannot be read", folder.display()),
+    }
+}
+
+/// Says where the campaign is: below a table for people, else aside.
+pub(super) fn name_folder(folder: &Path, below_table: bool) -> Result<(), Failure> {
+    let shown = folder.display();
+    if below_table {
+        return print_result(&printable(&format!("\nCampaign: {shown}\n")));
+    }
+    say_aside(&format!("campaign: {shown}"));
+    Ok(())
+}
+
+/// The end of a campaign that the user cut off.
+pub(super) fn interrupted(folder: &Path, interrupt: &Interrupt) -> ExitCode {
+    let shown = folder.display();
+    say_aside(&format!("interrupted: what was measured is kept; the same command with `-o {shown}` goes on"));
+    ended_by_signal(interrupt)
+}
+
+/// Leaves the page in the campaign's folder. The result was printed and its samples are kept: where there is no page,
+/// that is said and all else goes on.
+pub(super) fn write_page(folder: &Path, campaign: &Campaign, samples: &[Sample]) {
+    if samples.is_empty() {
+        return;
+    }
+    let path = folder.join(PAGE_FILE);
+    let pages = report::page(campaign, samples);
+    match record::write_whole(&path, |out| crate::report::write_html(pages, out)) {
+        Ok(()) => say_aside(&format!("report: {}", path.display())),
+        Err(error) => say_aside(&format!(
+            "warning: no report: {error}; `taskscale report {} --format html -o FILE` makes one elsewhere",
+            folder.display()
+        )),
+    }
+}
+
+/// The exit code that shells give to a program ended by a signal.
+pub(super) fn ended_by_signal(interrupt: &Interrupt) -> ExitCode {
+    ExitCode::from(128 + interrupt.signal().unwrap_or(libc::SIGINT) as u8)
+}
+
+/// Prints what was measured. The samples are kept whether or not there is something to print.
+pub(super) fn show(
+    folder: &Path,
+    campaign: &Campaign,
+    samples: &[Sample],
+    format: Format,
+) -> Result<(), Failure> {
+    match report::of_run(folder, campaign, samples, format) {
+        Ok(Shown::Text(text)) => print_result(&text),
+        Ok(Shown::Pages(pages)) => print_through(|out| crate::report::write_html(pages, out)),
+        Err(error) => {
+            say_aside(&format!("warning: nothing to print: {error}"));
+            Ok(())
+        }
+    }
+}
