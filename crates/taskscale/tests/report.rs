@@ -95,7 +95,7 @@ fn a_file_is_written_whole_or_not_at_all() {
     fs::write(world.path("chart.svg"), "old").unwrap();
     report(&world, "one two --format svg -o chart.svg")
         .expect_code(2)
-        .expect_said("a chart is of one campaign");
+        .expect_said("a chart is of one part of one campaign");
     assert_eq!(fs::read_to_string(world.path("chart.svg")).unwrap(), "old");
     report(&world, "one -o nowhere/at/all.txt").expect_code(1).expect_said("nowhere/at/all.txt");
     // A device is written to, not replaced.

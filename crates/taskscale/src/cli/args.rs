@@ -238,6 +238,9 @@ pub struct Report {
     /// With svg: the number of tasks of the ranking [default: the largest]
     #[arg(short = 'n', long = "tasks", value_name = "COUNT", allow_hyphen_values = true)]
     pub tasks: Option<String>,
+    /// Only the parts of campaigns whose name begins so, such as spawn or 'spawn, 1 CPU' (docs/workloads.md)
+    #[arg(long, value_name = "PART")]
+    pub part: Option<String>,
     /// Among whom entries are ranked, and whose best `× best` is against [default: kind]
     #[arg(long, value_enum)]
     pub rank: Option<Rank>,

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use super::printable;
-pub(super) use crate::record::Level;
 use crate::catalog::Program;
+pub(super) use crate::record::Level;
 use crate::record::{BuildState, Event, EventLine};
 
 /// How things are said, for as long as this process lives.

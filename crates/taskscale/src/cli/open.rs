@@ -14,7 +14,8 @@ use crate::campaign::{CampaignError, Prepared, Settings, plan_digest};
 use crate::limit;
 use crate::measure::{MachineLock, available_memory_bytes, machine_facts};
 use crate::record::{
-    self, Campaign, Conditions, Loaded, MemorySource, Plan, RejectedLine, SCHEMA_VERSION, Sample, Store, StoreError,
+    self, Campaign, Conditions, Loaded, MemorySource, Plan, RejectedLine, SCHEMA_VERSION, Sample, Store,
+    StoreError,
 };
 use crate::units;
 

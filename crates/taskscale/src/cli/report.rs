@@ -11,7 +11,7 @@ use super::open::warn_of_rejected;
 use super::{Failure, OrUsage, colour, print_result, print_through, say_aside};
 use crate::catalog::sources;
 use crate::limit::{self, LimitReport};
-use crate::record::{self, Campaign, Loaded, Sample};
+use crate::record::{self, Campaign, EntryFacts, Loaded, Plan, Sample};
 use crate::report::{self, Bars, Chart, PageCampaign, Rank, Recorded, RenderOptions, Request, Target};
 use crate::units;
 
@@ -25,6 +25,8 @@ const NAMED: usize = 4;
 struct Options {
     folders: Vec<PathBuf>,
     output: Option<PathBuf>,
+    /// Only the parts whose names begin so.
+    part: Option<String>,
     what: What,
 }
 
@@ -73,9 +75,9 @@ fn validate(args: &args::Report) -> anyhow::Result<Options> {
         Some(args::Rank::Kind) | None => Rank::Kind,
     };
     let what = |request: Request| if args.samples { What::Samples } else { What::Report(request, rank) };
-    let (folders, output) = (args.folders.clone(), args.output.clone());
+    let (folders, output, part) = (args.folders.clone(), args.output.clone(), args.part.clone());
     let target = match (target(format), args.chart) {
-        (None, _) => return Ok(Options { folders, output, what: What::Page }),
+        (None, _) => return Ok(Options { folders, output, part, what: What::Page }),
         (Some(Target::Svg(_)), Some(args::Chart::Scaling)) => Target::Svg(Chart::Scaling),
         (Some(target), _) => target,
     };
@@ -88,6 +90,7 @@ fn validate(args: &args::Report) -> anyhow::Result<Options> {
     Ok(Options {
         folders,
         output,
+        part,
         what: what(Request {
             target,
             metrics,
@@ -111,6 +114,9 @@ pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
         let loaded = record::load(folder).or_usage()?;
         warn_of_rejected(folder, &loaded.rejected, "left out");
         campaigns.push((name, loaded));
+    }
+    if let Some(part) = &options.part {
+        keep_part(&mut campaigns, part).or_usage()?;
     }
     let text = match &options.what {
         What::Page => {
@@ -143,6 +149,30 @@ pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
         Some(path) => record::write_whole(path, |out| out.write_all(text.as_bytes())).context("-o")?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Leaves only the parts whose names begin so.
+fn keep_part(campaigns: &mut Vec<(String, Loaded)>, wanted: &str) -> anyhow::Result<()> {
+    let mut names: Vec<String> = Vec::new();
+    for (_, Loaded { campaign, samples, .. }) in campaigns.iter_mut() {
+        let mut plans: Vec<Plan> = campaign.plans().cloned().collect();
+        names.extend(plans.iter().map(|plan| plan.part().to_string()));
+        plans.retain(|plan| plan.part().to_string().starts_with(wanted));
+        samples.retain(|sample| plans.iter().any(|plan| sample.is_of(&plan.part())));
+        let done = |facts: &EntryFacts| plans.iter().any(|plan| plan.has(facts));
+        campaign.entries.retain(done);
+        let mut plans = plans.into_iter();
+        // A campaign that has no such part is left out below.
+        campaign.plan.entries.clear();
+        campaign.plan = plans.next().unwrap_or(campaign.plan.clone());
+        campaign.further_plans = plans.collect();
+    }
+    campaigns.retain(|(_, loaded)| !loaded.campaign.plan.entries.is_empty());
+    if campaigns.is_empty() {
+        names.dedup();
+        bail!("--part {wanted}: there is none whose name begins so; there are {}", names.join("; "));
+    }
+    Ok(())
 }
 
 fn text(reports: &[report::Report], request: &Request) -> Result<String, report::ExportError> {

@@ -107,6 +107,12 @@ impl Plan {
         Part { workload: self.workload.clone(), params: self.params.clone(), cpus: self.cpus }
     }
 
+    /// Whether these are the facts of a program of this part.
+    pub fn has(&self, facts: &EntryFacts) -> bool {
+        let workload = facts.workload.as_ref();
+        self.entries.contains(&facts.name) && workload.is_none_or(|workload| *workload == self.workload)
+    }
+
     /// How many runs each cell has: a cost is the difference of two.
     pub fn runs_a_cell(&self) -> u64 {
         u64::from(self.repetitions) * if self.shape == Shape::Work { 2 } else { 1 }
@@ -126,14 +132,10 @@ impl Campaign {
         }
         let all: Vec<Part> = self.plans().map(Plan::part).collect();
         let own = |(position, plan): (usize, &Plan)| {
-            let of_plan = |facts: &&EntryFacts| {
-                plan.entries.contains(&facts.name)
-                    && facts.workload.as_ref().is_none_or(|workload| *workload == plan.workload)
-            };
             let campaign = Campaign {
                 plan: plan.clone(),
                 further_plans: Vec::new(),
-                entries: self.entries.iter().filter(of_plan).cloned().collect(),
+                entries: self.entries.iter().filter(|facts| plan.has(facts)).cloned().collect(),
                 ..self.clone()
             };
             let part = |sample: &Sample| all.iter().position(|part| sample.is_of(part)).unwrap_or(0);

@@ -51,7 +51,7 @@ pub enum ExportError {
     Service(#[from] ServiceError),
     #[error(transparent)]
     Chart(#[from] ChartError),
-    #[error("a chart is of one campaign, and {0} were given: make one for each")]
+    #[error("a chart is of one part of one campaign, and {0} were given: make one for each (--part)")]
     OneCampaign(usize),
     #[error("no campaign was given")]
     Nothing,

@@ -236,7 +236,7 @@ fn programs_get_several_campaigns_in_a_row() {
 #[test]
 fn a_chart_is_of_one_campaign() {
     let error = export(&two(), &request(Target::Svg(Chart::Ranking))).unwrap_err().to_string();
-    assert_eq!(error, "a chart is of one campaign, and 2 were given: make one for each");
+    assert_eq!(error, "a chart is of one part of one campaign, and 2 were given: make one for each (--part)");
 }
 
 #[test]

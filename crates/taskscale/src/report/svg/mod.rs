@@ -21,6 +21,7 @@ pub use scaling::scaling;
 use super::footnotes;
 use super::model::{Entry, Report};
 use super::sanitize::safe;
+use crate::figures::Figure;
 use crate::units;
 
 use document::{Anchor, Svg};
@@ -103,4 +104,22 @@ fn kind(entry: &Entry) -> String {
         text.push_str(", unverified");
     }
     text
+}
+
+/// What a chart of this report shows: its title, less the number of tasks, and a sentence.
+fn heads(report: &Report) -> (&'static str, String) {
+    let part = plain(&report.part().to_string());
+    match &report.operation {
+        None => {
+            ("Memory", format!("Workload {part}. All memory while all tasks wait, the kernel's included"))
+        }
+        Some(operation) => {
+            ("Time of an operation", format!("Workload {part}. An operation: {}", plain(operation)))
+        }
+    }
+}
+
+/// The headline of a row with its unit: `12.5 MiB`.
+fn shown(figure: &Figure, value: f64) -> String {
+    format!("{} {}", figure.show(value), figure.unit.shown().0)
 }

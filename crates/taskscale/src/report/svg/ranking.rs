@@ -6,7 +6,9 @@ use super::super::phrases::slope_text;
 use super::super::rank::Rank;
 use super::document::{Anchor, Svg};
 use super::style::{fitted, fitted_name, text_width};
-use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, kind, plain};
+use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, heads, kind, plain, shown};
+use crate::catalog::Shape;
+use crate::figures::{self, Figure};
 use crate::units::{self, mib};
 
 /// From one row to the next.
@@ -44,27 +46,38 @@ pub fn ranking(report: &Report, tasks: Option<u64>) -> Result<String, ChartError
 }
 
 fn draw(report: &Report, group: &Group) -> String {
-    let title = format!("Memory of {}", footnotes::tasks(group.tasks));
+    let figure = report.headline();
+    let (what, sentence) = heads(report);
+    let title = match report.shape {
+        Shape::Hold => format!("{what} of {}", footnotes::tasks(group.tasks)),
+        Shape::Work => format!("{what}, {}", footnotes::tasks(group.tasks)),
+    };
     let subtitle = format!(
-        "Workload {}. All memory while all tasks wait, the kernel's included{}{}.",
-        plain(&report.workload),
+        "{sentence}{}{}.",
         if report.repetitions > 1 { "; medians and ranges" } else { "" },
         if report.rank == Rank::Kind { "; by kind" } else { "" }
     );
     let rows_top = 138.0;
     let height = rows_top + PITCH * group.rows.len() as f64 + FOOT;
-    let mut svg =
-        Svg::new(&format!("taskscale-ranking-{}", group.tasks), WIDTH, height, &title, &description(group));
+    let mut svg = Svg::new(
+        &format!("taskscale-ranking-{}", group.tasks),
+        WIDTH,
+        height,
+        &title,
+        &description(figure, group),
+    );
     let top = head(&mut svg, &title, &subtitle);
-    legend(&mut svg, top + 16.0, group);
+    if figure == &figures::FOOTPRINT {
+        legend(&mut svg, top + 16.0, group);
+    }
 
     let names = group.rows.iter().map(|row| text_width(&plain(&row.entry.name), STRONG));
     let names = names.fold(0.0, f64::max).clamp(90.0, 240.0);
     let from = MARGIN + names + 14.0;
     let to = WIDTH - MARGIN - FIGURES;
     let largest =
-        group.rows.iter().filter_map(|row| row.footprint_bytes).map(|spread| spread.max).fold(0.0, f64::max);
-    let scale = Scale { from, to, largest };
+        group.rows.iter().filter_map(|row| row.headline).map(|spread| spread.max).fold(0.0, f64::max);
+    let scale = Scale { from, to, largest, figure };
     scale.axis(&mut svg, rows_top, height - FOOT);
     for (i, row) in group.rows.iter().enumerate() {
         draw_row(&mut svg, row, rows_top + PITCH * i as f64, names, &scale);
@@ -79,17 +92,15 @@ fn draw(report: &Report, group: &Group) -> String {
 }
 
 /// What a reader who cannot see the picture is told.
-fn description(group: &Group) -> String {
-    let said: Vec<String> = group.rows.iter().map(said).collect();
+fn description(figure: &Figure, group: &Group) -> String {
+    let said: Vec<String> = group.rows.iter().map(|row| said(figure, row)).collect();
     format!("Bar chart. {}.", said.join("; "))
 }
 
-fn said(row: &Row) -> String {
+fn said(figure: &Figure, row: &Row) -> String {
     let name = plain(&row.entry.name);
-    match row.footprint_bytes {
-        Some(footprint) if row.ok_runs > 0 => {
-            format!("{name}: {} MiB", units::decimal(mib(footprint.median), 1))
-        }
+    match row.headline {
+        Some(headline) if row.ok_runs > 0 => format!("{name}: {}", shown(figure, headline.median)),
         _ => format!("{name}: {}", ending(row)),
     }
 }
@@ -109,25 +120,28 @@ fn legend(svg: &mut Svg, y: f64, group: &Group) {
 struct Scale {
     from: f64,
     to: f64,
-    /// In bytes.
+    /// In the unit of the figure.
     largest: f64,
+    figure: &'static Figure,
 }
 
 impl Scale {
-    fn x(&self, bytes: f64) -> f64 {
-        if self.largest > 0.0 { self.from + (self.to - self.from) * bytes / self.largest } else { self.from }
+    fn x(&self, value: f64) -> f64 {
+        if self.largest > 0.0 { self.from + (self.to - self.from) * value / self.largest } else { self.from }
     }
 
-    /// Lines at round numbers of MiB, with their numbers above.
+    /// Lines at round numbers of the unit that is shown, with their numbers above.
     fn axis(&self, svg: &mut Svg, top: f64, bottom: f64) {
-        let step = round_step(mib(self.largest), 5.0);
+        let (unit, divisor) = self.figure.unit.shown();
+        let largest = self.largest / divisor;
+        let step = round_step(largest, 5.0);
         let mut at = 0.0;
-        while at <= mib(self.largest) * 1.0001 {
-            let x = self.x(at * 1024.0 * 1024.0).round() + 0.5;
+        while at <= largest * 1.0001 {
+            let x = self.x(at * divisor).round() + 0.5;
             svg.path(&[(x, top - 4.0), (x, bottom)], if at == 0.0 { "axis" } else { "grid" });
             let decimals = usize::from(step < 1.0);
-            let unit = if at == 0.0 { " MiB" } else { "" };
-            svg.text(x, top - 10.0, "small muted", Anchor::Middle, &(units::decimal(at, decimals) + unit));
+            let unit = if at == 0.0 { format!(" {unit}") } else { String::new() };
+            svg.text(x, top - 10.0, "small muted", Anchor::Middle, &(units::decimal(at, decimals) + &unit));
             if step <= 0.0 {
                 break;
             }
@@ -148,7 +162,7 @@ fn round_step(whole: f64, lines: f64) -> f64 {
 
 fn draw_row(svg: &mut Svg, row: &Row, top: f64, names: f64, scale: &Scale) {
     let middle = top + PITCH / 2.0;
-    svg.group(&pointed_at(row));
+    svg.group(&pointed_at(scale.figure, row));
     svg.text(
         MARGIN,
         middle - 2.0,
@@ -157,23 +171,23 @@ fn draw_row(svg: &mut Svg, row: &Row, top: f64, names: f64, scale: &Scale) {
         &fitted_name(&plain(&row.entry.name), STRONG, names),
     );
     svg.text(MARGIN, middle + 12.0, "small muted", Anchor::Start, &kind(&row.entry));
-    match row.footprint_bytes {
+    match row.headline {
         None => {
             let room = WIDTH - MARGIN - scale.from - 8.0;
             svg.text(scale.from + 8.0, middle + 4.0, "bad", Anchor::Start, &fitted(&ending(row), 13.0, room));
         }
-        Some(footprint) => {
+        Some(headline) => {
             let pale = if row.ranked { "" } else { " pale" };
             let bar_top = middle - BAR / 2.0;
-            let to = scale.x(footprint.median);
-            match row.parts {
+            let to = scale.x(headline.median);
+            match row.parts.filter(|_| scale.figure == &figures::FOOTPRINT) {
                 Some(parts) => stack(svg, &parts, bar_top, (scale.from, to), pale),
                 None => svg.rectangle(scale.from, bar_top, to - scale.from, BAR, &format!("anon{pale}"), 0.0),
             }
             let mut end = to;
-            let (low, high) = (scale.x(footprint.min), scale.x(footprint.max));
+            let (low, high) = (scale.x(headline.min), scale.x(headline.max));
             // A shorter range could not be told from a blot.
-            if footprint.readings > 1 && high - low >= 6.0 {
+            if headline.readings > 1 && high - low >= 6.0 {
                 // With a margin, to be seen on any colour.
                 for class in ["halo", "whisker"] {
                     svg.path(&[(low, middle), (high, middle)], class);
@@ -182,7 +196,7 @@ fn draw_row(svg: &mut Svg, row: &Row, top: f64, names: f64, scale: &Scale) {
                 }
                 end = end.max(high);
             }
-            let value = format!("{} MiB", units::decimal(mib(footprint.median), 1));
+            let value = shown(scale.figure, headline.median);
             svg.text(end + 8.0, middle - 2.0, "strong", Anchor::Start, &value);
             let (class, more) = beside(row);
             svg.text(end + 8.0, middle + 12.0, class, Anchor::Start, &more);
@@ -237,9 +251,9 @@ fn ending(row: &Row) -> String {
     if told.is_empty() { "ok, but nothing was measured".to_owned() } else { told.join("; ") }
 }
 
-fn pointed_at(row: &Row) -> String {
-    let mut text = said(row);
-    if let Some(parts) = row.parts {
+fn pointed_at(figure: &Figure, row: &Row) -> String {
+    let mut text = said(figure, row);
+    if let Some(parts) = row.parts.filter(|_| figure == &figures::FOOTPRINT) {
         for (_, label, part) in PARTS {
             text.push_str(&format!(", {label} {} MiB", units::decimal(mib(part(&parts)), 1)));
         }

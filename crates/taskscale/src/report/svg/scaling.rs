@@ -5,10 +5,11 @@ use super::super::model::{Entry, Growth, Report, Row};
 use super::super::phrases::{NO_LINE, slope_text};
 use super::document::{Anchor, Svg};
 use super::style::{COLOURS, fitted_name, text_width};
-use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, plain};
+use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, heads, plain, shown};
 use crate::catalog::Kind;
-use crate::figures;
-use crate::units::{self, mib};
+use crate::catalog::Shape;
+use crate::figures::Figure;
+use crate::units;
 
 /// From one name to the next at least.
 const PITCH: f64 = 17.0;
@@ -52,7 +53,7 @@ fn lines(report: &Report) -> Vec<Line<'_>> {
     for group in &report.groups {
         for row in &group.rows {
             let known = lines.iter().position(|line| line.entry.name == row.entry.name);
-            let positive = row.footprint_bytes.is_some_and(|spread| spread.median > 0.0);
+            let positive = row.headline.is_some_and(|spread| spread.median > 0.0);
             if row.ok_runs > 0 && positive {
                 match known {
                     Some(at) => lines[at].points.push(row),
@@ -65,7 +66,8 @@ fn lines(report: &Report) -> Vec<Line<'_>> {
                         lines.push(Line {
                             entry: &row.entry,
                             points: vec![row],
-                            growth: report.growth_of(&row.entry.name),
+                            // A line through footprints is none through times.
+                            growth: report.growth_of(&row.entry.name).filter(|_| report.shape == Shape::Hold),
                             broke: None,
                             colour: at % COLOURS,
                         });
@@ -96,7 +98,8 @@ struct Plot {
     top: f64,
     bottom: f64,
     tasks: (f64, f64),
-    bytes: (f64, f64),
+    values: (f64, f64),
+    figure: &'static Figure,
 }
 
 impl Plot {
@@ -104,8 +107,8 @@ impl Plot {
         place((tasks.max(1)) as f64, self.tasks, self.left, self.right)
     }
 
-    fn y(&self, bytes: f64) -> f64 {
-        place(bytes, self.bytes, self.bottom, self.top)
+    fn y(&self, value: f64) -> f64 {
+        place(value, self.values, self.bottom, self.top)
     }
 }
 
@@ -115,27 +118,29 @@ fn place(value: f64, (low, high): (f64, f64), from: f64, to: f64) -> f64 {
 }
 
 fn draw(report: &Report, lines: &[Line], tasks: &[u64]) -> String {
-    let title = "Memory over the number of tasks";
-    let subtitle = format!(
-        "Workload {}. All memory while all tasks wait, the kernel's included. Lines: base + N × bytes per task.",
-        plain(&report.workload)
-    );
+    let figure = report.headline();
+    let (what, sentence) = heads(report);
+    let title = &format!("{what} over the number of tasks");
+    let subtitle = match report.shape {
+        Shape::Hold => format!("{sentence}. Lines: base + N × bytes per task."),
+        Shape::Work => format!("{sentence}. Medians are joined."),
+    };
     let slope = |line: &Line| {
         let growth = line.growth?;
         Some(slope_text(growth.bytes_per_task?, growth.straight))
     };
-    let figure = |line: &Line| match (&line.broke, slope(line)) {
+    let beside = |line: &Line| match (&line.broke, slope(line)) {
         (Some(broke), _) => broke.clone(),
         (None, Some(slope)) => format!("{slope} B/task"),
         (None, None) => String::new(),
     };
     let names =
         lines.iter().map(|line| text_width(&plain(&line.entry.name), 12.5)).fold(0.0, f64::max).min(190.0);
-    let figures = lines.iter().map(|line| text_width(&figure(line), 11.0)).fold(0.0, f64::max).min(110.0);
+    let figures = lines.iter().map(|line| text_width(&beside(line), 11.0)).fold(0.0, f64::max).min(110.0);
     let names_at = WIDTH - MARGIN - figures - 10.0 - names;
     let height = LEAST_HEIGHT.max(PITCH * lines.len() as f64);
     let top = 122.0;
-    let spreads = || lines.iter().flat_map(|line| &line.points).filter_map(|row| row.footprint_bytes);
+    let spreads = || lines.iter().flat_map(|line| &line.points).filter_map(|row| row.headline);
     let low = spreads().map(|spread| spread.min).filter(|bytes| *bytes > 0.0).fold(f64::INFINITY, f64::min);
     let high = spreads().map(|spread| spread.max).fold(0.0, f64::max);
     let plot = Plot {
@@ -144,10 +149,12 @@ fn draw(report: &Report, lines: &[Line], tasks: &[u64]) -> String {
         top,
         bottom: top + height,
         tasks: (tasks[0].max(1) as f64, tasks[tasks.len() - 1].max(1) as f64),
-        bytes: (low * 0.85, high * 1.15),
+        values: (low * 0.85, high * 1.15),
+        figure,
     };
 
-    let mut svg = Svg::new("taskscale-scaling", WIDTH, plot.bottom + 40.0 + FOOT, title, &description(lines));
+    let mut svg =
+        Svg::new("taskscale-scaling", WIDTH, plot.bottom + 40.0 + FOOT, title, &description(figure, lines));
     let below = head(&mut svg, title, &subtitle);
     legend(&mut svg, below + 16.0, lines);
     axes(&mut svg, &plot, tasks);
@@ -164,7 +171,7 @@ fn draw(report: &Report, lines: &[Line], tasks: &[u64]) -> String {
         let name = fitted_name(&plain(&line.entry.name), 12.5, names);
         svg.text(names_at, to + 4.0, if line.entry.reference { "muted" } else { "" }, Anchor::Start, &name);
         let class = if line.broke.is_some() { "small bad" } else { "small muted" };
-        svg.text(WIDTH - MARGIN, to + 4.0, class, Anchor::End, &figure(line));
+        svg.text(WIDTH - MARGIN, to + 4.0, class, Anchor::End, &beside(line));
     }
     let without: Vec<String> = without_points(report, lines).iter().map(|name| plain(name)).collect();
     let mut below = Vec::new();
@@ -179,7 +186,7 @@ fn draw(report: &Report, lines: &[Line], tasks: &[u64]) -> String {
 }
 
 fn middle(row: &Row) -> f64 {
-    row.footprint_bytes.map_or(0.0, |spread| spread.median)
+    row.headline.map_or(0.0, |spread| spread.median)
 }
 
 /// Entries that were run and have no line.
@@ -194,16 +201,14 @@ fn without_points<'a>(report: &'a Report, lines: &[Line]) -> Vec<&'a str> {
     names
 }
 
-fn description(lines: &[Line]) -> String {
+fn description(figure: &Figure, lines: &[Line]) -> String {
     let said: Vec<String> = lines
         .iter()
         .map(|line| {
             let points: Vec<String> = line
                 .points
                 .iter()
-                .map(|row| {
-                    format!("{} MiB at {}", &figures::FOOTPRINT.show(middle(row)), units::count(row.tasks))
-                })
+                .map(|row| format!("{} at {}", shown(figure, middle(row)), units::count(row.tasks)))
                 .collect();
             let broke = line.broke.as_ref().map(|broke| format!(", {broke}")).unwrap_or_default();
             format!("{}: {}{broke}", plain(&line.entry.name), points.join(", "))
@@ -239,7 +244,8 @@ fn legend(svg: &mut Svg, y: f64, lines: &[Line]) {
 }
 
 fn axes(svg: &mut Svg, plot: &Plot, tasks: &[u64]) {
-    let (low, high) = (mib(plot.bytes.0), mib(plot.bytes.1));
+    let (unit, divisor) = plot.figure.unit.shown();
+    let (low, high) = (plot.values.0 / divisor, plot.values.1 / divisor);
     // Few powers of ten are too little to read from.
     let factors: &[f64] = match (high / low).log10() {
         powers if powers < 2.2 => &[1.0, 2.0, 5.0],
@@ -254,7 +260,7 @@ fn axes(svg: &mut Svg, plot: &Plot, tasks: &[u64]) {
             if value < low || value > high {
                 continue;
             }
-            let y = plot.y(value * 1024.0 * 1024.0).round() + 0.5;
+            let y = plot.y(value * divisor).round() + 0.5;
             svg.path(&[(plot.left - 6.0, y), (plot.right, y)], "grid");
             let decimals = usize::try_from(-power).unwrap_or(0).min(6);
             let text = units::decimal(value, decimals);
@@ -264,7 +270,7 @@ fn axes(svg: &mut Svg, plot: &Plot, tasks: &[u64]) {
         power += 1;
     }
     debug_assert!(named || high / low < 10.0, "no line in {low} to {high}");
-    svg.text(plot.left - 12.0, plot.top - 8.0, "small muted", Anchor::End, "MiB");
+    svg.text(plot.left - 12.0, plot.top - 8.0, "small muted", Anchor::End, unit);
     svg.path(&[(plot.left - 6.0, plot.bottom + 0.5), (plot.right, plot.bottom + 0.5)], "axis");
     let mut free_from = f64::NEG_INFINITY;
     for &n in tasks {
@@ -287,9 +293,7 @@ fn draw_line(svg: &mut Svg, plot: &Plot, line: &Line) {
     let said: Vec<String> = line
         .points
         .iter()
-        .map(|row| {
-            format!("{} MiB at {}", &figures::FOOTPRINT.show(middle(row)), footnotes::tasks(row.tasks))
-        })
+        .map(|row| format!("{} at {}", shown(plot.figure, middle(row)), footnotes::tasks(row.tasks)))
         .collect();
     svg.group(&format!("{}: {}", plain(&line.entry.name), said.join(", ")));
     let class = if line.entry.reference { "floor".to_owned() } else { format!("line c{}", line.colour) };
@@ -297,7 +301,7 @@ fn draw_line(svg: &mut Svg, plot: &Plot, line: &Line) {
         svg.path(&fitted(plot, line).unwrap_or_else(|| points.clone()), &class);
     }
     for (row, (x, y)) in line.points.iter().zip(&points) {
-        if let Some(spread) = row.footprint_bytes.filter(|spread| spread.min > 0.0) {
+        if let Some(spread) = row.headline.filter(|spread| spread.min > 0.0) {
             let (low, high) = (plot.y(spread.min), plot.y(spread.max));
             // Within the mark it could not be seen.
             if low - high > 10.0 {
