@@ -363,7 +363,7 @@ fn a_page_that_cannot_be_written_costs_nothing_else() {
 #[test]
 fn the_model_of_the_page() {
     if can_run(false) {
-        node(&["test.mjs", "view.test.ts"], None);
+        node(&["test.mjs", "view.test.ts", "parts.test.ts"], None);
     }
 }
 
