@@ -9,6 +9,14 @@ export function digits(value: number): string {
   return grouped(value, decimals);
 }
 
+/** So many significant digits: `1,230`, `0.251`. */
+export function significant(value: number, count = 3): string {
+  if (value === 0) return "0";
+  // Rounded first: 999.6 has a digit more than it seems to have.
+  const rounded = Number(value.toPrecision(count));
+  return grouped(rounded, Math.max(0, count - 1 - Math.floor(Math.log10(Math.abs(rounded)))));
+}
+
 export function grouped(value: number, decimals = 0): string {
   const [whole = "0", fraction] = value.toFixed(decimals).split(".");
   const parts = whole.replace(/\B(?=(\d{3})+$)/g, ",");
@@ -38,6 +46,16 @@ export function seconds(value: number): string {
   if (size < 0.001) return `${grouped(value * 1e6)} µs`;
   if (size < 1) return `${grouped(value * 1e3, size < 0.01 ? 1 : 0)} ms`;
   return `${grouped(value, size < 100 ? 2 : 1)} s`;
+}
+
+/** `186 ns`, `1,230 ns`: what one operation takes. */
+export function nanoseconds(value: number): string {
+  return `${significant(value)} ns`;
+}
+
+/** `5,380,000/s` */
+export function perSecond(value: number): string {
+  return `${significant(value)}/s`;
 }
 
 /** `1`, `10k`, `2.5k`, `1M`. */

@@ -50,6 +50,7 @@ function start(): void {
   const scaling = scalingSection(app);
   const time = timeSection(app);
   const table = tableSection(app);
+  const method = methodSection(app);
   const details = drawer(app);
 
   /** What the sections show, without what is open over them. */
@@ -69,6 +70,7 @@ function start(): void {
     scaling.update();
     time.update();
     table.update();
+    method.update();
     root.dataset.drawn = "yes";
   }
 
@@ -104,7 +106,9 @@ function start(): void {
   addEventListener("hashchange", () => apply(fromHash(data, location.hash)));
   addEventListener("popstate", () => apply(fromHash(data, location.hash)));
 
-  document.title = `taskscale: ${data.campaigns.map((campaign) => campaign.label).join(", ")}`;
+  // A campaign stands there once for each of its parts.
+  const labels = new Set(data.campaigns.map((campaign) => campaign.label));
+  document.title = `taskscale: ${[...labels].join(", ")}`;
   fill(
     root,
     head.element,
@@ -116,7 +120,7 @@ function start(): void {
       scaling.element,
       time.element,
       table.element,
-      methodSection(app),
+      method.element,
     ),
     h(
       "footer",

@@ -1,7 +1,7 @@
 // What entries can be compared by.
 
 import * as format from "./format.ts";
-import type { Entry, Figure, FigureName, Row } from "./types.ts";
+import type { Entry, Figure, FigureName, Row, Shape } from "./types.ts";
 
 export interface Value {
   value: number;
@@ -14,6 +14,8 @@ export interface Value {
 export interface Metric {
   id: string;
   title: string;
+  /** Over a column, where the title is too long for that. */
+  short?: string;
   /** One sentence: what it is. */
   about: string;
   show: (value: number) => string;
@@ -23,6 +25,12 @@ export interface Metric {
   memory: boolean;
   /** Whether it is of the entry as a whole, not of one number of tasks. */
   whole: boolean;
+  /** Which of two values is the better one. */
+  better: "less" | "more";
+  /** The shapes of workload that have it. */
+  shapes: readonly Shape[];
+  /** Whether it is of one operation. */
+  perOperation: boolean;
   of: (entry: Entry, row: Row | undefined) => Value | undefined;
 }
 
@@ -44,10 +52,44 @@ function growth(name: "bytes_per_task" | "base_bytes") {
   };
 }
 
-const memory = { show: format.bytes, binary: true, memory: true, whole: false };
-const time = { show: format.seconds, binary: false, memory: false, whole: false };
+const HOLD: readonly Shape[] = ["hold"];
+const WORK: readonly Shape[] = ["work"];
+const BOTH: readonly Shape[] = ["hold", "work"];
 
+const plain = { binary: false, memory: false, whole: false, better: "less", perOperation: false } as const;
+const memory = { ...plain, show: format.bytes, binary: true, memory: true, shapes: HOLD };
+const time = { ...plain, show: format.seconds, shapes: HOLD };
+const operation = { ...plain, show: format.nanoseconds, shapes: WORK, perOperation: true };
+
+/** In the order in which they are offered: the first of a shape is what entries are ranked by unless it is changed. */
 export const METRICS: Metric[] = [
+  {
+    ...operation,
+    id: "wall-op",
+    title: "Wall time per operation",
+    short: "Wall/op",
+    about: "What twice as many operations took more, divided by how many more they were.",
+    of: spread("wall_ns_per_op"),
+  },
+  {
+    ...operation,
+    id: "cpu-op",
+    title: "CPU time per operation",
+    short: "CPU/op",
+    about:
+      "CPU time of all threads together: what twice as many operations took more, divided by how many more they were.",
+    of: spread("cpu_ns_per_op"),
+  },
+  {
+    ...operation,
+    id: "ops",
+    title: "Operations per second",
+    short: "Ops/s",
+    about: "The reciprocal of the wall time of one: more is better.",
+    show: format.perSecond,
+    better: "more",
+    of: spread("ops_per_s"),
+  },
   {
     ...memory,
     id: "footprint",
@@ -60,6 +102,7 @@ export const METRICS: Metric[] = [
     id: "peak",
     title: "Peak memory",
     about: "Highest memory of the whole run, kernel memory included.",
+    shapes: BOTH,
     of: spread("peak_bytes"),
   },
   {
@@ -68,7 +111,18 @@ export const METRICS: Metric[] = [
     title: "Peak RSS",
     about:
       "Highest resident memory of any one process: what other benchmarks report. Kernel memory is not in it.",
+    shapes: BOTH,
     of: spread("rss_peak_bytes"),
+  },
+  {
+    ...memory,
+    id: "footprint",
+    title: "Footprint when ready",
+    short: "When ready",
+    about:
+      "All memory, the kernel's part included, when the program is ready and its work begins. What the work itself needs is in the peak.",
+    shapes: WORK,
+    of: spread("footprint_bytes"),
   },
   {
     ...memory,
@@ -97,6 +151,14 @@ export const METRICS: Metric[] = [
   },
   {
     ...time,
+    id: "launch",
+    title: "Launch time",
+    about: "From the program's start until it is ready and its work begins.",
+    shapes: WORK,
+    of: spread("launch_s"),
+  },
+  {
+    ...time,
     id: "wall",
     title: "Wall time",
     about: "From the program's start until its exit. It includes the time that tasks were told to wait.",
@@ -121,8 +183,18 @@ export const METRICS: Metric[] = [
   },
 ];
 
-export function metric(id: string): Metric {
-  return METRICS.find((metric) => metric.id === id) ?? (METRICS[0] as Metric);
+/** Those that a shape of workload has. */
+export function metricsOf(shape: Shape): Metric[] {
+  return METRICS.filter((metric) => metric.shapes.includes(shape));
+}
+
+/** What entries are ranked by unless something else is chosen. */
+export function headline(shape: Shape): Metric {
+  return metricsOf(shape)[0] as Metric;
+}
+
+export function metric(id: string, shape: Shape): Metric {
+  return metricsOf(shape).find((metric) => metric.id === id) ?? headline(shape);
 }
 
 /** What a footprint is made of, as drawn: from the program outwards into the kernel. */

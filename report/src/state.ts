@@ -1,14 +1,15 @@
 // What is looked at, and how it stands in the address: only what differs from the default, so that links stay short.
 
-import { METRICS } from "./metrics.ts";
-import type { PageData } from "./types.ts";
+import { headline, metricsOf } from "./metrics.ts";
+import type { Campaign, PageData, Shape } from "./types.ts";
 
 export interface State {
-  workload: string;
+  /** Workload, parameters and CPUs: one part of what was measured. */
+  part: string;
   /** Number of tasks. */
   n: number;
   metric: string;
-  /** Positions of the campaigns that are shown. */
+  /** Positions of the campaigns that are shown, all of the part. */
   campaigns: number[];
   kinds: string[];
   languages: string[];
@@ -32,35 +33,61 @@ export interface State {
   entry: string;
 }
 
-export function workloads(data: PageData): string[] {
-  return [...new Set(data.campaigns.map((campaign) => campaign.workload))];
+/** What is shown at a time: campaigns are compared part by part. */
+export function parts(data: PageData): string[] {
+  return [...new Set(data.campaigns.map((campaign) => campaign.part))];
 }
 
-/** Positions of the campaigns that measured a workload. */
-export function campaignsOf(data: PageData, workload: string): number[] {
-  return data.campaigns.flatMap((campaign, position) => (campaign.workload === workload ? [position] : []));
+/** Positions of the campaigns that measured a part. */
+export function campaignsOf(data: PageData, part: string): number[] {
+  return data.campaigns.flatMap((campaign, position) => (campaign.part === part ? [position] : []));
 }
 
-/** Numbers of tasks of a workload, ascending. */
-export function tasksOf(data: PageData, workload: string): number[] {
-  const all = campaignsOf(data, workload).flatMap((position) => data.campaigns[position]?.tasks ?? []);
+/** Where a campaign stands among those of its part, from 0. */
+export function placeOf(data: PageData, position: number): number {
+  return campaignsOf(data, data.campaigns[position]?.part ?? "").indexOf(position);
+}
+
+/** The campaign that the others of a part are compared with. */
+function firstOf(data: PageData, part: string): Campaign | undefined {
+  return data.campaigns.find((campaign) => campaign.part === part);
+}
+
+export function shapeOf(data: PageData, part: string): Shape {
+  return firstOf(data, part)?.shape ?? "hold";
+}
+
+export function workloadOf(data: PageData, part: string): string {
+  return firstOf(data, part)?.workload ?? "";
+}
+
+/** What one operation of a part is, as a sentence; nothing where there are none. */
+export function operationOf(data: PageData, part: string): string {
+  const operation = firstOf(data, part)?.operation;
+  return operation ? `An operation: ${operation}.` : "";
+}
+
+/** Numbers of tasks of a part, ascending. */
+export function tasksOf(data: PageData, part: string): number[] {
+  const all = campaignsOf(data, part).flatMap((position) => data.campaigns[position]?.tasks ?? []);
   return [...new Set(all)].sort((a, b) => a - b);
 }
 
 /** The largest number of tasks that anything was measured at. */
-function largest(data: PageData, workload: string): number {
-  const measured = campaignsOf(data, workload).flatMap((position) =>
+function largest(data: PageData, part: string): number {
+  const measured = campaignsOf(data, part).flatMap((position) =>
     (data.campaigns[position]?.rows ?? []).map((row) => row.tasks),
   );
-  return measured.length > 0 ? Math.max(...measured) : (tasksOf(data, workload).at(-1) ?? 1);
+  return measured.length > 0 ? Math.max(...measured) : (tasksOf(data, part).at(-1) ?? 1);
 }
 
-export function initial(data: PageData, workload = workloads(data)[0] ?? ""): State {
+export function initial(data: PageData, part = parts(data)[0] ?? ""): State {
+  const lead = headline(shapeOf(data, part)).id;
   return {
-    workload,
-    n: largest(data, workload),
-    metric: "footprint",
-    campaigns: campaignsOf(data, workload),
+    part,
+    n: largest(data, part),
+    metric: lead,
+    campaigns: campaignsOf(data, part),
     kinds: [],
     languages: [],
     styles: [],
@@ -72,9 +99,30 @@ export function initial(data: PageData, workload = workloads(data)[0] ?? ""): St
     rank: "kind",
     fit: true,
     hidden: [],
-    sort: "footprint",
+    sort: lead,
     descending: false,
     everyN: false,
+    entry: "",
+  };
+}
+
+/** The same view of another part, as far as that has it: filters stay, as do the N and the metric where it has them. */
+export function ofPart(data: PageData, state: State, part: string): State {
+  const [before, plain] = [initial(data, state.part), initial(data, part)];
+  const shape = shapeOf(data, part);
+  const alike = shape === shapeOf(data, state.part);
+  const offered = metricsOf(shape).some((known) => known.id === state.metric);
+  const keepN = state.n !== before.n && tasksOf(data, part).includes(state.n);
+  return {
+    ...state,
+    part,
+    n: keepN ? state.n : plain.n,
+    metric: offered && state.metric !== before.metric ? state.metric : plain.metric,
+    campaigns: plain.campaigns,
+    // The table of another shape has other columns, and lines are named after other campaigns.
+    sort: alike ? state.sort : plain.sort,
+    descending: alike && state.descending,
+    hidden: [],
     entry: "",
   };
 }
@@ -89,15 +137,16 @@ const unescaped = (value: string): string => value.replaceAll("~1", ",").replace
 /** The state that an address means. What makes no sense there is as if it were not there. */
 export function fromHash(data: PageData, hash: string): State {
   const words = new URLSearchParams(hash.replace(/^#/, ""));
-  const asked = words.get("workload") ?? "";
-  const state = initial(data, workloads(data).includes(asked) ? asked : undefined);
+  const asked = words.get("part") ?? "";
+  // What addresses had before there were parts.
+  const workload = words.get("workload");
+  const of_workload = data.campaigns.find((campaign) => campaign.workload === workload)?.part;
+  const state = initial(data, parts(data).includes(asked) ? asked : of_workload);
   const n = Number(words.get("n"));
-  if (tasksOf(data, state.workload).includes(n)) state.n = n;
+  if (tasksOf(data, state.part).includes(n)) state.n = n;
   const metric = words.get("metric") ?? "";
-  if (METRICS.some((known) => known.id === metric)) state.metric = metric;
-  const campaigns = list(words.get("campaigns"))
-    .map((word) => Number(word) - 1)
-    .filter((position) => state.campaigns.includes(position));
+  if (metricsOf(shapeOf(data, state.part)).some((known) => known.id === metric)) state.metric = metric;
+  const campaigns = list(words.get("campaigns")).flatMap((word) => state.campaigns[Number(word) - 1] ?? []);
   if (campaigns.length > 0) state.campaigns = [...new Set(campaigns)].sort((a, b) => a - b);
   state.kinds = list(words.get("kind"));
   state.languages = list(words.get("language"));
@@ -122,7 +171,7 @@ export function fromHash(data: PageData, hash: string): State {
 
 /** The address of a state: empty for the default. */
 export function toHash(data: PageData, state: State): string {
-  const plain = initial(data, state.workload);
+  const plain = initial(data, state.part);
   const words: string[] = [];
   // Readable: of what encodeURIComponent escapes, slashes, commas and spaces may stay in a fragment.
   const say = (name: string, value: string) => {
@@ -133,11 +182,11 @@ export function toHash(data: PageData, state: State): string {
     words.push(`${name}=${text}`);
   };
   const all = (values: string[]) => values.map(escaped).join(",");
-  if (state.workload !== (workloads(data)[0] ?? "")) say("workload", state.workload);
+  if (state.part !== (parts(data)[0] ?? "")) say("part", state.part);
   if (state.n !== plain.n) say("n", String(state.n));
   if (state.metric !== plain.metric) say("metric", state.metric);
   if (state.campaigns.join() !== plain.campaigns.join()) {
-    say("campaigns", state.campaigns.map((position) => position + 1).join(","));
+    say("campaigns", state.campaigns.map((position) => placeOf(data, position) + 1).join(","));
   }
   if (state.kinds.length) say("kind", all(state.kinds));
   if (state.languages.length) say("language", all(state.languages));

@@ -2,13 +2,16 @@
 
 import * as format from "./format.ts";
 import { offLine, slope } from "./growth.ts";
-import type { State } from "./state.ts";
-import type { Entry, FigureName, PageData, Parts, Phases, Row } from "./types.ts";
+import { headline } from "./metrics.ts";
+import { type State, shapeOf } from "./state.ts";
+import type { Entry, FigureName, PageData, Parts, Phases, Row, Shape } from "./types.ts";
 import { entriesOf, entryOf, letter, passes, ranking, rowOf, shownCampaigns } from "./view.ts";
 
 export interface Cell {
   entry: Entry;
   campaign: number;
+  /** Of the campaign. */
+  letter: string;
   row?: Row;
   timesBest?: number;
 }
@@ -40,8 +43,8 @@ function numeric(
   return { id, title, group, numeric: true, key, text, ...(about ? { about } : {}) };
 }
 
-function words(id: string, title: string, text: (cell: Cell) => string): Column {
-  return { id, title, group: "", numeric: false, key: text, text };
+function words(id: string, title: string, text: (cell: Cell) => string, about?: string): Column {
+  return { id, title, group: "", numeric: false, key: text, text, ...(about ? { about } : {}) };
 }
 
 const median = (name: FigureName) => (cell: Cell) => cell.row?.figures[name]?.median;
@@ -53,11 +56,17 @@ const worst = (cell: Cell) => {
 };
 const share = (value: number) => `${format.grouped(value * 100, 1)} %`;
 
-export const COLUMNS: Column[] = [
+/** What an entry is, and how its runs went. */
+const ENTRY: Column[] = [
   words("entry", "Entry", (cell) => cell.entry.name),
   words("kind", "Kind", (cell) => cell.entry.kind),
   words("style", "Style", (cell) => (cell.entry.reference ? "reference" : cell.entry.style)),
-  words("cpus", "Runs on", (cell) => (cell.entry.parallel ? "all CPUs" : "one CPU")),
+  words(
+    "cpus",
+    "Runs on",
+    (cell) => (cell.entry.parallel ? "all CPUs" : "one CPU"),
+    "of the CPUs that the program was let run on",
+  ),
   numeric("n", "", "N", (cell) => cell.row?.tasks, format.count, "number of tasks"),
   words(
     "status",
@@ -65,35 +74,30 @@ export const COLUMNS: Column[] = [
     (cell) => cell.row?.status ?? (cell.entry.unavailable ? "unavailable" : "not measured"),
   ),
   numeric("runs", "", "Runs ok", (cell) => cell.row?.ok_runs, String),
-  numeric("footprint", "Memory", "Footprint", median("footprint_bytes"), format.bytes),
-  numeric(
-    "mad",
-    "Memory",
-    "± MAD",
-    (cell) => {
-      const figure = cell.row?.figures.footprint_bytes;
-      return figure && figure.readings > 1 && figure.median > 0 ? figure.mad / figure.median : undefined;
-    },
-    share,
-    "median absolute deviation of the footprint",
-  ),
-  numeric(
-    "min",
-    "Memory",
-    "Smallest",
-    (cell) => cell.row?.figures.footprint_bytes?.min,
-    format.bytes,
-    "smallest footprint",
-  ),
-  numeric(
-    "max",
-    "Memory",
-    "Largest",
-    (cell) => cell.row?.figures.footprint_bytes?.max,
-    format.bytes,
-    "largest footprint",
-  ),
-  numeric("times", "Memory", "× best", (cell) => cell.timesBest, format.times),
+];
+
+/** How far the runs lie apart in a figure. */
+function spread(name: FigureName, group: string, of: string, show: (value: number) => string): Column[] {
+  return [
+    numeric(
+      "mad",
+      group,
+      "± MAD",
+      (cell) => {
+        const figure = cell.row?.figures[name];
+        return figure && figure.readings > 1 && figure.median > 0 ? figure.mad / figure.median : undefined;
+      },
+      share,
+      `median absolute deviation of the ${of}`,
+    ),
+    numeric("min", group, "Smallest", (cell) => cell.row?.figures[name]?.min, show, `smallest ${of}`),
+    numeric("max", group, "Largest", (cell) => cell.row?.figures[name]?.max, show, `largest ${of}`),
+    numeric("times", group, "× best", (cell) => cell.timesBest, format.times),
+  ];
+}
+
+/** What the footprint is made of. */
+const MADE_OF: Column[] = [
   numeric("anon", "Memory", "Anonymous", part("anon_bytes"), format.bytes),
   numeric("shmem", "Memory", "Shared", part("shmem_bytes"), format.bytes),
   numeric("file", "Memory", "File", part("file_bytes"), format.bytes),
@@ -102,8 +106,30 @@ export const COLUMNS: Column[] = [
   numeric("tables", "Memory", "Page tables", part("page_tables_bytes"), format.bytes),
   numeric("sockets", "Memory", "Sockets", part("sock_bytes"), format.bytes),
   numeric("rest", "Memory", "Slab, other", part("kernel_rest_bytes"), format.bytes),
+];
+
+const PEAKS: Column[] = [
   numeric("peak", "Memory", "Peak", median("peak_bytes"), format.bytes),
   numeric("rss", "Memory", "Peak RSS", median("rss_peak_bytes"), format.bytes),
+];
+
+const LAUNCH = numeric("launch", "Time", "Launch", median("launch_s"), format.seconds);
+
+const END: Column[] = [
+  words("source", "Memory by", (cell) => cell.row?.memory_sources.join(", ") ?? ""),
+  words("version", "Version", (cell) => cell.entry.version ?? ""),
+];
+
+const threads = (when: string) =>
+  numeric("threads", "", "Threads", median("threads"), (value) => format.grouped(value), when);
+
+/** Of tasks that wait. */
+const HOLD: Column[] = [
+  ...ENTRY,
+  numeric("footprint", "Memory", "Footprint", median("footprint_bytes"), format.bytes),
+  ...spread("footprint_bytes", "Memory", "footprint", format.bytes),
+  ...MADE_OF,
+  ...PEAKS,
   {
     ...numeric(
       "task",
@@ -135,7 +161,7 @@ export const COLUMNS: Column[] = [
     text: (cell) => (cell.entry.growth ? offLine(cell.entry.growth) : ""),
   },
   numeric("base", "Growth", "Base", (cell) => cell.entry.growth?.base_bytes, format.bytes),
-  numeric("launch", "Time", "Launch", median("launch_s"), format.seconds),
+  LAUNCH,
   numeric("plateau", "Time", "Plateau", phase("time", "plateau_s"), format.seconds),
   numeric("drain", "Time", "Drain", phase("time", "drain_s"), format.seconds),
   numeric("wall", "Time", "Wall", median("wall_s"), format.seconds),
@@ -143,24 +169,58 @@ export const COLUMNS: Column[] = [
   numeric("cpu-launch", "CPU", "CPU launch", phase("cpu", "launch_s"), format.seconds),
   numeric("cpu-plateau", "CPU", "CPU plateau", phase("cpu", "plateau_s"), format.seconds),
   numeric("cpu-drain", "CPU", "CPU drain", phase("cpu", "drain_s"), format.seconds),
-  numeric(
-    "threads",
-    "",
-    "Threads",
-    median("threads"),
-    (value) => format.grouped(value),
-    "threads at the plateau",
-  ),
-  words("source", "Memory by", (cell) => cell.row?.memory_sources.join(", ") ?? ""),
-  words("version", "Version", (cell) => cell.entry.version ?? ""),
+  threads("threads at the plateau"),
+  ...END,
 ];
 
+/** Of work. How long a run took is no figure of the entry: taskscale chose how many operations it had. */
+const WORK: Column[] = [
+  ...ENTRY,
+  numeric(
+    "wall-op",
+    "Operation",
+    "Wall/op",
+    median("wall_ns_per_op"),
+    format.nanoseconds,
+    "wall time per operation",
+  ),
+  ...spread("wall_ns_per_op", "Operation", "wall time per operation", format.nanoseconds),
+  numeric(
+    "cpu-op",
+    "Operation",
+    "CPU/op",
+    median("cpu_ns_per_op"),
+    format.nanoseconds,
+    "CPU time per operation",
+  ),
+  numeric("ops", "Rate", "Ops/s", median("ops_per_s"), format.perSecond, "operations per second"),
+  numeric(
+    "footprint",
+    "Memory",
+    "When ready",
+    median("footprint_bytes"),
+    format.bytes,
+    "footprint when the work begins",
+  ),
+  ...MADE_OF,
+  ...PEAKS,
+  LAUNCH,
+  threads("threads when memory was read"),
+  ...END,
+];
+
+/** The columns of a shape of workload. */
+export function columnsOf(shape: Shape): Column[] {
+  return shape === "work" ? WORK : HOLD;
+}
+
 /** Only where there are several campaigns. */
-export const CAMPAIGN_COLUMN: Column = words("campaign", "Campaign", (cell) => letter(cell.campaign));
+export const CAMPAIGN_COLUMN: Column = words("campaign", "Campaign", (cell) => cell.letter);
 
 /** The cells that the filters let through, sorted. */
 export function cells(data: PageData, state: State): Cell[] {
   const positions = shownCampaigns(data, state);
+  const shape = shapeOf(data, state.part);
   const found: Cell[] = [];
   for (const known of entriesOf(data, positions).filter((entry) => passes(entry, state))) {
     for (const position of positions) {
@@ -170,23 +230,24 @@ export function cells(data: PageData, state: State): Cell[] {
       const rows = (state.everyN ? campaign.tasks : [state.n]).flatMap(
         (tasks) => rowOf(campaign, entry.name, tasks) ?? [],
       );
-      if (rows.length === 0) found.push({ entry, campaign: position });
-      for (const row of rows) found.push({ entry, campaign: position, row });
+      const of_campaign = { entry, campaign: position, letter: letter(data, position) };
+      if (rows.length === 0) found.push(of_campaign);
+      for (const row of rows) found.push({ ...of_campaign, row });
     }
   }
   for (const n of new Set(found.flatMap((cell) => cell.row?.tasks ?? []))) {
-    const bars = ranking(data, { ...state, metric: "footprint", n }).rows.flatMap((row) => row.bars);
+    const bars = ranking(data, { ...state, metric: headline(shape).id, n }).rows.flatMap((row) => row.bars);
     const times = new Map(bars.map((bar) => [bar.row, bar.timesBest]));
     for (const cell of found.filter((cell) => cell.row?.tasks === n)) {
       const of_row = times.get(cell.row);
       if (of_row !== undefined) cell.timesBest = of_row;
     }
   }
-  return sorted(found, state);
+  return sorted(found, state, columnsOf(shape));
 }
 
-function sorted(found: Cell[], state: State): Cell[] {
-  const column = [...COLUMNS, CAMPAIGN_COLUMN].find((known) => known.id === state.sort) ?? COLUMNS[0];
+function sorted(found: Cell[], state: State, columns: Column[]): Cell[] {
+  const column = [...columns, CAMPAIGN_COLUMN].find((known) => known.id === state.sort) ?? columns[0];
   if (!column) return found;
   const sign = state.descending ? -1 : 1;
   const keyed = found.map((cell) => ({ cell, key: column.key(cell) }));

@@ -8,6 +8,10 @@ export interface PageData {
   published: Published[];
 }
 
+/** Tasks wait, or operations are done as fast as they can be. */
+export type Shape = "hold" | "work";
+
+/** One campaign, or one part of it. */
 export interface Campaign {
   label: string;
   taskscale: string;
@@ -16,6 +20,11 @@ export interface Campaign {
   seed: string;
   plan_digest: string;
   workload: string;
+  /** Workload, parameters and CPUs in a few words. */
+  part: string;
+  shape: Shape;
+  /** What one operation is; of the shape `work` only. */
+  operation?: string;
   tasks: number[];
   repetitions: number;
   hold: { rule: "chosen"; plateau_s: number } | { rule: "fixed"; seconds: number };
@@ -105,6 +114,9 @@ export type FigureName =
   | "launch_s"
   | "wall_s"
   | "cpu_s"
+  | "wall_ns_per_op"
+  | "cpu_ns_per_op"
+  | "ops_per_s"
   | "threads";
 
 export interface Row {
@@ -171,6 +183,8 @@ export interface Published {
   id: string;
   source: string;
   workload: string;
+  /** The workload that stands for it here. */
+  our_workload: string;
   hardware: string;
   os: string;
   figures: PublishedFigure[];

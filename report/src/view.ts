@@ -2,9 +2,9 @@
 
 import { bent, noLine } from "./growth.ts";
 import { kindPlace } from "./kinds.ts";
-import { type Metric, metric, parts, type Value } from "./metrics.ts";
-import { campaignsOf, type State } from "./state.ts";
-import type { Campaign, Entry, PageData, PublishedFigure, Row } from "./types.ts";
+import { headline, type Metric, metric, parts, type Value } from "./metrics.ts";
+import { campaignsOf, placeOf, type State, shapeOf, workloadOf } from "./state.ts";
+import type { Campaign, Entry, PageData, PublishedFigure, Row, Shape } from "./types.ts";
 
 /** One entry in one campaign at the chosen number of tasks. */
 export interface Bar {
@@ -17,7 +17,7 @@ export interface Bar {
   high?: number;
   /** The footprint's parts, where that is what is looked at. */
   parts?: number[];
-  /** As a multiple of the smallest of those ranked and shown: of the same kind, unless all are ranked together. */
+  /** How many times the best of those ranked and shown is better: of the same kind, unless all are ranked together. */
   timesBest?: number;
   /** Against the first campaign that is shown: 0.1 is 10 % more. */
   change?: number;
@@ -48,6 +48,7 @@ export interface FellShort {
 
 export interface Ranking {
   metric: Metric;
+  shape: Shape;
   rows: RankRow[];
   failed: FellShort[];
   /** Of bars, whiskers and marks. */
@@ -62,7 +63,7 @@ export interface Ranking {
 
 /** Campaigns that are looked at, by position. */
 export function shownCampaigns(data: PageData, state: State): number[] {
-  const there = campaignsOf(data, state.workload);
+  const there = campaignsOf(data, state.part);
   const chosen = state.campaigns.filter((position) => there.includes(position));
   return chosen.length > 0 ? chosen : there;
 }
@@ -121,12 +122,19 @@ function standing(bar: Bar, of: Metric): Standing {
   return "ranked";
 }
 
-/** Why a row has no figure, in its own words. */
-function why(entry: Entry, rows: Row[]): { status: string; reason: string } {
+/** Why rows have no figure, in their own words; `meaning` says what a warning means. */
+function why(
+  entry: Entry,
+  rows: Row[],
+  meaning: (warning: string) => string | undefined,
+): { status: string; reason: string } {
   const shortfall = rows.flatMap((row) => row.shortfalls)[0];
   if (shortfall) return { status: shortfall.status, reason: shortfall.reason };
   if (entry.unavailable) return { status: "unavailable", reason: entry.unavailable };
-  if (rows.length > 0) return { status: "no figure", reason: "its runs have no such figure" };
+  const warned = rows.flatMap((row) => row.warnings).find((warning) => warning === "work-short");
+  if (rows.length > 0) {
+    return { status: "no figure", reason: meaning(warned ?? "") ?? "its runs have no such figure" };
+  }
   return { status: "not measured", reason: "not measured at this number of tasks yet" };
 }
 
@@ -150,11 +158,14 @@ function remarks(bars: Bar[], of: Metric, n: number): string[] {
 
 /** The entries that the filters let through, ranked by the chosen metric; what has no figure last, with its reason. */
 export function ranking(data: PageData, state: State): Ranking {
-  const of = metric(state.metric);
+  const shape = shapeOf(data, state.part);
+  const of = metric(state.metric, shape);
   const positions = shownCampaigns(data, state);
   const entries = entriesOf(data, positions);
   const passing = entries.filter((entry) => passes(entry, state));
   const published = publishedAt(data, state, of);
+  const meanings = positions.flatMap((position) => data.campaigns[position]?.warnings ?? []);
+  const meaning = (warning: string) => meanings.find((known) => known.warning === warning)?.text;
   const rows: RankRow[] = [];
   const failed: FellShort[] = [];
   for (const known of passing) {
@@ -173,8 +184,8 @@ export function ranking(data: PageData, state: State): Ranking {
     if (!first) {
       const reason = of.whole
         ? { status: "no line", reason: "fewer than two numbers of tasks were ok" }
-        : why(known, measured);
-      failed.push({ entry: known, ...(known.unavailable ? why(known, []) : reason) });
+        : why(known, measured, meaning);
+      failed.push({ entry: known, ...(known.unavailable ? why(known, [], meaning) : reason) });
       continue;
     }
     for (const other of bars.slice(1)) {
@@ -199,6 +210,7 @@ export function ranking(data: PageData, state: State): Ranking {
   ]);
   return {
     metric: of,
+    shape,
     rows,
     failed,
     max: Math.max(0, ...sizes),
@@ -235,8 +247,11 @@ export function sets(rows: RankRow[], rank: State["rank"]): RankRow[][] {
  * cost less than N would.
  */
 function place(rows: RankRow[], of: Metric, rank: State["rank"]): void {
-  const lead = (row: RankRow) =>
-    (row.bars.find((bar) => bar.ranked) ?? row.bars[0])?.value ?? Number.POSITIVE_INFINITY;
+  const sign = of.better === "more" ? -1 : 1;
+  const lead = (row: RankRow) => {
+    const value = (row.bars.find((bar) => bar.ranked) ?? row.bars[0])?.value;
+    return value === undefined ? Number.POSITIVE_INFINITY : sign * value;
+  };
   const last = (row: RankRow) => Number(row.standing === "partial");
   const set = (row: RankRow) => (rank === "kind" ? kindPlace(row.entry.kind) : 0);
   rows.sort((a, b) => set(a) - set(b) || last(a) - last(b) || lead(a) - lead(b));
@@ -249,12 +264,12 @@ function compare(rows: RankRow[], of: Metric): void {
   for (const row of rows) {
     if (row.standing === "ranked") row.place = ++place;
   }
-  const best = Math.min(
-    ...rows.flatMap((row) => row.bars.filter((bar) => bar.ranked).map((bar) => bar.value ?? 0)),
-  );
+  const more = of.better === "more";
+  const values = rows.flatMap((row) => row.bars.filter((bar) => bar.ranked).map((bar) => bar.value ?? 0));
+  const best = more ? Math.max(...values) : Math.min(...values);
   for (const bar of rows.flatMap((row) => row.bars)) {
     if (bar.ranked && bar.value !== undefined && best > 0 && Number.isFinite(best))
-      bar.timesBest = bar.value / best;
+      bar.timesBest = more ? best / bar.value : bar.value / best;
     if (of.id === "times") {
       // The same footprints, read as multiples.
       for (const name of ["value", "low", "high"] as const) {
@@ -268,8 +283,9 @@ function compare(rows: RankRow[], of: Metric): void {
 /** Published figures of the same number of tasks, by entry; only for metrics that they can stand beside. */
 function publishedAt(data: PageData, state: State, of: Metric): Map<string, PublishedFigure> {
   const found = new Map<string, PublishedFigure>();
-  if (!["footprint", "peak", "rss"].includes(of.id) || state.workload !== "sleep") return found;
-  for (const source of data.published) {
+  if (!["footprint", "peak", "rss"].includes(of.id)) return found;
+  const workload = workloadOf(data, state.part);
+  for (const source of data.published.filter((source) => source.our_workload === workload)) {
     for (const figure of source.figures) {
       if (figure.tasks === state.n) found.set(figure.entry, figure);
     }
@@ -280,19 +296,21 @@ function publishedAt(data: PageData, state: State, of: Metric): Map<string, Publ
 /** The answer in one sentence. */
 export interface Answer {
   n: number;
+  /** What is compared. */
+  metric: Metric;
   /** The best of each kind that is shown; of all, where they are ranked together or are of one kind. */
   bests: RankRow[];
   best: RankRow;
   worst: RankRow;
   times: number;
-  /** How many held all N, of how many that ran. */
+  /** How many held all N, or did the work, of how many that ran. */
   held: number;
   ran: number;
 }
 
-/** Of those shown, by footprint, whatever metric is looked at; nothing where there is nothing to compare. */
+/** Of those shown, by what is asked first, whatever is looked at; nothing where there is nothing to compare. */
 export function answer(data: PageData, state: State): Answer | undefined {
-  const by = ranking(data, { ...state, metric: "footprint" });
+  const by = ranking(data, { ...state, metric: headline(shapeOf(data, state.part)).id });
   const ranked = by.rows.filter((row) => row.standing === "ranked");
   const bests = sets(ranked, state.rank).flatMap((set) => set[0] ?? []);
   const [best, worst] = [ranked[0], ranked.at(-1)];
@@ -304,6 +322,7 @@ export function answer(data: PageData, state: State): Answer | undefined {
   const tried = by.failed.filter((row) => !["unavailable", "not measured"].includes(row.status));
   return {
     n: state.n,
+    metric: by.metric,
     bests,
     best,
     worst,
@@ -323,9 +342,14 @@ export interface Line {
   fitted: [number, number][];
 }
 
-/** Footprints over N of the entries that the filters let through, in the order of the ranking. */
+/**
+ * What is asked first, over N: the footprint, or the time of an operation. Of the entries that the filters let through,
+ * in the order of the ranking.
+ */
 export function lines(data: PageData, state: State): Line[] {
-  const order = ranking(data, { ...state, metric: "footprint" }).rows.map((row) => row.entry.name);
+  const shape = shapeOf(data, state.part);
+  const of = headline(shape);
+  const order = ranking(data, { ...state, metric: of.id }).rows.map((row) => row.entry.name);
   const rest = entriesOf(data, shownCampaigns(data, state)).filter((entry) => passes(entry, state));
   for (const entry of rest) if (!order.includes(entry.name)) order.push(entry.name);
   const several = shownCampaigns(data, state).length > 1;
@@ -337,26 +361,29 @@ export function lines(data: PageData, state: State): Line[] {
       if (!campaign || !entry) continue;
       const points = campaign.tasks.flatMap((tasks) => {
         const row = rowOf(campaign, name, tasks);
-        const figure = row?.figures.footprint_bytes;
+        const figure = of.of(entry, row)?.figure;
         if (!row || !figure) return [];
         return [{ tasks, value: figure.median, low: figure.min, high: figure.max, ok: row.ok_runs > 0 }];
       });
       if (points.length === 0) continue;
       found.push({
-        name: several ? `${name} ${letter(position)}` : name,
+        name: several ? `${name} ${letter(data, position)}` : name,
         entry,
         campaign: position,
         points,
-        fitted: fitted(entry),
+        fitted: fitted(entry, shape),
       });
     }
   }
   return found;
 }
 
-/** The fitted line as points that lie close enough together for logarithmic axes; none where the line is none. */
-function fitted(entry: Entry): [number, number][] {
-  const growth = entry.growth;
+/**
+ * The line through footprints as points that lie close enough together for logarithmic axes; none where the line is
+ * none. The cost of an operation has no such law.
+ */
+function fitted(entry: Entry, shape: Shape): [number, number][] {
+  const growth = shape === "hold" ? entry.growth : undefined;
   const [low, high] = [growth?.tasks[0], growth?.tasks.at(-1)];
   if (!growth || bent(growth) || low === undefined || high === undefined || high <= low) return [];
   const steps = 24;
@@ -369,7 +396,8 @@ function fitted(entry: Entry): [number, number][] {
   return found;
 }
 
-/** What a campaign is called where there is no room: A, B, … */
-export function letter(position: number): string {
-  return position < 26 ? String.fromCharCode(65 + position) : `#${position + 1}`;
+/** What a campaign is called where there is no room, among those of its part: A, B, … */
+export function letter(data: PageData, position: number): string {
+  const place = placeOf(data, position);
+  return place < 26 ? String.fromCharCode(65 + place) : `#${place + 1}`;
 }

@@ -1,81 +1,12 @@
-// The page in a real browser. TASKSCALE_PAGES names a folder with pages that taskscale has made:
+// The page in a real browser, of a folder with pages that taskscale has made:
 // everything.html (of everything that can happen, one; and a name that means harm), several.html (three campaigns)
 // and large.html (5,000 samples). `cargo test --test page` makes them and runs this.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
-import { after, before, test } from "node:test";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { launch } from "./browser.mjs";
-
-const folder = process.env.TASKSCALE_PAGES ?? "";
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-let browser: Browser;
-
-before(async () => {
-  assert(folder, "TASKSCALE_PAGES names no folder: run `cargo test --test page`");
-  browser = await launch();
-});
-after(async () => await browser?.close());
-
-const address = (name: string, hash = "") =>
-  `file://${resolve(join(folder, `${name}.html`))}${hash ? `#${hash}` : ""}`;
-
-/** Opens a page; what goes wrong in it fails the test, and so does any request but the one for its file. */
-async function open(
-  name: string,
-  hash = "",
-  options: BrowserContextOptions = {},
-  before?: () => void,
-): Promise<{ page: Page; faults: string[]; close: () => Promise<void> }> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  const page = await context.newPage();
-  if (before) await page.addInitScript(before);
-  // A machine that is busy with other work is slow, not wrong.
-  page.setDefaultTimeout(120_000);
-  const faults: string[] = [];
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) faults.push(message.text());
-  });
-  page.on("pageerror", (error) => faults.push(String(error)));
-  page.on("dialog", (dialog) => {
-    faults.push(`a dialog: ${dialog.message()}`);
-    dialog.dismiss();
-  });
-  page.on("request", (request) => {
-    const url = request.url().split("#")[0];
-    if (url !== address(name) && !url?.startsWith("blob:")) faults.push(`a request: ${url}`);
-  });
-  await page.goto(address(name, hash));
-  await page.waitForSelector("#ranking .rank-row, #ranking .nothing");
-  const close = async () => {
-    assert.deepEqual(faults, []);
-    await context.close();
-  };
-  return { page, faults, close };
-}
-
-/** What a reader sees of the ranking. (Not `innerText`: rows that are not laid out yet have none.) */
-const ranked = (page: Page) => page.locator("#ranking .rank-line .title").allTextContents();
-/** What is drawn later has been drawn. */
-const settled = async (page: Page) => {
-  await page.waitForSelector("#app[data-drawn=yes]", { state: "attached" });
-  await page.evaluate(async () => {
-    for (let frame = 0; frame < 4; frame += 1) await new Promise((done) => requestAnimationFrame(done));
-  });
-};
-/** All texts of the page, those of charts that are drawn when they come into sight included. */
-async function everythingSeen(page: Page): Promise<string> {
-  for (const section of ["#scaling", "#time", "#method"]) {
-    await page.locator(section).scrollIntoViewIfNeeded();
-    await settled(page);
-  }
-  return await page.locator("body").innerText();
-}
-
-const hashOf = (page: Page) => decodeURIComponent(new URL(page.url()).hash);
+import { join } from "node:path";
+import { test } from "node:test";
+import { everythingSeen, faultsOf, folder, hashOf, open, ranked, settled } from "./opened.ts";
 
 test("it opens from a file, with the answer first, and asks nobody for anything", async () => {
   const { page, close } = await open("everything");
@@ -490,31 +421,7 @@ for (const colorScheme of ["light", "dark"] as const) {
         const { page, close } = await open("everything", hash, options);
         if (!hash) await page.getByRole("button", { name: "Filter", exact: true }).click();
         await settled(page);
-        await page.evaluate(() =>
-          Promise.all(document.getAnimations().map((animation) => animation.finished)),
-        );
-        await page.evaluate(axe);
-        const found = await page.evaluate(async () => {
-          const run = (
-            window as unknown as {
-              axe: {
-                run(): Promise<{
-                  violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
-                }>;
-              };
-            }
-          ).axe;
-          return (await run.run()).violations.map(
-            (fault) =>
-              `${fault.id}: ${fault.nodes.map((node) => `${node.html} ${node.failureSummary}`).join("; ")}`,
-          );
-        });
-        assert.deepEqual(found, [], hash);
-        // Nothing sticks out to the side.
-        assert(
-          await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
-          `${hash} is too wide`,
-        );
+        assert.deepEqual(await faultsOf(page), [], hash);
         await close();
       }
     });

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use support::{Entry, World};
-use taskscale::catalog::{Kind, Style};
+use taskscale::catalog::{Kind, Shape, Style};
 use taskscale::record::{
     self, Campaign, Cpu, EntryFacts, Hold, LimitHit, Machine, Memory, MemorySource, Plan, Plateau, Sample,
-    Source, Status, Time, Warning,
+    Source, Status, Time, Warning, Work,
 };
 
 const HOSTILE: &str = "evil/\u{1b}[2J<b>x</b></script><img src=x onerror=window.harm=1>\u{202e}";
@@ -239,6 +239,45 @@ fn everything() -> (Campaign, Vec<Sample>) {
     (campaign, samples)
 }
 
+/// One campaign of three parts: tasks that sleep, and work on one CPU and on two.
+fn of_three_parts() -> (Campaign, Vec<Sample>) {
+    let entries = [facts("go/goroutine", Kind::Stackful), facts("rust/tokio-spawn", Kind::Stackless)];
+    let names = entries.clone().map(|facts| facts.name);
+    let mut campaign = campaign(entries.to_vec(), &[1, 10_000], 3);
+    let on = |cpus| Plan {
+        workload: "spawn".into(),
+        cpus: Some(cpus),
+        shape: Shape::Work,
+        operation: Some("a task started, ended and joined".into()),
+        tasks: vec![1, 1_000],
+        ..campaign.plan.clone()
+    };
+    campaign.further_plans = vec![on(1), on(2)];
+    let mut samples = Vec::new();
+    for repetition in 1..=3 {
+        for (place, entry) in (1_u32..).zip(&names) {
+            samples.extend([1, 10_000].map(|tasks| sample(entry, tasks, repetition, 2_000_000, 400)));
+            for (cpus, tasks) in [(1, 1), (1, 1_000), (2, 1), (2, 1_000)] {
+                let ns = f64::from(place * 250 / cpus + repetition);
+                let run = |double| worked(sample(entry, tasks, repetition, 2_000_000, 0), cpus, ns, double);
+                samples.extend([false, true].map(run));
+            }
+        }
+    }
+    (campaign, samples)
+}
+
+/// A run of work of so many nanoseconds for an operation, after 20 ms that are in each run.
+fn worked(mut sample: Sample, cpus: u32, ns: f64, double: bool) -> Sample {
+    let operations = if double { 2_000_000 } else { 1_000_000 };
+    let wall_s = Some(0.02 + operations as f64 * ns / 1e9);
+    sample.workload = "spawn".into();
+    (sample.cpus, sample.alive, sample.hold_s) = (Some(cpus), None, 0.0);
+    (sample.time.plateau_s, sample.cpu.plateau_s) = (None, None);
+    sample.work = Some(Work { operations, double, wall_s, cpu_s: wall_s.map(|s| s * 1.5), check: None });
+    sample
+}
+
 /// A hundred entries at five numbers of tasks, ten times each.
 fn large() -> (Campaign, Vec<Sample>) {
     let kinds = [Kind::Stackless, Kind::Stackful, Kind::Thread, Kind::Future];
@@ -363,7 +402,7 @@ fn a_page_that_cannot_be_written_costs_nothing_else() {
 #[test]
 fn the_model_of_the_page() {
     if can_run(false) {
-        node(&["test.mjs", "view.test.ts"], None);
+        node(&["test.mjs", "view.test.ts", "parts.test.ts"], None);
     }
 }
 
@@ -393,12 +432,14 @@ fn the_page_in_a_browser() {
     let several = reported(&world, "several", &[("first", &all), ("second", &other), ("third", &all)]);
     assert!(fs::read_to_string(several).unwrap().contains(r#""label":"second""#));
 
+    reported(&world, "parts", &[("of-parts", &of_three_parts())]);
+
     if let Some(kept) = std::env::var_os("TASKSCALE_KEEP_PAGES").map(PathBuf::from) {
         // To be looked at, or to work on the page with: see report/README.md.
         fs::create_dir_all(&kept).unwrap();
-        for name in ["everything.html", "large.html", "several.html"] {
+        for name in ["everything.html", "large.html", "several.html", "parts.html"] {
             fs::copy(world.path(name), kept.join(name)).unwrap();
         }
     }
-    node(&["test.mjs", "page.test.ts"], Some(&world.path("")));
+    node(&["test.mjs", "page.test.ts", "parts-page.test.ts"], Some(&world.path("")));
 }

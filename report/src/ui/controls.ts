@@ -2,8 +2,8 @@
 
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
-import { METRICS } from "../metrics.ts";
-import { campaignsOf, initial, type State, tasksOf, workloads } from "../state.ts";
+import { metricsOf } from "../metrics.ts";
+import { campaignsOf, parts, type State, shapeOf, tasksOf } from "../state.ts";
 import { entriesOf, letter, shownCampaigns } from "../view.ts";
 import type { App } from "./app.ts";
 
@@ -17,16 +17,10 @@ export interface Controls {
 export function controls(app: App): Controls {
   const { data } = app;
   const sizes = h("div", { class: "segments", role: "group", "aria-label": "Number of tasks" });
-  const workload = select(
-    "Workload",
-    workloads(data).map((name) => [name, name]),
-    (value) => app.set({ ...initial(data, value), entry: "" }),
-  );
-  const metric = select(
-    "Compare by",
-    METRICS.map((known) => [known.id, known.title]),
-    (value) => app.set({ metric: value }),
-  );
+  // Of several parts one is chosen in the head of the page: everything depends on it.
+  const only = parts(data).length === 1 ? app.state.part : undefined;
+  const workload = select("Workload", only === undefined ? [] : [[only, only]], () => {});
+  const metric = select("Compare by", [], (value) => app.set({ metric: value }));
   const search = h("input", {
     type: "search",
     class: "search",
@@ -62,23 +56,24 @@ export function controls(app: App): Controls {
         { class: "controls-row" },
         sizes,
         metric.element,
-        workload.element,
+        only !== undefined && workload.element,
         h("span", { class: "grow" }),
         search,
         toggle,
       ),
-      data.campaigns.length > 1 && campaigns,
+      campaigns,
       filters,
     ),
   );
   const choices = filterChoices(app);
+  let offered = "";
 
   function update(): void {
     const { state } = app;
     keepFocus(sizes, () =>
       fill(
         sizes,
-        tasksOf(data, state.workload).map((n) =>
+        tasksOf(data, state.part).map((n) =>
           h(
             "button",
             {
@@ -93,9 +88,14 @@ export function controls(app: App): Controls {
         ),
       ),
     );
-    workload.input.value = state.workload;
+    const shape = shapeOf(data, state.part);
+    if (offered !== shape) {
+      offered = shape;
+      fill(metric.input, options(metricsOf(shape).map((known) => [known.id, known.title])));
+    }
     metric.input.value = state.metric;
     if (search.value !== state.search) search.value = state.search;
+    campaigns.hidden = campaignsOf(data, state.part).length < 2;
     keepFocus(campaigns, () => fill(campaigns, campaignChoices(app)));
     keepFocus(filters, () => fill(filters, choices()));
     const active = activeFilters(state);
@@ -104,21 +104,23 @@ export function controls(app: App): Controls {
   return { element, update };
 }
 
-function select(
+const options = (values: [string, string][]) => values.map(([value, text]) => h("option", { value }, text));
+
+export function select(
   label: string,
-  options: [string, string][],
+  values: [string, string][],
   change: (value: string) => void,
 ): { element: HTMLElement; input: HTMLSelectElement } {
   const input = h(
     "select",
     { onchange: (event) => change((event.target as HTMLSelectElement).value) },
-    options.map(([value, text]) => h("option", { value }, text)),
+    options(values),
   );
   return { element: h("label", { class: "field" }, h("span", {}, label), input), input };
 }
 
 /** Draws controls anew and gives the focus back to the one that had it. */
-function keepFocus(element: HTMLElement, draw: () => void): void {
+export function keepFocus(element: HTMLElement, draw: () => void): void {
   const focused = document.activeElement;
   const key = focused && element.contains(focused) ? focused.getAttribute("data-key") : null;
   draw();
@@ -146,7 +148,7 @@ export const NO_FILTERS: Partial<State> = {
 
 function filterChoices(app: App): () => (Node | false)[] {
   return () => {
-    const entries = entriesOf(app.data, campaignsOf(app.data, app.state.workload));
+    const entries = entriesOf(app.data, campaignsOf(app.data, app.state.part));
     const values = (of: (entry: (typeof entries)[number]) => [string, string]) =>
       [...new Map(entries.map(of))].sort((a, b) => a[1].localeCompare(b[1], "en"));
     return [
@@ -236,7 +238,7 @@ function one(
 
 function campaignChoices(app: App): HTMLElement[] {
   const shown = shownCampaigns(app.data, app.state);
-  return campaignsOf(app.data, app.state.workload).map((position) => {
+  return campaignsOf(app.data, app.state.part).map((position) => {
     const campaign = app.data.campaigns[position];
     const pressed = shown.includes(position);
     return h(
@@ -253,7 +255,7 @@ function campaignChoices(app: App): HTMLElement[] {
           if (next.length > 0) app.set({ campaigns: next });
         },
       },
-      h("b", {}, letter(position)),
+      h("b", {}, letter(app.data, position)),
       ` ${campaign?.label ?? ""}`,
     );
   });

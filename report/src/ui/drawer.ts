@@ -4,7 +4,7 @@ import { fill, h, link } from "../dom.ts";
 import * as format from "../format.ts";
 import { bent, offLine, slope, steps } from "../growth.ts";
 import { detailsOf, hasArrived, INCOMPLETE, program, whenArrived } from "../later.ts";
-import type { Campaign, Details, Entry } from "../types.ts";
+import type { Campaign, Details, Entry, FigureName, Shape } from "../types.ts";
 import { entryOf, letter, shownCampaigns } from "../view.ts";
 import type { App } from "./app.ts";
 
@@ -91,12 +91,12 @@ function content(app: App, entry: Entry, positions: number[]): (Node | false)[] 
     if (!campaign || !of) return [];
     return [
       positions.length > 1
-        ? h("h3", { class: "campaign-title" }, `${letter(position)} ${campaign.label}`)
+        ? h("h3", { class: "campaign-title" }, `${letter(data, position)} ${campaign.label}`)
         : false,
       of.unavailable
         ? h("p", { class: "callout" }, h("b", {}, "Not available here: "), of.unavailable)
         : false,
-      growth(of),
+      campaign.shape === "hold" && growth(of),
       byTasks(campaign, of),
       facts(of),
       samples(campaign, of, detailsOf(position)),
@@ -153,13 +153,35 @@ function growth(entry: Entry): HTMLElement | false {
   );
 }
 
+/** What is said of each number of tasks. */
+const BY_TASKS: Record<Shape, [title: string, name: FigureName, show: (value: number) => string][]> = {
+  hold: [
+    ["Footprint", "footprint_bytes", format.bytes],
+    ["Kernel", "kernel_bytes", format.bytes],
+    ["Peak RSS", "rss_peak_bytes", format.bytes],
+    ["Launch", "launch_s", format.seconds],
+    ["Wall", "wall_s", format.seconds],
+    ["CPU", "cpu_s", format.seconds],
+  ],
+  work: [
+    ["Wall/op", "wall_ns_per_op", format.nanoseconds],
+    ["CPU/op", "cpu_ns_per_op", format.nanoseconds],
+    ["Ops/s", "ops_per_s", format.perSecond],
+    ["When ready", "footprint_bytes", format.bytes],
+    ["Peak", "peak_bytes", format.bytes],
+    ["Peak RSS", "rss_peak_bytes", format.bytes],
+    ["Launch", "launch_s", format.seconds],
+  ],
+};
+
 /** What came of it at each number of tasks. */
 function byTasks(campaign: Campaign, entry: Entry): HTMLElement | false {
   const rows = campaign.rows.filter((row) => campaign.entries[row.entry] === entry);
   if (rows.length === 0) return false;
   const cell = (value: number | undefined, show: (value: number) => string) =>
     h("td", { class: "number" }, value === undefined ? "" : show(value));
-  const heads = ["N", "Status", "Footprint", "Kernel", "Peak RSS", "Launch", "Wall", "CPU"];
+  const figures = BY_TASKS[campaign.shape];
+  const heads = ["N", "Status", ...figures.map(([title]) => title)];
   return h(
     "div",
     { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Figures by number of tasks" },
@@ -184,12 +206,7 @@ function byTasks(campaign: Campaign, entry: Entry): HTMLElement | false {
             {},
             h("th", { scope: "row", class: "number" }, format.count(row.tasks)),
             h("td", {}, row.status),
-            cell(row.figures.footprint_bytes?.median, format.bytes),
-            cell(row.figures.kernel_bytes?.median, format.bytes),
-            cell(row.figures.rss_peak_bytes?.median, format.bytes),
-            cell(row.figures.launch_s?.median, format.seconds),
-            cell(row.figures.wall_s?.median, format.seconds),
-            cell(row.figures.cpu_s?.median, format.seconds),
+            figures.map(([, name, show]) => cell(row.figures[name]?.median, show)),
           ),
           ...row.shortfalls.map((shortfall) =>
             h(
@@ -310,13 +327,19 @@ function samples(campaign: Campaign, entry: Entry, details: Details | undefined)
     { title: "run", number: true, text: (at) => String(all.repetition[at] ?? "") },
     { title: "attempt", number: true, text: (at) => String(all.attempt[at] ?? "") },
     { title: "status", number: false, text: (at) => all.status[at] ?? "" },
-    { title: "hold", number: true, text: (at) => format.seconds(all.hold_s[at] ?? 0) },
+    // Work is not told to wait.
+    ...(campaign.shape === "hold"
+      ? [{ title: "hold", number: true, text: (at: number) => format.seconds(all.hold_s[at] ?? 0) }]
+      : []),
     ...order(numbers).map((name) => ({
       title: name
         .replace(/^(memory\.plateau|memory|time)\./, "")
         .replace(/_(bytes|s)$/, "")
         .replaceAll("_", " ")
-        .replace(/^cpu\./, "CPU "),
+        .replace(/^work\.operations/, "operations")
+        .replace(/^work\./, "work ")
+        .replace(/^cpu\./, "CPU ")
+        .replace(/^work cpu/, "work CPU"),
       number: true,
       text: (at: number) => {
         const value = all.numbers[name]?.[at];
@@ -404,6 +427,9 @@ function samples(campaign: Campaign, entry: Entry, details: Details | undefined)
 function order(names: string[]): string[] {
   const first = [
     "alive",
+    "work.operations",
+    "work.wall_s",
+    "work.cpu_s",
     "memory.plateau.footprint_bytes",
     "memory.plateau.anon_bytes",
     "memory.plateau.kernel_bytes",

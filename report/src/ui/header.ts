@@ -3,12 +3,17 @@
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
 import { kindTitle } from "../kinds.ts";
-import { answer, type RankRow } from "../view.ts";
+import { headline, type Metric } from "../metrics.ts";
+import { campaignsOf, operationOf, parts, shapeOf } from "../state.ts";
+import { type Answer, answer, type RankRow } from "../view.ts";
 import type { App } from "./app.ts";
+import { partChoice } from "./parts.ts";
 
 export function header(app: App, retheme: () => void): { element: HTMLElement; update(): void } {
   const sentence = h("h1", { class: "answer" });
   const detail = h("p", { class: "answer-detail" });
+  const measured = h("p", { class: "context" });
+  const choice = partChoice(app);
   const element = h(
     "header",
     { class: "header wrap" },
@@ -19,75 +24,90 @@ export function header(app: App, retheme: () => void): { element: HTMLElement; u
       h("span", { class: "grow" }),
       themeButton(retheme),
     ),
+    choice?.element ?? false,
     sentence,
     detail,
-    h("p", { class: "context" }, context(app)),
+    measured,
   );
 
   function update(): void {
+    choice?.update();
+    fill(measured, context(app));
     const found = answer(app.data, app.state);
+    const work = shapeOf(app.data, app.state.part) === "work";
     if (!found) {
-      fill(sentence, `What ${format.tasks(app.state.n)} cost`);
-      fill(detail, "No entry shown here has a footprint at this number of tasks.");
+      const n = format.tasks(app.state.n);
+      const title = headline(work ? "work" : "hold").title.toLowerCase();
+      fill(sentence, work ? `What an operation costs with ${n}` : `What ${n} cost`);
+      fill(detail, `No entry shown here has a ${title} at this number of tasks.`);
       return;
     }
-    const { best, bests, worst } = found;
-    const n = h("span", { class: "nowrap" }, format.tasks(found.n));
-    const timers = bests.find((row) => row.entry.kind === "timer");
-    const tasks = bests.filter((row) => row !== timers);
-    if (bests.length > 1) {
-      // Unlike things: no factor lies between them.
-      fill(
-        sentence,
-        n,
-        found.n === 1 ? " takes at least " : " take at least ",
-        tasks.flatMap((row, at) => [
-          at === 0 ? "" : at === tasks.length - 1 ? " or " : ", ",
-          size(row),
-          ` as ${kindTitle(row.entry.kind).toLowerCase()}`,
-        ]),
-        ".",
-      );
-    } else if (best === worst) {
-      fill(sentence, n, found.n === 1 ? " takes " : " take ", size(best), ` in ${best.entry.title}.`);
-    } else {
-      fill(
-        sentence,
-        n,
-        found.n === 1 ? " takes from " : " take from ",
-        size(best),
-        ` in ${best.entry.title} to `,
-        size(worst),
-        ` in ${worst.entry.title}.`,
-      );
-    }
-    const all =
-      found.held === found.ran ? `All ${found.ran} entries` : `${found.held} of ${found.ran} entries`;
-    fill(
-      detail,
-      bests.length > 1 && timers ? ["Timers, which are no tasks, take ", size(timers), ". "] : false,
-      bests.length === 1 && found.times > 1.005 && `A factor of ${format.digits(found.times)}. `,
-      `${all} held ${found.n === 1 ? "it" : `all ${format.count(found.n)}`}`,
-      found.held < found.ran && "; the others are shown last, with the reason",
-      ".",
-      bests.length === 1 &&
-        best.entry.kind !== worst.entry.kind &&
-        ` The first is of kind ${best.entry.kind}, the last ${worst.entry.kind}: not the same offer.`,
-    );
+    fill(sentence, answered(found, work));
+    fill(detail, told(found, work, operationOf(app.data, app.state.part)));
   }
   return { element, update };
 }
 
-function size(row: RankRow): HTMLElement {
+/** The answer in a sentence: what N tasks take, or, of work, what an operation takes with so many. */
+function answered({ n, metric, bests, best, worst }: Answer, work: boolean): (Node | string)[] {
+  const tasks = h("span", { class: "nowrap" }, format.tasks(n));
+  const subject = work ? ["With ", tasks, " an operation"] : [tasks];
+  const takes = work || n === 1 ? "takes" : "take";
+  if (bests.length > 1) {
+    // Unlike things: no factor lies between them. Timers, which are no tasks, are told of below.
+    const kinds = bests.filter((row) => row.entry.kind !== "timer");
+    const each = kinds.flatMap((row, at) => [
+      at === 0 ? "" : at === kinds.length - 1 ? " or " : ", ",
+      size(row, metric),
+      ` as ${kindTitle(row.entry.kind).toLowerCase()}`,
+    ]);
+    return [...subject, ` ${takes} at least `, ...each, "."];
+  }
+  if (best === worst) return [...subject, ` ${takes} `, size(best, metric), ` in ${best.entry.title}.`];
+  return [
+    ...subject,
+    ` ${takes} from `,
+    size(best, metric),
+    ` in ${best.entry.title} to `,
+    size(worst, metric),
+    ` in ${worst.entry.title}.`,
+  ];
+}
+
+/** What a reader of the answer must know. */
+function told(found: Answer, work: boolean, operation: string): (Node | string | false)[] {
+  const { n, metric, bests, best, worst } = found;
+  const timers = bests.length > 1 && bests.find((row) => row.entry.kind === "timer");
+  const all = found.held === found.ran ? `All ${found.ran} entries` : `${found.held} of ${found.ran} entries`;
+  const held = work ? "did the work" : `held ${n === 1 ? "it" : `all ${format.count(n)}`}`;
+  return [
+    operation && `${operation} `,
+    ...(timers ? ["Timers, which are no tasks, take ", size(timers, metric), ". "] : []),
+    bests.length === 1 && found.times > 1.005 && `A factor of ${format.digits(found.times)}. `,
+    `${all} ${held}`,
+    found.held < found.ran && "; the others are shown last, with the reason",
+    ".",
+    bests.length === 1 &&
+      best.entry.kind !== worst.entry.kind &&
+      ` The first is of kind ${best.entry.kind}, the last ${worst.entry.kind}: not the same offer.`,
+  ];
+}
+
+function size(row: RankRow, metric: Metric): HTMLElement {
   const value = row.bars.find((bar) => bar.ranked)?.value ?? 0;
-  return h("b", {}, format.bytes(value));
+  return h("b", {}, metric.show(value));
 }
 
 function context(app: App): string {
-  const [first, ...others] = app.data.campaigns;
+  const { data, state } = app;
+  const [first, ...others] = campaignsOf(data, state.part).flatMap(
+    (position) => data.campaigns[position] ?? [],
+  );
   if (!first) return "";
   const { machine } = first;
-  const parts = [
+  const words = [
+    // The choice above is not on paper.
+    ...(parts(data).length > 1 ? [state.part] : []),
     machine.cpu,
     format.counted(machine.cpus, "CPU"),
     format.bytes(machine.memory_bytes),
@@ -95,7 +115,7 @@ function context(app: App): string {
     format.day(first.created_at).slice(0, 10),
     format.counted(first.repetitions, "repetition"),
   ];
-  const text = parts.join(" · ");
+  const text = words.join(" · ");
   return others.length > 0 ? `${text} · and ${format.counted(others.length, "other campaign")}` : text;
 }
 

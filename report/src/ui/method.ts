@@ -1,7 +1,8 @@
 // How it was measured: machine, plan, command, what to keep in mind, and what differs from the posts.
 
-import { h, link } from "../dom.ts";
+import { fill, h, link } from "../dom.ts";
 import * as format from "../format.ts";
+import { campaignsOf, shapeOf, workloadOf } from "../state.ts";
 import type { Campaign } from "../types.ts";
 import { letter } from "../view.ts";
 import type { App } from "./app.ts";
@@ -31,16 +32,46 @@ const DIFFERENCES: [string, string][] = [
   ["Spread", "Runs are repeated in random order. Medians and intervals instead of one figure."],
 ];
 
-export function methodSection(app: App): HTMLElement {
-  const several = app.data.campaigns.length > 1;
-  return h(
-    "section",
-    { class: "section", id: "method", "aria-labelledby": "method-title" },
+export function methodSection(app: App): { element: HTMLElement; update(): void } {
+  const element = h("section", { class: "section", id: "method", "aria-labelledby": "method-title" });
+  let drawn: string | undefined;
+  function update(): void {
+    if (drawn === app.state.part) return;
+    drawn = app.state.part;
+    fill(element, content(app));
+  }
+  update();
+  return { element, update };
+}
+
+function content(app: App): (Node | null)[] {
+  const { data, state } = app;
+  const positions = campaignsOf(data, state.part);
+  const campaigns = positions.flatMap((position) => data.campaigns[position] ?? []);
+  return [
     h("div", { class: "section-head" }, h("h2", { id: "method-title" }, "How it was measured")),
-    app.data.campaigns.flatMap((campaign, position) => [
-      several ? h("h3", { class: "campaign-title" }, `${letter(position)} ${campaign.label}`) : null,
+    ...campaigns.flatMap((campaign, at) => [
+      campaigns.length > 1
+        ? h("h3", { class: "campaign-title" }, `${letter(data, positions[at] ?? 0)} ${campaign.label}`)
+        : null,
       h("div", { class: "method" }, facts(campaign), notes(campaign)),
     ]),
+    // The posts let tasks wait and had them do nothing: of work they say nothing.
+    ...(shapeOf(data, state.part) === "hold" ? posts(app, campaigns) : []),
+    h(
+      "p",
+      { class: "small" },
+      "In full: ",
+      link(`${DOCS}/methodology.md`, "methodology"),
+      ", ",
+      link(`${DOCS}/results-format.md`, "format of results"),
+      ".",
+    ),
+  ];
+}
+
+function posts(app: App, campaigns: Campaign[]): (Node | null)[] {
+  return [
     h("h3", {}, "What differs from the posts"),
     h(
       "p",
@@ -52,7 +83,7 @@ export function methodSection(app: App): HTMLElement {
       ", ",
       link("https://hez2010.github.io/async-runtimes-benchmarks-2024/take2.html", "2024, take 2"),
       ") launch N tasks that each wait 10 s, and compare peak memory. ",
-      ...holdDifference(app.data.campaigns),
+      ...holdDifference(campaigns),
     ),
     h(
       "dl",
@@ -60,16 +91,7 @@ export function methodSection(app: App): HTMLElement {
       DIFFERENCES.flatMap(([what, how]) => h("div", {}, h("dt", {}, what), h("dd", {}, how))),
     ),
     published(app),
-    h(
-      "p",
-      { class: "small" },
-      "In full: ",
-      link(`${DOCS}/methodology.md`, "methodology"),
-      ", ",
-      link(`${DOCS}/results-format.md`, "format of results"),
-      ".",
-    ),
-  );
+  ];
 }
 
 function holdDifference(campaigns: Campaign[]): string[] {
@@ -81,7 +103,8 @@ function holdDifference(campaigns: Campaign[]): string[] {
 }
 
 function published(app: App): HTMLElement | null {
-  const [source] = app.data.published;
+  const workload = workloadOf(app.data, app.state.part);
+  const source = app.data.published.find((known) => known.our_workload === workload);
   if (!source) return null;
   return h(
     "p",
@@ -92,10 +115,14 @@ function published(app: App): HTMLElement | null {
 
 function facts(campaign: Campaign): HTMLElement {
   const { machine } = campaign;
-  const hold =
+  const wait =
     campaign.hold.rule === "chosen"
       ? `chosen so that all tasks are alive together for ${campaign.hold.plateau_s} s or longer`
       : `${campaign.hold.seconds} s, whether all tasks are alive by then or not`;
+  const course =
+    campaign.shape === "work"
+      ? `an operation: ${campaign.operation ?? "unknown"}; so many operations that they last ${lasts(campaign)} s or longer, and then twice as many`
+      : `the wait is ${wait}`;
   const limits = Object.entries(machine.limits);
   const pairs: [string, Node | string | Node[]][] = [
     ["Processor", `${machine.cpu}, ${format.counted(machine.cpus, "CPU")}, ${machine.architecture}`],
@@ -115,7 +142,7 @@ function facts(campaign: Campaign): HTMLElement {
         .join(", ") || "no figures",
     ],
     ["When", `${format.day(campaign.created_at)}, by taskscale ${campaign.taskscale}`],
-    ["Workload", `${campaign.workload}; the wait is ${hold}`],
+    ["Workload", `${campaign.part}; ${course}`],
     [
       "Plan",
       `${campaign.tasks.map(format.count).join(", ")} tasks, ${format.counted(campaign.repetitions, "repetition")}; ${format.counted(campaign.runs, "run")} in ${format.seconds(campaign.measured_s)}${campaign.unmeasured_runs > 0 ? `; ${format.counted(campaign.unmeasured_runs, "run")} not measured yet` : ""}`,
@@ -134,6 +161,11 @@ function facts(campaign: Campaign): HTMLElement {
     pairs.push(["Limits", commands(limits.map(([name, value]) => `${name} = ${format.grouped(value)}`))]);
   }
   return definitions(pairs);
+}
+
+/** How long work lasts at least. */
+function lasts({ hold }: Campaign): number {
+  return hold.rule === "chosen" ? hold.plateau_s : 1;
 }
 
 /** The command without a seed of its own, nor the folder that is already taken. */

@@ -5,6 +5,7 @@ import * as format from "../format.ts";
 import { bent, offLine, slope } from "../growth.ts";
 import { KINDS, kindTitle } from "../kinds.ts";
 import { PARTS } from "../metrics.ts";
+import { campaignsOf, operationOf, parts } from "../state.ts";
 import { type Bar, letter, type Ranking, type RankRow, ranking, sets, shownCampaigns } from "../view.ts";
 import type { App } from "./app.ts";
 import { NO_FILTERS } from "./controls.ts";
@@ -50,12 +51,11 @@ export function rankingSection(app: App): { element: HTMLElement; update(): void
     const labels = shownCampaigns(app.data, app.state).map(
       (position) => app.data.campaigns[position]?.label ?? "",
     );
-    const svg = rankingSvg(
-      shown,
-      scaled,
-      byTitle(element).textContent ?? "",
-      `taskscale · ${labels.join(" · ")}`,
-    );
+    const { part } = app.state;
+    if (parts(app.data).length > 1) labels.unshift(part);
+    const operation = operationOf(app.data, part);
+    const subtitle = `taskscale · ${labels.join(" · ")}${operation && ` · ${operation}`}`;
+    const svg = rankingSvg(shown, scaled, byTitle(element).textContent ?? "", subtitle);
     download("taskscale-ranking.svg", svg, "image/svg+xml");
   };
   const save = h("button", { type: "button", class: "button quiet", onclick: picture }, "Save as SVG");
@@ -80,7 +80,7 @@ export function rankingSection(app: App): { element: HTMLElement; update(): void
     const of = shown.metric;
     const at = of.whole ? "" : ` at ${format.tasks(state.n)}`;
     fill(byTitle(element), `${of.title}${at}`);
-    fill(about, of.about);
+    fill(about, of.perOperation ? `${of.about} ${operationOf(app.data, state.part)}` : of.about);
     log.setAttribute("aria-pressed", String(state.log));
     published.setAttribute("aria-pressed", String(state.published));
     together.setAttribute("aria-pressed", String(state.rank === "all"));
@@ -192,7 +192,9 @@ function gridlines(shown: Ranking, scaled: Scale): HTMLElement {
 }
 
 function columns(shown: Ranking): string {
-  return `row-grid${shown.metric.whole || shown.metric.id === "times" ? " without-task" : ""}`;
+  const { metric, shape } = shown;
+  const without = metric.whole || metric.id === "times" || shape !== "hold";
+  return `row-grid${without ? " without-task" : ""}`;
 }
 
 function axis(shown: Ranking, scaled: Scale): HTMLElement {
@@ -209,7 +211,7 @@ function axis(shown: Ranking, scaled: Scale): HTMLElement {
         h("span", { class: "tick", "--at": percent(scaled.at(value)) }, text(value)),
       ),
     ),
-    h("span", { class: "value" }, shown.metric.title),
+    h("span", { class: "value" }, shown.metric.short ?? shown.metric.title),
     h("span", { class: "per-task" }, "per task"),
     h("span", { class: "spread" }, shown.metric.whole ? "interval" : "± MAD"),
   );
@@ -245,9 +247,11 @@ function rankRow(app: App, shown: Ranking, row: RankRow, scaled: Scale): HTMLEle
               { class: "sub" },
               h("span", { class: "id" }, entry.name),
               badges(bar),
-              several && h("span", { class: "campaign-tag" }, letter(bar.campaign)),
+              several && h("span", { class: "campaign-tag" }, letter(app.data, bar.campaign)),
             ),
-          several && !first && h("span", { class: "campaign-tag" }, letter(bar.campaign), change(bar)),
+          several &&
+            !first &&
+            h("span", { class: "campaign-tag" }, letter(app.data, bar.campaign), change(bar)),
         ),
         track(app, shown, bar, scaled, first ? mark?.memory_bytes : undefined),
         h("span", { class: "value" }, valueText(shown, bar)),
@@ -354,7 +358,8 @@ function barTip(app: App, shown: Ranking, row: RankRow, bar: Bar): Node[] {
       h("b", {}, value),
     );
   const lines: Node[] = [h("div", { class: "tip-title" }, bar.entry.title)];
-  if (app.data.campaigns.length > 1 && campaign) lines.push(h("div", { class: "tip-sub" }, campaign.label));
+  if (campaignsOf(app.data, app.state.part).length > 1 && campaign)
+    lines.push(h("div", { class: "tip-sub" }, campaign.label));
   if (bar.parts) {
     for (const [position, part] of PARTS.entries()) {
       lines.push(line(part.title, format.bytes(bar.parts[position] ?? 0), `part-${part.id}`));
@@ -370,7 +375,8 @@ function barTip(app: App, shown: Ranking, row: RankRow, bar: Bar): Node[] {
   if (bar.timesBest !== undefined && row.standing === "ranked")
     lines.push(line(`Against the best ${among(app)}`, format.times(bar.timesBest)));
   const { growth } = bar.entry;
-  if (growth && bent(growth)) lines.push(line("No line: footprint off it", offLine(growth)));
+  if (shown.shape === "hold" && growth && bent(growth))
+    lines.push(line("No line: footprint off it", offLine(growth)));
   if (row.published && app.state.published) {
     const { published } = row;
     lines.push(
@@ -385,7 +391,7 @@ const among = (app: App): string => (app.state.rank === "kind" ? "of its kind" :
 /** What the bar shows, for who does not see it. */
 function spoken(app: App, row: RankRow, bar: Bar, several: boolean): string {
   const texts: string[] = [];
-  if (several) texts.push(`campaign ${letter(bar.campaign)}`);
+  if (several) texts.push(`campaign ${letter(app.data, bar.campaign)}`);
   if (bar.parts) {
     const [...sizes] = bar.parts;
     texts.push(...PARTS.map((part, position) => `${part.title} ${format.bytes(sizes[position] ?? 0)}`));

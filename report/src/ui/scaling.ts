@@ -1,9 +1,13 @@
-// Footprint over N on logarithmic axes: a line per entry, its interval, the floor, and the fitted line.
+// Footprint over N on logarithmic axes: a line per entry, its interval, the floor, and the fitted line. Of work, the
+// time of an operation.
 
 import type { CustomSeriesOption, LineSeriesOption } from "echarts/charts";
 import type { ECharts } from "echarts/core";
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
+import { headline, type Metric } from "../metrics.ts";
+import { placeOf, shapeOf, tasksOf } from "../state.ts";
+import type { Shape } from "../types.ts";
 import { type Line, lines } from "../view.ts";
 import type { App } from "./app.ts";
 import { FONT, Lazy, type LineStyle, lineStyle, saveButton, token } from "./chart.ts";
@@ -37,7 +41,7 @@ function styled(app: App): { shown: Styled[]; left: number } {
       ? { color: token("--ink-3"), symbol: "circle", glyph: "", dash: [1, 3] }
       : lineStyle(
           languages.indexOf(line.entry.runtime),
-          (places.get(line.entry.name) ?? 0) + line.campaign * 3,
+          (places.get(line.entry.name) ?? 0) + placeOf(app.data, line.campaign) * 3,
         ),
   }));
   return { shown, left: all.length - shown.length };
@@ -67,12 +71,19 @@ function byFrequency(app: App): string[] {
   return [...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0], "en")).map(([name]) => name);
 }
 
+const ABOUT: Record<Shape, string> = {
+  hold: "Footprint over the number of tasks. Marks are medians, the bars through them reach from the smallest to the largest run, and lines are the fit, base + N × bytes per task, or straight from median to median where footprints lie more than a tenth off it. Where a line is flat the runtime is paid for, where it climbs the tasks. The dotted line is the floor.",
+  work: "Wall time per operation over the number of tasks. Marks are medians, and the bars through them reach from the smallest to the largest run. Where a line is flat an operation costs the same however many tasks there are.",
+};
+
+const metricOf = (app: App): Metric => headline(shapeOf(app.data, app.state.part));
+
 export function scalingSection(app: App): { element: HTMLElement; update(): void; redraw(): void } {
   let shown: Styled[] = [];
-  const chart = new Lazy(
-    "Footprint over the number of tasks, both axes logarithmic. The table below has every figure.",
-    (made) => draw(made, app, shown),
-  );
+  const label = () =>
+    `${metricOf(app).title} over the number of tasks, both axes logarithmic. The table below has every figure.`;
+  const chart = new Lazy(label(), (made) => draw(made, app, shown));
+  const about = h("p", { class: "about" });
   chart.element.classList.add("chart-tall");
   const fit = toggle("Fitted lines", () => app.set({ fit: !app.state.fit }));
   const legend = h("div", { class: "line-legend", role: "group", "aria-label": "Lines shown" });
@@ -83,16 +94,7 @@ export function scalingSection(app: App): { element: HTMLElement; update(): void
     h(
       "div",
       { class: "section-head" },
-      h(
-        "div",
-        {},
-        h("h2", { id: "scaling-title" }, "Scaling"),
-        h(
-          "p",
-          { class: "about" },
-          "Footprint over the number of tasks. Marks are medians, the bars through them reach from the smallest to the largest run, and lines are the fit, base + N × bytes per task, or straight from median to median where footprints lie more than a tenth off it. Where a line is flat the runtime is paid for, where it climbs the tasks. The dotted line is the floor.",
-        ),
-      ),
+      h("div", {}, h("h2", { id: "scaling-title" }, "Scaling"), about),
       h("div", { class: "section-tools" }, fit, saveButton("taskscale-scaling", chart)),
     ),
     h("div", { class: "scaling" }, chart.element, legend),
@@ -102,6 +104,10 @@ export function scalingSection(app: App): { element: HTMLElement; update(): void
   function redraw(): void {
     const { shown: next, left } = styled(app);
     shown = next;
+    const shape = shapeOf(app.data, app.state.part);
+    fill(about, ABOUT[shape]);
+    chart.element.setAttribute("aria-label", label());
+    fit.hidden = shape !== "hold";
     fit.setAttribute("aria-pressed", String(app.state.fit));
     const focused = document.activeElement?.getAttribute("data-line");
     fill(
@@ -159,8 +165,16 @@ function draw(chart: ECharts, app: App, all: Styled[]): void {
     splitLine: { lineStyle: { color: token("--line") } },
     minorSplitLine: { show: false },
   };
-  const values = visible.flatMap((line) => line.points.map((point) => point.value));
+  const of = metricOf(app);
+  const values = visible.flatMap((line) =>
+    // Times lie farther apart than footprints: their bars must fit too.
+    line.points.flatMap((point) => (of.binary ? point.value : [point.low, point.value, point.high])),
+  );
   const sizes = visible.flatMap((line) => line.points.map((point) => point.tasks));
+  // Times of an operation often lie within one power of ten.
+  const base = of.binary ? 4 : Math.max(...values) / Math.min(...values) > 50 ? 10 : 2;
+  const power = (value: number, round: (power: number) => number) =>
+    base ** round(Math.log(value) / Math.log(base));
   chart.setOption(
     {
       animation: false,
@@ -191,12 +205,15 @@ function draw(chart: ECharts, app: App, all: Styled[]): void {
       yAxis: {
         ...axis,
         type: "log",
-        logBase: 4,
-        min: 4 ** Math.floor(Math.log(Math.min(...values)) / Math.log(4)),
-        max: 4 ** Math.ceil(Math.log(Math.max(...values)) / Math.log(4)),
+        logBase: base,
+        min: power(Math.min(...values), Math.floor),
+        max: power(Math.max(...values), Math.ceil),
         axisLabel: {
           ...axis.axisLabel,
-          formatter: (value: number) => format.bytes(value).replace(/\.0+(?= )/, ""),
+          formatter: (value: number) =>
+            of.binary
+              ? format.bytes(value).replace(/\.0+(?= )/, "")
+              : `${value < 1 ? format.significant(value) : format.grouped(value)} ns`,
         },
       },
       series: visible.flatMap((line) => series(app, line)),
@@ -273,7 +290,8 @@ function series(app: App, line: Styled): (LineSeriesOption | CustomSeriesOption)
 function comparison(app: App, visible: Styled[], found: unknown): HTMLElement {
   const hits = Array.isArray(found) ? found : [found];
   const tasks = hits.map((hit) => Number((hit as { value?: unknown[] }).value?.[0])).find(Number.isInteger);
-  const known = app.data.campaigns.flatMap((campaign) => campaign.tasks);
+  const of = metricOf(app);
+  const known = tasksOf(app.data, app.state.part);
   // Fitted lines have points between the numbers of tasks that were run.
   const n = known.reduce(
     (nearest, at) =>
@@ -295,10 +313,11 @@ function comparison(app: App, visible: Styled[], found: unknown): HTMLElement {
           "div",
           { class: "tip-line" },
           h("i", { class: "swatch", "--color": line.style.color }),
-          h("span", {}, line.name, point.ok ? "" : " (not all alive)"),
-          h("b", {}, format.bytes(point.value)),
+          h("span", {}, line.name, point.ok ? "" : of.memory ? " (not all alive)" : " (not all ok)"),
+          h("b", {}, of.show(point.value)),
         ),
       ),
-    at.length > most && h("div", { class: "tip-sub" }, `and ${at.length - most} larger`),
+    at.length > most &&
+      h("div", { class: "tip-sub" }, `and ${at.length - most} ${of.memory ? "larger" : "slower"}`),
   );
 }

@@ -2,7 +2,8 @@
 
 import { download, fill, h } from "../dom.ts";
 import * as format from "../format.ts";
-import { CAMPAIGN_COLUMN, type Cell, COLUMNS, type Column, cells } from "../table.ts";
+import { shapeOf } from "../state.ts";
+import { CAMPAIGN_COLUMN, type Cell, type Column, cells, columnsOf as columnsOfShape } from "../table.ts";
 import { shownCampaigns } from "../view.ts";
 import type { App } from "./app.ts";
 import { toggle } from "./ranking.ts";
@@ -97,7 +98,7 @@ export function tableSection(app: App): { element: HTMLElement; update(): void }
 }
 
 function columnsOf(app: App): Column[] {
-  const [first, ...others] = COLUMNS;
+  const [first, ...others] = columnsOfShape(shapeOf(app.data, app.state.part));
   const several = shownCampaigns(app.data, app.state).length > 1;
   return first ? [first, ...(several ? [CAMPAIGN_COLUMN] : []), ...others] : [];
 }
@@ -138,6 +139,16 @@ function tableRow(app: App, cell: Cell, columns: Column[]): HTMLElement {
   return row;
 }
 
+/** What groups of columns are in. */
+const UNITS = {
+  Memory: "(bytes)",
+  Growth: "(bytes)",
+  Time: "(s)",
+  CPU: "(s)",
+  Operation: "(ns)",
+  Rate: "(1/s)",
+};
+
 /** The table as it is shown, in base units. */
 function csv(app: App): string {
   const columns = columnsOf(app);
@@ -148,12 +159,10 @@ function csv(app: App): string {
     );
     return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  const unit = (column: Column) => (column.group === "Time" || column.group === "CPU" ? " (s)" : "");
-  const size = (column: Column) =>
-    ["Memory", "Growth"].includes(column.group) && !["mad", "times"].includes(column.id)
-      ? " (bytes)"
-      : unit(column);
-  const lines = [columns.map((column) => field(`${column.title}${size(column)}`))];
+  const unit = (column: Column) =>
+    ["mad", "times"].includes(column.id) ? undefined : UNITS[column.group as keyof typeof UNITS];
+  const title = (column: Column) => [column.title, unit(column)].filter(Boolean).join(" ");
+  const lines = [columns.map((column) => field(title(column)))];
   for (const cell of cells(app.data, app.state)) lines.push(columns.map((column) => field(column.key(cell))));
   return `${lines.map((line) => line.join(",")).join("\n")}\n`;
 }

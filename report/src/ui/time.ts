@@ -4,6 +4,7 @@ import type { ECharts } from "echarts/core";
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
 import { PHASES } from "../metrics.ts";
+import { shapeOf } from "../state.ts";
 import type { Phases } from "../types.ts";
 import { letter, ranking, shownCampaigns } from "../view.ts";
 import type { App } from "./app.ts";
@@ -70,6 +71,9 @@ export function timeSection(app: App): { element: HTMLElement; update(): void; r
   );
 
   function redraw(): void {
+    // Work has no plateau, and lasts as long as taskscale makes it.
+    element.hidden = shapeOf(app.data, app.state.part) === "work";
+    if (element.hidden) return;
     fill(title, `Time at ${format.tasks(app.state.n)}`);
     const several = shownCampaigns(app.data, app.state).length > 1;
     const of = (which: "time" | "cpu", metric: string) =>
@@ -77,7 +81,7 @@ export function timeSection(app: App): { element: HTMLElement; update(): void; r
         row.bars.flatMap((bar): Bar[] => {
           const phases = bar.row?.[which];
           if (!phases) return [];
-          const name = several ? `${bar.entry.name} ${letter(bar.campaign)}` : bar.entry.name;
+          const name = several ? `${bar.entry.name} ${letter(app.data, bar.campaign)}` : bar.entry.name;
           return [{ name, phases, total: phases.launch_s + phases.plateau_s + phases.drain_s }];
         }),
       );

@@ -11,7 +11,7 @@ use super::model::{
     PageSource, PageWarning, Parts, Phases, Samples, brief,
 };
 use crate::figures;
-use crate::record::{Campaign, EntryFacts, Sample, Source, Warning, last_attempts};
+use crate::record::{Campaign, EntryFacts, Part, Sample, Source, Warning, last_attempts};
 use crate::stats::Spread;
 
 /// Characters of what a program wrote to standard error that a page carries; the whole of it is in the record.
@@ -27,6 +27,7 @@ impl PageCampaign {
             .enumerate()
             .map(|(position, facts)| (facts.name.as_str(), position))
             .collect();
+        let part = report.part();
         let last = last_attempts(samples);
         let rows = report
             .groups
@@ -39,7 +40,7 @@ impl PageCampaign {
                     .filter(|sample| {
                         sample.entry == of_report.entry.name
                             && sample.tasks == of_report.tasks
-                            && sample.workload == report.workload
+                            && sample.is_of(&part)
                     })
                     .collect();
                 Some(row(*positions.get(of_report.entry.name.as_str())?, of_report, &cell))
@@ -53,7 +54,7 @@ impl PageCampaign {
             seed: campaign.seed.to_string(),
             plan_digest: campaign.plan_digest.clone(),
             workload: report.workload.clone(),
-            part: report.part().to_string(),
+            part: part.to_string(),
             shape: report.shape,
             operation: report.operation.clone(),
             tasks: report.tasks.clone(),
@@ -80,10 +81,7 @@ impl PageCampaign {
                 .collect(),
             entries: campaign.entries.iter().map(|facts| entry(facts, &report)).collect(),
             rows,
-            details: PageDetails {
-                source_texts: Vec::new(),
-                samples: columns(&positions, samples, &report.workload),
-            },
+            details: PageDetails { source_texts: Vec::new(), samples: columns(&positions, samples, &part) },
         };
         for (position, facts) in campaign.entries.iter().enumerate() {
             page.add_sources(position, &facts.sources);
@@ -168,7 +166,8 @@ fn entry(facts: &EntryFacts, report: &Report) -> PageEntry {
 }
 
 fn row(entry: usize, of_report: &Row, cell: &[&Sample]) -> PageRow {
-    let fed = feeding(cell);
+    // Of work, figures of memory and of times are of the first run of each pair.
+    let fed: Vec<&Sample> = feeding(cell).into_iter().filter(|sample| !sample.is_double()).collect();
     let figure = |figure: &figures::Figure| of_report.spreads.of(figure).map(Figure::from);
     let threads: Vec<f64> = fed.iter().filter_map(|sample| Some(sample.threads? as f64)).collect();
     let warnings: BTreeSet<Warning> = cell.iter().flat_map(|sample| &sample.warnings).copied().collect();
@@ -319,6 +318,9 @@ const NUMBERS: &[Number] = &[
     ("cpu.launch_s", |sample| sample.cpu.launch_s),
     ("cpu.plateau_s", |sample| sample.cpu.plateau_s),
     ("cpu.drain_s", |sample| sample.cpu.drain_s),
+    ("work.operations", |sample| count(sample.work.as_ref().map(|work| work.operations))),
+    ("work.wall_s", |sample| sample.work.as_ref()?.wall_s),
+    ("work.cpu_s", |sample| sample.work.as_ref()?.cpu_s),
     ("memory.peak_bytes", |sample| count(sample.memory.peak_bytes)),
     ("memory.rss_peak_bytes", |sample| count(sample.memory.rss_peak_bytes)),
     ("memory.cap_bytes", |sample| count(sample.memory.cap_bytes)),
@@ -359,10 +361,10 @@ impl Texts {
     }
 }
 
-fn columns(positions: &BTreeMap<&str, usize>, samples: &[Sample], workload: &str) -> Samples {
+fn columns(positions: &BTreeMap<&str, usize>, samples: &[Sample], part: &Part) -> Samples {
     let own: Vec<(usize, &Sample)> = samples
         .iter()
-        .filter(|sample| sample.workload == workload)
+        .filter(|sample| sample.is_of(part))
         .filter_map(|sample| Some((*positions.get(sample.entry.as_str())?, sample)))
         .collect();
     let mut texts = Texts::default();

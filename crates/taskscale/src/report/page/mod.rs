@@ -12,10 +12,9 @@ impl PageData {
     /// The page of these campaigns, in this order.
     pub fn of(mut campaigns: Vec<PageCampaign>) -> PageData {
         tell_apart(&mut campaigns);
-        let known = |name: &str| {
+        let known = |workload: &str, name: &str| {
             campaigns.iter().any(|campaign| {
-                // What they published is about tasks that sleep.
-                campaign.workload == "sleep" && campaign.entries.iter().any(|entry| entry.name == name)
+                campaign.workload == workload && campaign.entries.iter().any(|entry| entry.name == name)
             })
         };
         PageData {
@@ -27,19 +26,26 @@ impl PageData {
     }
 }
 
-/// Campaigns of one machine and day get the time of day, and a number where that does not help.
+/// Campaigns of one machine and day get the time of day, and a number where that does not help. Only those of one part
+/// stand side by side.
 fn tell_apart(campaigns: &mut [PageCampaign]) {
-    let labels: Vec<String> = campaigns.iter().map(|campaign| campaign.label.clone()).collect();
-    let twice = |labels: &[String], label: &String| labels.iter().filter(|other| *other == label).count() > 1;
-    for campaign in campaigns.iter_mut() {
-        if twice(&labels, &campaign.label) {
+    let names = |campaigns: &[PageCampaign]| -> Vec<(String, String)> {
+        campaigns.iter().map(|campaign| (campaign.part.clone(), campaign.label.clone())).collect()
+    };
+    let twice = |names: &[(String, String)], position: usize| {
+        names.iter().filter(|other| **other == names[position]).count() > 1
+    };
+    let before = names(campaigns);
+    for (position, campaign) in campaigns.iter_mut().enumerate() {
+        if twice(&before, position) {
             campaign.label.push_str(&campaign.created_at.strftime(" %H:%M").to_string());
         }
     }
-    let labels: Vec<String> = campaigns.iter().map(|campaign| campaign.label.clone()).collect();
+    let before = names(campaigns);
     for (position, campaign) in campaigns.iter_mut().enumerate() {
-        if twice(&labels, &campaign.label) {
-            campaign.label.push_str(&format!(" ({})", position + 1));
+        if twice(&before, position) {
+            let place = before[..=position].iter().filter(|(part, _)| *part == campaign.part).count();
+            campaign.label.push_str(&format!(" ({place})"));
         }
     }
 }

@@ -21,13 +21,14 @@ pub struct PageData {
     pub schema: u32,
     /// Version of the taskscale that made the page.
     pub taskscale: String,
-    /// One or more, in the order in which they were given; the first is the one that others are compared with.
+    /// One or more, in the order in which they were given, a campaign of several parts once for each; the first of a
+    /// part is the one that others of that part are compared with.
     pub campaigns: Vec<PageCampaign>,
     /// Figures that others published, shown as marks.
     pub published: Vec<Published>,
 }
 
-/// One campaign.
+/// One campaign, or one part of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageCampaign {
@@ -330,7 +331,7 @@ pub struct Samples {
     pub metrics: Vec<Option<usize>>,
     pub warnings: Vec<Vec<Warning>>,
     pub memory_source: Vec<MemorySource>,
-    /// The other fields of a sample by their names, those of `time`, `cpu`, `memory` and `plateau` after a dot:
+    /// The other fields of a sample by their names, those of `time`, `cpu`, `work`, `memory` and `plateau` after a dot:
     /// `memory.peak_bytes`.
     // What is unknown is NaN, half the size of an option, and null in JSON.
     #[cfg_attr(test, schemars(with = "BTreeMap<&'static str, Vec<Option<f64>>>"))]
@@ -345,7 +346,10 @@ pub struct Published {
     /// Short name: `2024-take2`.
     pub id: String,
     pub source: String,
+    /// As its authors put it.
     pub workload: String,
+    /// The workload that stands for it here.
+    pub our_workload: String,
     pub hardware: String,
     pub os: String,
     pub figures: Vec<PublishedFigure>,

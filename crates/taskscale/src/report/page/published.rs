@@ -27,14 +27,23 @@ struct FileRow {
     wall_s: f64,
 }
 
-/// The figures that are known of `entries`; none where there is none, so that a page says nothing of them.
-pub fn published(is_known: impl Fn(&str) -> bool) -> Vec<Published> {
-    let of = |id: &str, file: File, entries: BTreeMap<String, String>| {
+/// What stands here for what they measured.
+#[derive(Deserialize)]
+struct StandsFor {
+    workload: String,
+    /// By the row's `runtime`.
+    entries: BTreeMap<String, String>,
+}
+
+/// The figures of workloads and entries that are known; none where there is none, so that a page says nothing of them.
+pub fn published(is_known: impl Fn(&str, &str) -> bool) -> Vec<Published> {
+    let of = |id: &str, file: File, here: StandsFor| {
         let figures: Vec<PublishedFigure> = file
             .rows
             .into_iter()
             .filter_map(|row| {
-                let entry = entries.get(&row.runtime).filter(|entry| is_known(entry))?.clone();
+                let entry =
+                    here.entries.get(&row.runtime).filter(|entry| is_known(&here.workload, entry))?.clone();
                 let memory_bytes = (row.memory_mib * 1_048_576.0).round();
                 let FileRow { runtime, version, tasks, wall_s, .. } = row;
                 Some(PublishedFigure { entry, runtime, version, tasks, memory_bytes, wall_s })
@@ -45,6 +54,7 @@ pub fn published(is_known: impl Fn(&str) -> bool) -> Vec<Published> {
             id: id.to_owned(),
             source,
             workload,
+            our_workload: here.workload,
             hardware,
             os,
             figures,
@@ -52,7 +62,7 @@ pub fn published(is_known: impl Fn(&str) -> bool) -> Vec<Published> {
     };
     // Both are part of this program and covered by a test: what cannot be read is shown as nothing.
     let files = serde_json::from_str(TAKE_2).ok().zip(serde_json::from_str(TAKE_2_ENTRIES).ok());
-    files.and_then(|(file, entries)| of("2024-take2", file, entries)).into_iter().collect()
+    files.and_then(|(file, here)| of("2024-take2", file, here)).into_iter().collect()
 }
 
 #[cfg(test)]
@@ -62,19 +72,22 @@ mod tests {
 
     #[test]
     fn the_published_table_can_be_read_and_means_entries_that_there_are() {
-        let all = published(|_| true);
+        let all = published(|_, _| true);
         assert_eq!(all.len(), 1);
         assert_eq!(all[0].figures.len(), 11 * 4);
         let tokio = all[0].figures.iter().find(|figure| figure.tasks == 1_000_000).unwrap();
         assert_eq!((tokio.entry.as_str(), tokio.memory_bytes), ("rust/tokio-spawn", 460_419_072.0));
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes");
         let catalog = Catalog::load(&folder).unwrap();
-        let names: BTreeMap<String, String> = serde_json::from_str(TAKE_2_ENTRIES).unwrap();
-        for (row, entry) in &names {
-            assert!(catalog.entry(entry).is_some(), "{row}: no entry {entry}");
+        let here: StandsFor = serde_json::from_str(TAKE_2_ENTRIES).unwrap();
+        assert_eq!(all[0].our_workload, here.workload);
+        assert_eq!(published(|workload, _| workload != here.workload), []);
+        for (row, entry) in &here.entries {
+            let (_, of_catalog) = catalog.entry(entry).unwrap_or_else(|| panic!("{row}: no entry {entry}"));
+            assert!(of_catalog.workloads.contains_key(&here.workload), "{entry} has no {}", here.workload);
             assert!(all[0].figures.iter().any(|figure| figure.runtime == *row), "no row {row}");
         }
-        assert_eq!(published(|name| name == "go/goroutine")[0].figures.len(), 4);
-        assert_eq!(published(|_| false), []);
+        assert_eq!(published(|_, name| name == "go/goroutine")[0].figures.len(), 4);
+        assert_eq!(published(|_, _| false), []);
     }
 }

@@ -9,9 +9,9 @@ use super::super::write_html;
 use super::*;
 use serde_json::Value;
 
-use crate::catalog::Kind;
+use crate::catalog::{Kind, Shape};
 use crate::record::schema_of;
-use crate::record::{Source, Status};
+use crate::record::{Campaign, Plan, Sample, Source, Status, Warning, Work};
 
 fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
@@ -41,6 +41,68 @@ fn campaign() -> PageCampaign {
         sample.cpu.drain_s = total.map(|total| total * 0.25);
     }
     PageCampaign::build(&campaign, &samples)
+}
+
+/// One campaign of three parts: tasks that wait, and work on one CPU and on two.
+fn of_three_parts() -> (Campaign, Vec<Sample>) {
+    let entries = [
+        ("go/goroutine", Kind::Stackful),
+        ("go/time-after-func", Kind::Timer),
+        ("rust/tokio-spawn", Kind::Stackless),
+        ("rust/tokio-current-thread", Kind::Stackless),
+        ("rust/thread", Kind::Thread),
+    ];
+    let mut campaign = fixture_campaign(entries.iter().map(|(name, kind)| facts(name, *kind)).collect());
+    // Timers do no work.
+    let workers: Vec<String> =
+        campaign.plan.entries.iter().filter(|name| *name != "go/time-after-func").cloned().collect();
+    let of_cpus = |cpus| Plan {
+        workload: "spawn".into(),
+        cpus: Some(cpus),
+        shape: Shape::Work,
+        operation: Some("a task started, ended and joined".into()),
+        entries: workers.clone(),
+        tasks: vec![1, 1_000],
+        ..campaign.plan.clone()
+    };
+    campaign.further_plans = vec![of_cpus(1), of_cpus(2)];
+    let mut samples = Vec::new();
+    for repetition in 1..=3 {
+        for (entry, _) in entries {
+            samples.extend([1, 10_000].map(|tasks| sample(entry, tasks, repetition, 2_000_000, 400)));
+        }
+        for cpus in [1, 2] {
+            for tasks in [1, 1_000] {
+                for (place, entry) in workers.iter().enumerate() {
+                    let ns = (place + 1) as f64 * 250.0 / f64::from(cpus) + f64::from(repetition);
+                    let run =
+                        |double| worked(sample(entry, tasks, repetition, 2_000_000, 0), cpus, ns, double);
+                    let [mut once, twice] = [false, true].map(run);
+                    if entry == "rust/thread" {
+                        once.warnings.push(Warning::WorkShort);
+                    }
+                    samples.extend([once, twice]);
+                }
+            }
+        }
+    }
+    (campaign, samples)
+}
+
+/// A run of work of so many nanoseconds for an operation, after 20 ms that are in each run.
+fn worked(mut sample: Sample, cpus: u32, ns: f64, double: bool) -> Sample {
+    let operations = if double { 2_000_000 } else { 1_000_000 };
+    let wall_s = Some(0.02 + operations as f64 * ns / 1e9);
+    sample.workload = "spawn".into();
+    (sample.cpus, sample.alive, sample.hold_s) = (Some(cpus), None, 0.0);
+    sample.time.plateau_s = None;
+    sample.work = Some(Work { operations, double, wall_s, cpu_s: wall_s.map(|s| s * 1.5), check: None });
+    sample
+}
+
+fn pages_of((campaign, samples): &(Campaign, Vec<Sample>)) -> Vec<PageCampaign> {
+    let parts = campaign.parts(samples);
+    parts.iter().map(|(part, samples)| PageCampaign::build(part, samples)).collect()
 }
 
 fn page(campaigns: Vec<PageCampaign>) -> String {
@@ -73,18 +135,58 @@ fn golden(path: &str, text: &str) {
 
 #[test]
 fn the_data_of_a_page() {
-    let data = PageData::of(vec![campaign()]);
-    // Plain ASCII: what acts on a reader's screen is hostile in a file of the repository as well.
-    let text: String = (serde_json::to_string_pretty(&data).unwrap() + "\n")
-        .chars()
-        .map(|c| if c.is_ascii() { c.to_string() } else { format!("\\u{:04x}", c as u32) })
-        .collect();
-    golden("report/test/everything.json", &text);
+    for (name, campaigns) in [("everything", vec![campaign()]), ("parts", pages_of(&of_three_parts()))] {
+        // Plain ASCII: what acts on a reader's screen is hostile in a file of the repository as well.
+        let text: String = (serde_json::to_string_pretty(&PageData::of(campaigns)).unwrap() + "\n")
+            .chars()
+            .map(|c| if c.is_ascii() { c.to_string() } else { format!("\\u{:04x}", c as u32) })
+            .collect();
+        golden(&format!("report/test/{name}.json"), &text);
+    }
+}
+
+#[test]
+fn each_part_of_a_campaign_is_shown_with_what_is_its_own() {
+    let of_parts = of_three_parts();
+    let data = PageData::of(pages_of(&of_parts));
+    let parts: Vec<(&str, Shape)> =
+        data.campaigns.iter().map(|campaign| (campaign.part.as_str(), campaign.shape)).collect();
+    assert_eq!(
+        parts,
+        [("sleep", Shape::Hold), ("spawn, 1 CPU", Shape::Work), ("spawn, 2 CPUs", Shape::Work)]
+    );
+    let labels: std::collections::BTreeSet<&str> =
+        data.campaigns.iter().map(|campaign| campaign.label.as_str()).collect();
+    assert_eq!(labels.len(), 1, "parts of one campaign are not told apart by its name: {labels:?}");
+    let counts: usize = data.campaigns.iter().map(|campaign| campaign.details.samples.count).sum();
+    assert_eq!(counts, of_parts.1.len());
+
+    let [sleep, one, two] = &data.campaigns[..] else { panic!("{parts:?}") };
+    assert!(sleep.operation.is_none() && one.operation.is_some());
+    let row = |campaign: &PageCampaign, name: &str| {
+        let entry = campaign.entries.iter().position(|entry| entry.name == name);
+        campaign.rows.iter().find(|row| Some(row.entry) == entry && row.tasks == 1_000).cloned().unwrap()
+    };
+    let of_one = row(one, "go/goroutine").figures;
+    let wall = of_one.wall_ns_per_op.unwrap();
+    assert_eq!((wall.0, wall.4), (252.0, 3), "one figure for each pair");
+    assert_eq!(of_one.cpu_ns_per_op.unwrap().0, 378.0);
+    assert_eq!(of_one.threads.unwrap().4, 3, "the first of each pair");
+    assert_eq!(row(two, "go/goroutine").figures.wall_ns_per_op.unwrap().0, 127.0);
+    assert!(row(one, "rust/thread").figures.wall_ns_per_op.is_none());
+    assert!(one.warnings.iter().any(|warning| warning.warning == Warning::WorkShort));
+    assert!(one.details.samples.numbers.contains_key("work.operations"));
+    assert!(!sleep.details.samples.numbers.contains_key("work.operations"));
+    // What was published is of tasks that wait, and is known where such a part is.
+    assert_eq!(data.published.len(), 1);
+    assert_eq!(data.published[0].our_workload, sleep.workload);
+    assert_eq!(PageData::of(vec![one.clone(), two.clone()]).published, []);
 }
 
 #[test]
 fn the_published_schema_is_up_to_date_and_met() {
-    let (mut data, mut details) = blocks(&page(vec![campaign(), campaign()]));
+    let (mut data, mut details) =
+        blocks(&page([vec![campaign(), campaign()], pages_of(&of_three_parts())].concat()));
     for (name, schema, data) in [
         ("page", schema_of::<PageData>(), &mut data),
         ("page-details", schema_of::<PageDetails>(), &mut details[1]),
@@ -161,6 +263,12 @@ fn campaigns_of_one_day_are_told_apart() {
         .map(|campaign| campaign.label)
         .collect();
     assert_eq!(labels, ["bench, 2026-03-01 12:00 (1)", "elsewhere", "bench, 2026-03-01 12:00 (3)"]);
+    // Only those of one part stand side by side.
+    let twice = || pages_of(&of_three_parts()).into_iter().take(2);
+    let labels: Vec<String> =
+        PageData::of(twice().chain(twice()).collect()).campaigns.into_iter().map(|page| page.label).collect();
+    let [first, second] = ["bench, 2026-03-01 12:00 (1)", "bench, 2026-03-01 12:00 (2)"];
+    assert_eq!(labels, [first, first, second, second]);
 }
 
 #[test]

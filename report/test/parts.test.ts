@@ -1,0 +1,207 @@
+// Campaigns of several parts, and parts in which work is done, as data.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { decode } from "../src/data.ts";
+import * as format from "../src/format.ts";
+import { headline, metricsOf } from "../src/metrics.ts";
+import { fromHash, initial, ofPart, operationOf, parts, type State, shapeOf, toHash } from "../src/state.ts";
+import { cells, columnsOf } from "../src/table.ts";
+import type { PageData } from "../src/types.ts";
+import { answer, entriesOf, letter, lines, ranking, shownCampaigns } from "../src/view.ts";
+
+const folder = process.env.TEST_FOLDER ?? "test";
+const ONE = "spawn, 1 CPU";
+const TWO = "spawn, 2 CPUs";
+
+/** A campaign of three parts: tasks that sleep, and work on one CPU and on two. */
+function three(): PageData {
+  return decode(readFileSync(`${folder}/parts.json`, "utf8"));
+}
+
+/** The same twice, the second without its last part and half as fast at work. */
+function twice(): PageData {
+  const data = three();
+  const others = three().campaigns.slice(0, 2);
+  for (const campaign of others) campaign.label = "elsewhere";
+  for (const row of others[1]?.rows ?? []) {
+    const figure = row.figures.wall_ns_per_op;
+    if (figure) for (const name of ["median", "min", "max"] as const) figure[name] *= 2;
+  }
+  data.campaigns.push(...others);
+  return data;
+}
+
+/** What the ranking of a part says of each entry. */
+const told = (data: PageData, state: State) =>
+  ranking(data, state).rows.map((row) => [
+    row.place,
+    row.entry.name,
+    ...row.bars.map((bar) => [bar.value, Number(bar.timesBest?.toFixed(2))]),
+  ]);
+
+test("each part is shown alone, with its own numbers of tasks and its own figures", () => {
+  const data = three();
+  assert.deepEqual(parts(data), ["sleep", ONE, TWO]);
+  assert.equal(initial(data).part, "sleep");
+  const state = initial(data, TWO);
+  assert.deepEqual([state.n, state.metric, state.sort], [1_000, "wall-op", "wall-op"]);
+  assert.deepEqual(shownCampaigns(data, state), [2]);
+  assert(!entriesOf(data, [2]).some((entry) => entry.kind === "timer"));
+  assert.deepEqual(told(data, { ...initial(data, ONE), rank: "all" }), [
+    [1, "go/goroutine", [252, 1]],
+    [2, "rust/tokio-spawn", [502, 1.99]],
+    [3, "rust/tokio-current-thread", [752, 2.98]],
+  ]);
+  assert.deepEqual(told(data, { ...state, rank: "all" })[0], [1, "go/goroutine", [127, 1]]);
+  // A part that is not chosen takes no part, whatever an old state says.
+  assert.deepEqual(shownCampaigns(data, { ...state, campaigns: [0, 1] }), [2]);
+});
+
+test("campaigns are compared part by part, and lettered so", () => {
+  const data = twice();
+  const state = initial(data, ONE);
+  assert.deepEqual(shownCampaigns(data, state), [1, 4]);
+  assert.deepEqual(
+    [0, 3, 1, 4, 2].map((position) => letter(data, position)),
+    ["A", "B", "A", "B", "A"],
+  );
+  const [row] = ranking(data, state).rows;
+  assert.deepEqual(
+    row?.bars.map((bar) => bar.change),
+    [undefined, 1],
+  );
+  assert.equal(ranking(data, initial(data, TWO)).rows[0]?.bars.length, 1);
+  assert.deepEqual([...new Set(cells(data, state).map((cell) => cell.letter))].sort(), ["A", "B"]);
+  // The address counts within the part as well.
+  assert.match(toHash(data, { ...state, campaigns: [4] }), /campaigns=2/);
+  assert.deepEqual(fromHash(data, toHash(data, { ...state, campaigns: [4] })).campaigns, [4]);
+});
+
+test("the best has the least time and the most operations", () => {
+  const data = three();
+  const state: State = { ...initial(data, ONE), rank: "all" };
+  const names = (metric: string) => ranking(data, { ...state, metric }).rows.map((row) => row.entry.name);
+  const times = (metric: string) =>
+    ranking(data, { ...state, metric }).rows.map((row) => row.bars[0]?.timesBest?.toFixed(1));
+  assert.deepEqual(names("ops"), names("wall-op"));
+  assert.deepEqual(times("ops"), ["1.0", "2.0", "3.0"]);
+  assert.deepEqual(times("wall-op"), times("ops"));
+  const sizes = ranking(data, { ...state, metric: "ops" }).rows.map((row) => row.bars[0]?.value ?? 0);
+  assert.deepEqual(
+    sizes,
+    [...sizes].sort((a, b) => b - a),
+  );
+});
+
+test("work has figures of work, and tasks that wait have none of them", () => {
+  const data = three();
+  const ids = (part: string) => metricsOf(shapeOf(data, part)).map((metric) => metric.id);
+  assert.deepEqual(ids(ONE), ["wall-op", "cpu-op", "ops", "peak", "rss", "footprint", "launch"]);
+  assert(!ids("sleep").some((id) => ["wall-op", "cpu-op", "ops"].includes(id)));
+  assert.equal(headline("hold").id, "footprint");
+  for (const shape of ["hold", "work"] as const) {
+    const offered = metricsOf(shape).map((metric) => metric.id);
+    assert.equal(new Set(offered).size, offered.length);
+    const columns = columnsOf(shape).map((column) => column.id);
+    assert.equal(new Set(columns).size, columns.length);
+    assert(columns.includes(headline(shape).id));
+  }
+  const said = JSON.stringify([metricsOf("work"), columnsOf("work")]).toLowerCase();
+  for (const word of ["alive", "plateau", "wait", "drain", "per task"]) {
+    assert(!said.includes(word), `${word} is not of work`);
+  }
+  assert.match(operationOf(data, ONE), /^An operation: a task started, ended and joined\.$/);
+  assert.equal(operationOf(data, "sleep"), "");
+  const bar = ranking(data, initial(data, ONE)).rows[0]?.bars[0];
+  assert.equal(bar?.parts, undefined);
+  assert(
+    (ranking(data, { ...initial(data, ONE), metric: "footprint" }).rows[0]?.bars[0]?.parts ?? []).length > 0,
+  );
+});
+
+test("what was over too soon has no cost, and says why", () => {
+  const data = three();
+  const { failed, rows } = ranking(data, initial(data, ONE));
+  assert(!rows.some((row) => row.entry.name === "rust/thread"));
+  assert.deepEqual(
+    failed.map((row) => [row.entry.name, row.status]),
+    [["rust/thread", "no figure"]],
+  );
+  assert.match(failed[0]?.reason ?? "", /over too soon to be timed/);
+  assert.deepEqual([answer(data, initial(data, ONE))?.held, answer(data, initial(data, ONE))?.ran], [3, 4]);
+});
+
+test("times of an operation over N, without a fitted line", () => {
+  const data = three();
+  const found = lines(data, initial(data, ONE));
+  const go = found.find((line) => line.name === "go/goroutine");
+  assert.deepEqual(
+    go?.points.map((point) => [point.tasks, point.value]),
+    [
+      [1, 252],
+      [1_000, 252],
+    ],
+  );
+  assert(found.every((line) => line.fitted.length === 0));
+  assert(lines(data, initial(data)).some((line) => line.fitted.length > 0));
+});
+
+test("published figures stand beside the workload that they are of", () => {
+  const data = three();
+  const has = (part: string, n: number) =>
+    ranking(data, { ...initial(data, part), metric: "peak", n }).hasPublished;
+  assert.equal(has("sleep", 1), true);
+  assert.equal(has(ONE, 1), false);
+});
+
+test("another part keeps what it has of the view", () => {
+  const data = three();
+  const from: State = {
+    ...initial(data),
+    kinds: ["stackful"],
+    search: "go",
+    n: 1,
+    rank: "all",
+    everyN: true,
+  };
+  const work = ofPart(
+    data,
+    { ...from, metric: "launch", sort: "drain", descending: true, entry: "x/y" },
+    ONE,
+  );
+  assert.deepEqual(
+    [work.part, work.n, work.kinds, work.search, work.rank, work.everyN, work.metric],
+    [ONE, 1, ["stackful"], "go", "all", true, "launch"],
+  );
+  assert.deepEqual([work.sort, work.descending, work.entry], ["wall-op", false, ""]);
+  // What was not chosen becomes what the part has, and so does what it does not have.
+  assert.equal(ofPart(data, { ...initial(data), metric: "task" }, ONE).metric, "wall-op");
+  assert.deepEqual(ofPart(data, initial(data), ONE), initial(data, ONE));
+  assert.deepEqual(ofPart(data, initial(data, ONE), TWO), initial(data, TWO));
+});
+
+test("the part stands in the address", () => {
+  const data = three();
+  assert.equal(toHash(data, initial(data)), "");
+  assert.equal(toHash(data, initial(data, TWO)), "part=spawn,+2+CPUs");
+  const state: State = { ...initial(data, TWO), metric: "ops", n: 1, sort: "ops", descending: true };
+  assert.deepEqual(fromHash(data, `#${toHash(data, state)}`), state);
+  // What addresses had before.
+  assert.equal(fromHash(data, "#workload=spawn").part, ONE);
+  for (const hash of ["#part=dance", "#metric=ops", "#workload=x&part="]) {
+    assert.deepEqual(fromHash(data, hash), initial(data), hash);
+  }
+});
+
+test("costs have three significant digits", () => {
+  assert.equal(format.nanoseconds(0.2512), "0.251 ns");
+  assert.equal(format.nanoseconds(186.4), "186 ns");
+  assert.equal(format.nanoseconds(1_234.6), "1,230 ns");
+  assert.equal(format.nanoseconds(999.6), "1,000 ns");
+  assert.equal(format.nanoseconds(99.96), "100 ns");
+  assert.equal(format.nanoseconds(9.1), "9.10 ns");
+  assert.equal(format.perSecond(5_376_344), "5,380,000/s");
+  assert.equal(format.significant(0), "0");
+});
