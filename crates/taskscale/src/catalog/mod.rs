@@ -22,5 +22,5 @@ pub use load::{
     Catalog, CatalogError, Entry, Library, Locate, Recipe, Runtime, ToolchainSpec, nearest_catalog,
 };
 pub use select::{Program, SelectError, Selection, closest, default_selection, select};
-pub use sources::{SourceFile, named_children, sources};
+pub use sources::{SourceFile, is_of_other_workload, named_children, sources};
 pub use workload::{Parameter, Shape, Workload, expected_check};

@@ -31,8 +31,23 @@ pub fn sources(runtime: &Runtime, entry: &Entry, workload: &str) -> Vec<SourceFi
         // A build system's own file may name the folder: by custom it has the entry's name.
         collect(&runtime.folder, &runtime.folder.join(&entry.name), &mut files);
     }
+    files.retain(|file| !is_of_other_workload(entry, workload, Path::new(&file.path)));
     files.sort_by(|a, b| (is_manifest(&a.path), &a.path).cmp(&(is_manifest(&b.path), &b.path)));
     files
+}
+
+/// Whether a path inside the runtime's folder is another workload's of this entry alone: by its name, such as
+/// `pthread/park.c`, `goroutine/spawn/main.go` or `tokio-spawn/src/bin/tokio-spawn-park.rs`.
+pub fn is_of_other_workload(entry: &Entry, workload: &str, path: &Path) -> bool {
+    let names = |stem: &str, workload: &str| {
+        stem.eq_ignore_ascii_case(workload) || stem.to_ascii_lowercase().ends_with(&format!("-{workload}"))
+    };
+    // The first is the entry's own folder, which may be called as a workload is.
+    path.components().skip(1).any(|part| {
+        let stem = Path::new(&part).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let mut others = entry.workloads.keys().filter(|other| *other != workload);
+        others.any(|other| names(&stem, other)) && !names(&stem, workload)
+    })
 }
 
 /// The children of the runtime's folder that the commands of `entry` may name, whether they are there or not.
@@ -116,6 +131,11 @@ mod tests {
         assert_eq!(paths("go/goroutine"), ["goroutine/main.go"]);
         assert_eq!(paths("kotlin/coroutine-launch"), ["coroutine-launch/Sleep.kt"]);
         assert_eq!(paths("dotnet/nativeaot-task-run")[0], "task-run/Program.cs");
+        assert_eq!(paths("elixir/spawn"), ["spawn/sleep.ex"], "an entry that is called as a workload is");
+        let (runtime, entry) = catalog.entry("rust/tokio-spawn").expect("an entry");
+        let spawn: Vec<String> = sources(runtime, entry, "spawn").into_iter().map(|file| file.path).collect();
+        assert!(spawn.contains(&"tokio-spawn/src/bin/tokio-spawn-spawn.rs".to_owned()), "{spawn:?}");
+        assert!(!spawn.iter().any(|path| path.contains("park")), "{spawn:?}");
     }
 
     #[test]

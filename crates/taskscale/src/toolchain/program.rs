@@ -1,7 +1,7 @@
 //! What one entry's program is made of, as a digest: changes when its figures may, and not when a neighbour changes.
 //!
 //! A folder of the runtime that commands of other entries name, and none of this entry's, is another program's, unless
-//! a file of this entry's own folders leads there. All else of the runtime's folder (lock files, a workspace's manifest,
+//! a file of this entry's own folders leads there. So is a file that is named after another workload. All else of the runtime's folder (lock files, a workspace's manifest,
 //! shared code) counts for every entry. Of `runtime.toml` this entry's own words count.
 
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::Toolchain;
 use super::build::{BuildError, Digester, list_files};
-use crate::catalog::{Entry, Runtime, named_children};
+use crate::catalog::{Entry, Runtime, is_of_other_workload, named_children};
 
 /// SHA-256, in hexadecimal digits, over what `entry` is made of for `workload`, and how.
 pub(super) fn program_digest(
@@ -25,7 +25,9 @@ pub(super) fn program_digest(
     files.retain(|path| {
         let inside = path.strip_prefix(&runtime.folder).unwrap_or(path);
         let first = inside.components().next().map(|first| first.as_os_str().to_string_lossy().into_owned());
-        inside != Path::new("runtime.toml") && first.is_none_or(|first| !others.contains(&first))
+        inside != Path::new("runtime.toml")
+            && !is_of_other_workload(entry, workload, inside)
+            && first.is_none_or(|first| !others.contains(&first))
     });
     let recipe = &entry.workloads[workload];
     let mut digest = Digester::of(toolchain);
@@ -138,6 +140,7 @@ mod tests {
         assert!(changes("dotnet/Directory.Build.props", "dotnet/task-run"));
         assert!(!changes("dotnet/task-run/Program.cs", "dotnet/task-delay"));
         assert!(!changes("java/thread/Sleep.java", "java/virtual-thread"));
+        assert!(!changes("java/thread/Park.java", "java/thread"), "another workload's");
         assert_ne!(digest(&catalog, "rust/thread", "1"), digest(&catalog, "rust/thread", "2"));
         assert_ne!(
             digest(&catalog, "java/virtual-thread", "1"),
