@@ -88,7 +88,12 @@ fn every_entry_is_a_good_citizen() {
         for finding in entry["findings"].as_array().expect("findings") {
             let line = format!(
                 "{} {}: {} [{}] {}\n  fix: {}",
-                entry["entry"], entry["workload"], finding["severity"], finding["rule"], finding["what"], finding["fix"]
+                entry["entry"],
+                entry["workload"],
+                finding["severity"],
+                finding["rule"],
+                finding["what"],
+                finding["fix"]
             );
             // The catalogue keeps to what is only asked of others.
             let counts = finding["severity"] == "error"
