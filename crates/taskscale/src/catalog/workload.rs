@@ -138,7 +138,7 @@ fn value(
 }
 
 /// The workloads of a catalogue: those in the folder `workloads` beside it, or else those that taskscale carries.
-pub(super) fn workloads(catalog: &Path) -> Result<Vec<Workload>, CatalogError> {
+pub fn workloads(catalog: &Path) -> Result<Vec<Workload>, CatalogError> {
     let beside = catalog.parent().unwrap_or(Path::new(".")).join("workloads");
     let children = fs::read_dir(&beside).into_iter().flatten().flatten().map(|child| child.path());
     let mut paths: Vec<_> =

@@ -225,10 +225,10 @@ impl Runs<'_, '_> {
             let fair = (LEAST_RATIO..=MOST_RATIO).contains(&(more.0 / less.0.max(1e-9)));
             if fair {
                 self.look_at_what_came_of_itself(tasks, [&once, &double], findings);
+                // What mostly waits has no CPU time to speak of.
+                let told = once.cpu_s >= TELLABLE_S && double.cpu_s > once.cpu_s;
                 let more_ns = (double.cpu_s - once.cpu_s) * 1e9;
-                return Ok(
-                    Some(more_ns / (double.operations - once.operations) as f64).filter(|ns| *ns > 0.0)
-                );
+                return Ok(told.then(|| more_ns / (double.operations - once.operations) as f64));
             }
             once = double;
         }
