@@ -16,6 +16,8 @@ pub const LONGEST_MS: u64 = 300_000;
 pub struct Options {
     pub tasks: u64,
     pub seconds: u64,
+    /// What is done instead of a wait.
+    pub work: Option<Work>,
     pub launch: Duration,
     pub drain: Duration,
     pub memory: Memory,
@@ -49,6 +51,18 @@ pub struct Memory {
     pub give_back: u64,
 }
 
+/// Operations, and what they take.
+#[derive(Debug, Default, PartialEq)]
+pub struct Work {
+    pub operations: u64,
+    /// CPU time of all of them.
+    pub cpu: Duration,
+    /// Time in which all of them wait.
+    pub sleep: Duration,
+    /// Whether each makes a thread, and joins it.
+    pub threads: bool,
+}
+
 #[derive(Debug, PartialEq)]
 pub enum Command {
     Run(Box<Options>),
@@ -66,6 +80,8 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Command, String> 
             "--help" => return Ok(Command::Help),
             "--version" => return Ok(Command::Version),
             "--no-protocol" => options.no_protocol = true,
+            "--work" => raw.work = true,
+            "--op-threads" => raw.op_threads = true,
             flag if flag.starts_with('-') => {
                 let (name, value) = match flag.split_once('=') {
                     Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
@@ -81,14 +97,20 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Command, String> 
             _ => positionals.push(arg),
         }
     }
-    let [tasks, seconds] = positionals.as_slice() else {
-        return Err(format!("expected <tasks> <seconds>, got {} positional arguments", positionals.len()));
+    let second = if raw.work { "operations" } else { "seconds" };
+    let [tasks, many] = positionals.as_slice() else {
+        return Err(format!("expected <tasks> <{second}>, got {} positional arguments", positionals.len()));
     };
     options.tasks = number(tasks).map_err(|why| format!("tasks {tasks}: {why}"))?;
     if options.tasks == 0 {
         return Err("tasks 0: at least one".to_owned());
     }
-    options.seconds = number(seconds).map_err(|why| format!("seconds {seconds}: {why}"))?;
+    let many = number(many).map_err(|why| format!("{second} {many}: {why}"))?;
+    if raw.work {
+        options.work = Some(raw.work(many)?);
+    } else {
+        options.seconds = many;
+    }
     raw.scale(&mut options)?;
     Ok(Command::Run(Box::new(options)))
 }
@@ -117,6 +139,9 @@ const VALUED: &[&str] = &[
     "--give-back-bytes",
     "--burn-percent",
     "--burn-ms",
+    "--op-cpu-us",
+    "--op-sleep-us",
+    "--work-cpu-ms",
     "--fault",
     "--faults-from",
     "--oom-max",
@@ -135,6 +160,11 @@ struct Raw {
     file_bytes: u64,
     threads: u64,
     threads_per_task: u64,
+    work: bool,
+    op_threads: bool,
+    op_cpu_us: u64,
+    op_sleep_us: u64,
+    work_cpu_ms: u64,
     faults_from: u64,
 }
 
@@ -169,6 +199,9 @@ fn set(options: &mut Options, raw: &mut Raw, name: &str, value: &str) -> Result<
                 Some(number(value)?).filter(|percent| *percent <= 100).ok_or("at most 100")?;
         }
         "--burn-ms" => options.burn = wait(number(value)?)?,
+        "--op-cpu-us" => raw.op_cpu_us = number(value)?,
+        "--op-sleep-us" => raw.op_sleep_us = number(value)?,
+        "--work-cpu-ms" => raw.work_cpu_ms = number(value)?,
         "--fault" => options.faults.push(value.parse()?),
         "--faults-from" => raw.faults_from = number(value)?,
         "--oom-max" => options.oom_max = size(value)?,
@@ -180,6 +213,23 @@ fn set(options: &mut Options, raw: &mut Raw, name: &str, value: &str) -> Result<
 }
 
 impl Raw {
+    fn work(&self, operations: u64) -> Result<Work, String> {
+        if operations == 0 {
+            return Err("operations 0: at least one".to_owned());
+        }
+        let of_all = |each_us: u64, fixed_ms: u64| {
+            let us = each_us.saturating_mul(operations).saturating_add(fixed_ms.saturating_mul(1000));
+            wait(us.div_ceil(1000)).map_err(|why| format!("work: {why}"))?;
+            Ok::<_, String>(Duration::from_micros(us))
+        };
+        Ok(Work {
+            operations,
+            cpu: of_all(self.op_cpu_us, self.work_cpu_ms)?,
+            sleep: of_all(self.op_sleep_us, 0)?,
+            threads: self.op_threads,
+        })
+    }
+
     fn scale(self, options: &mut Options) -> Result<(), String> {
         let tasks = options.tasks;
         let too_many = || "too large a number".to_owned();

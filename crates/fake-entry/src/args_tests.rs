@@ -46,6 +46,16 @@ fn faults_and_where_they_begin() {
 }
 
 #[test]
+fn work_is_told_operations() {
+    let o = options("--work --op-cpu-us 3 --op-sleep-us 2 --work-cpu-ms 5 10 1000");
+    let (cpu, sleep) = (Duration::from_millis(8), Duration::from_millis(2));
+    assert_eq!(o.work, Some(Work { operations: 1000, cpu, sleep, threads: false }));
+    assert_eq!((o.tasks, o.seconds), (10, 0));
+    // More operations than any wait may have seconds.
+    assert_eq!(options("1 100000000 --work").work.map(|work| work.operations), Some(100_000_000));
+}
+
+#[test]
 fn metrics() {
     let o = options("--metric a:b=1.5:ns/task --metric x=:y 1 1");
     let texts: Vec<_> = o.metrics.iter().map(|m| [&*m.name, &*m.value, &*m.unit]).collect();
@@ -71,6 +81,9 @@ fn wrong_usage_is_said() {
         ("--file /x 1 1", "needs --file-bytes"),
         ("--fault nonsense 1 1", "unknown fault"),
         ("--drain-ms 300001 1 1", "at most"),
+        ("--work 1", "expected <tasks> <operations>, got 1"),
+        ("--work 1 0", "operations 0: at least one"),
+        ("--work --op-cpu-us 1000 1 300001", "work: at most"),
     ] {
         let message = error(line);
         assert!(message.contains(words), "{line}: {message}");
@@ -87,7 +100,7 @@ fn readme_lists_every_flag() {
         .map(|rest| rest.split([' ', '`']).next().unwrap_or(rest))
         .collect();
     let mut parsed: Vec<&str> = VALUED.iter().map(|flag| &flag[2..]).collect();
-    parsed.extend(["help", "version", "no-protocol"]);
+    parsed.extend(["help", "version", "no-protocol", "work", "op-threads"]);
     listed.sort_unstable();
     parsed.sort_unstable();
     assert_eq!(listed, parsed);
@@ -116,6 +129,7 @@ fn readme_lists_every_fault() {
                 .replace("CODE", "7")
                 .replace("BYTES", "5MiB")
                 .replace("MAX", "9")
+                .replace("MS", "10")
                 .replace(":K", ":2");
             assert!(form.parse::<Fault>().is_ok(), "{form}");
         }

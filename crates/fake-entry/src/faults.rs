@@ -8,7 +8,7 @@ use crate::values::{number, size};
 
 /// How many names `--fault` knows; a test counts the README's table against it.
 #[cfg(test)]
-pub const NAMES: usize = 40;
+pub const NAMES: usize = 47;
 
 /// When a fault strikes. `Launch`: last thing before `alive`. `Plateau`: halfway between `alive`
 /// and the end of the wait. `Drain`: last thing before `done`. `End`: after `done`.
@@ -70,6 +70,16 @@ pub enum Fault {
     Escape,
     /// Takes so many bytes more every 20 ms of the wait.
     Grow(u64),
+    NoReady,
+    ReadyTwice,
+    /// `ready` once the work is over.
+    ReadyLate,
+    /// `done` before the work, and even before `ready`.
+    DoneEarly,
+    NoCheck,
+    WrongCheck,
+    /// So many milliseconds of CPU after `done`.
+    WorkAfter(u64),
     ChdirWrite,
     EnvDump,
     FdDump,
@@ -152,6 +162,16 @@ impl FromStr for Fault {
             "setsid" => (0, Fault::Setsid),
             "escape" => (0, Fault::Escape),
             "grow" => (1, Fault::Grow(size(first()?)?)),
+            "no-ready" => (0, Fault::NoReady),
+            "ready-twice" => (0, Fault::ReadyTwice),
+            "ready-late" => (0, Fault::ReadyLate),
+            "done-early" => (0, Fault::DoneEarly),
+            "no-check" => (0, Fault::NoCheck),
+            "wrong-check" => (0, Fault::WrongCheck),
+            "work-after" => {
+                let ms = Some(number(first()?)?).filter(|ms| *ms <= crate::args::LONGEST_MS);
+                (1, Fault::WorkAfter(ms.ok_or("too long")?))
+            }
             "chdir-write" => (0, Fault::ChdirWrite),
             "env-dump" => (0, Fault::EnvDump),
             "fd-dump" => (0, Fault::FdDump),
@@ -191,7 +211,7 @@ pub fn alive_count(faults: &[Fault], tasks: u64) -> String {
     changed.unwrap_or_else(|| tasks.to_string())
 }
 
-/// Tasks done and tasks failed, as the program says.
+/// Tasks or operations done, and those failed, as the program says.
 pub fn outcome(faults: &[Fault], tasks: u64) -> (u64, u64) {
     let changed = faults.iter().find_map(|fault| match fault {
         Fault::Failed(count) => Some((tasks.saturating_sub(*count), tasks.min(*count))),

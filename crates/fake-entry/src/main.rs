@@ -11,6 +11,7 @@ mod processes;
 mod sockets;
 mod threads;
 mod values;
+mod work;
 
 use std::io;
 use std::process::ExitCode;
@@ -108,6 +109,12 @@ impl Script {
         if self.has(Fault::CloseStdout) {
             output::close_stdout();
         }
+        if let Some(work) = &options.work {
+            let code = self.work(work).map_err(named("work"))?;
+            perform::strike(options, Phase::End);
+            drop((held, sockets, family));
+            return Ok(code);
+        }
         if !self.has(Fault::AliveEarly) && !self.has(Fault::NoAlive) {
             self.say_alive();
         }
@@ -176,13 +183,16 @@ impl Script {
         Ok(())
     }
 
+    /// What was asked for with `--metric`.
+    fn metrics(&self) -> String {
+        let metrics = self.options.metrics.iter();
+        metrics.map(|metric| format!("metric {} {} {}\n", metric.name, metric.value, metric.unit)).collect()
+    }
+
     /// Everything after the wait, in one write: metrics, `done`, `failed`.
     fn say_done(&self, queued_bytes: u64) -> u8 {
         let options = &self.options;
-        let mut text = String::new();
-        for metric in &options.metrics {
-            text += &format!("metric {} {} {}\n", metric.name, metric.value, metric.unit);
-        }
+        let mut text = self.metrics();
         if queued_bytes > 0 {
             text += &format!("metric socket_queued {queued_bytes} bytes\n");
         }

@@ -72,6 +72,36 @@ fn what_faults_print() {
     assert_eq!(printed("--fault long-line:70000 7 0").lines().count(), 3);
 }
 
+/// What work says, with its metrics apart: figures of the machine.
+fn worked(line: &str) -> String {
+    printed(line).lines().filter(|line| !line.starts_with("metric ")).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn what_work_prints() {
+    assert_eq!(worked("--work 7 10"), "ready done 10 check 45");
+    assert_eq!(worked("--work --fault no-ready 7 10"), "done 10 check 45");
+    assert_eq!(worked("--work --fault ready-twice 7 10"), "ready ready done 10 check 45");
+    assert_eq!(worked("--work --fault done-early 7 10"), "done 10 ready check 45");
+    assert_eq!(worked("--work --fault done-short:3 7 10"), "ready done 7 check 45");
+    assert_eq!(worked("--work --fault wrong-check 7 10"), "ready done 10 check 46");
+    assert_eq!(worked("--work --fault no-check 7 10"), "ready done 10");
+    assert_eq!(worked("--work --fault failed:2 7 10"), "ready done 8 failed 2 check 45");
+    assert_eq!(run("--work --fault failed:2 7 10").status.code(), Some(1));
+}
+
+#[test]
+fn work_takes_the_cpu_time_that_it_is_told() {
+    let text = printed("--work --op-cpu-us 100 --work-cpu-ms 20 --op-threads 7 1000");
+    let value = |name: &str| {
+        let rest = text.split(&format!("metric {name} ")).nth(1).expect("a metric");
+        rest.split(' ').next().and_then(|value| value.parse::<f64>().ok()).expect("a number")
+    };
+    // And what a thousand threads take.
+    assert!((0.12..1.0).contains(&value("work_cpu")), "{text}");
+    assert!(value("affinity") >= 1.0, "{text}");
+}
+
 #[test]
 fn how_it_ends() {
     assert_eq!(run("--fault failed:1 7 0").status.code(), Some(1));

@@ -64,6 +64,11 @@ fn world(entries: &[Entry]) -> World {
     world
 }
 
+/// A scripted program of work, and this fault beside.
+fn work(name: &str, flags: &str) -> Entry {
+    Entry::of_work(name, &format!("--op-cpu-us 20 {flags}"))
+}
+
 fn check(world: &World, more: &[&str]) -> Finished {
     world.run(world.command(&[&["check", "@all"], more].concat()))
 }
@@ -225,6 +230,79 @@ fn claims_are_compared_with_what_the_kernel_counts() {
         // 5 s for a thousand tasks are 500 s for 100,000: too many, were it so.
         (script("stalls"), "note memory", "with 100000 tasks memory is"),
     ]);
+}
+
+#[test]
+fn work_is_looked_at() {
+    expect(vec![
+        (work("no-ready", "--fault no-ready"), "error protocol", "never said `ready`"),
+        (work("ready-twice", "--fault ready-twice"), "error protocol", "said `ready` twice"),
+        (work("done-early", "--fault done-early"), "error protocol", "says `done` before `ready`"),
+        (work("no-check", "--fault no-check"), "error protocol", "never said `check`"),
+        (work("wrong-check", "--fault wrong-check"), "error work", "a right program says 21"),
+        (work("fewer", "--fault done-short:1"), "error counts", "said `done 6` for 7 operations"),
+        (work("no-done", "--fault no-done"), "error counts", "never said `done`"),
+        (work("code", "--fault exit:end:1"), "error exit", "exited with code 1"),
+        (work("crash", "--fault crash:plateau"), "error exit", "SIGSEGV"),
+        (
+            work("files", "--fault chdir-write"),
+            "error files",
+            "leaves files in its working folder: fake-entry",
+        ),
+        (work("orphan", "--fault orphan"), "error processes", "processes outlive the program"),
+    ]);
+}
+
+#[test]
+fn operations_that_are_not_made_are_found() {
+    expect(vec![
+        (Entry::of_work("nothing", ""), "error work", "nothing is made in so little time"),
+        (Entry::of_work("some", "--work-cpu-ms 400"), "error work", "and twice as many took"),
+        (
+            work("ready-late", "--fault ready-late"),
+            "error work",
+            "before and after, which few operations do not",
+        ),
+        (work("no-threads", "").kind("thread"), "error kind", "kind is thread, and so"),
+        (Entry::of_work("threads", "--op-threads"), "error kind", "kind is stackless, but the kernel made"),
+    ]);
+}
+
+/// Each program of an entry is checked by what its own workload is, and named where there are several.
+#[test]
+fn every_program_of_an_entry_is_checked() {
+    let entries = [
+        fake("both", "").and_work("--op-cpu-us 20"),
+        Entry::of_work("threads", "--op-threads").kind("thread"),
+        Entry::of_work("waits", "--op-sleep-us 500"),
+    ];
+    let world = world(&entries);
+    let finished = check(&world, &["-q"]);
+    finished.expect_code(0);
+    let lines: Vec<String> = without_figures(&finished.stdout)
+        .lines()
+        .filter(|line| !line.starts_with("  "))
+        .map(|line| match line.split_once(", about ") {
+            Some((before, after)) if after.contains("ns of CPU") => format!("{before}, about … of CPU)"),
+            _ => line.to_owned(),
+        })
+        .collect();
+    insta::assert_snapshot!(lines.join("\n"), @"
+    fake/both sleep: good, 1 warning, 1 note (1, 7, 1k tasks, about … bytes a task)
+    fake/both spawn: good (1, 10, 1k tasks, about … of CPU)
+    fake/threads: good, 1 warning, 1 note (1, 10, 1k tasks, about … of CPU)
+    fake/waits: good, 1 warning, 1 note (1, 10, 1k tasks)
+
+    3 entries with 4 programs: good, 3 warnings, 3 notes
+    ");
+    let finished = check(&world, &["--json", "-w", "spawn"]);
+    finished.expect_code(0);
+    let json: Value = serde_json::from_str(&finished.stdout).unwrap();
+    for entry in json["entries"].as_array().unwrap() {
+        assert_eq!(entry["workload"], "spawn", "{entry}");
+        assert!(entry["trials"][0]["operations"] == 7 && entry["trials"][0]["hold_s"].is_null(), "{entry}");
+    }
+    world.assert_nothing_left();
 }
 
 #[test]

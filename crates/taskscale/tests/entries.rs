@@ -12,19 +12,17 @@ use taskscale::catalog::{Catalog, select};
 use taskscale::record::{self, Status};
 use taskscale::toolchain::{Attend, Cache};
 
-const WORKLOAD: &str = "sleep";
-
 fn catalog_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes")
 }
 
-/// Every entry that can run here. Those that cannot are said.
-fn ready() -> Vec<(Prepared, Vec<String>)> {
+/// The programs of every entry that can run here, of these workloads or of all. Those that cannot are said.
+fn ready(workloads: &[String]) -> Vec<(Prepared, Vec<String>)> {
     let catalog = Catalog::load(&catalog_folder()).expect("the catalogue is sound");
-    let all = select(&catalog, &["@all".into()], WORKLOAD).expect("@all names every entry");
+    let all = select(&catalog, &["@all".into()], workloads).expect("@all names every entry");
     let required = std::env::var("TASKSCALE_REQUIRE").is_ok_and(|value| value == "all");
     let mut ready = Vec::new();
-    for entry in prepare(&Cache::of_user(), &all, WORKLOAD, &Attend::NEVER, |_| {}) {
+    for entry in prepare(&Cache::of_user(), &all.programs, &Attend::NEVER, |_| {}) {
         match entry.command.clone() {
             Ok(command) => ready.push((entry, command)),
             Err(NotReady::BuildFailed(why)) => panic!("{} does not build: {why}", entry.facts.name),
@@ -66,7 +64,7 @@ fn checked(runtimes: &[String], lock: &Path) -> Value {
 fn every_entry_is_a_good_citizen() {
     let catalog = Catalog::load(&catalog_folder()).expect("the catalogue is sound");
     // What is left out for lack of a toolchain is said, or a failure.
-    let ready: Vec<String> = ready().into_iter().map(|(entry, _)| entry.facts.name).collect();
+    let ready = ready(&[]);
     let runtimes = catalog.runtimes.iter().map(|runtime| vec![runtime.name.clone()]);
     let waiting = Mutex::new(runtimes.collect::<Vec<_>>());
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -84,13 +82,18 @@ fn every_entry_is_a_good_citizen() {
     });
     let entries: Vec<&Value> =
         results.iter().flat_map(|result| result["entries"].as_array().expect("entries")).collect();
-    assert_eq!(entries.len(), ready.len(), "every entry that can run here was checked");
+    assert_eq!(entries.len(), ready.len(), "every program that can run here was checked");
     let mut wrong = Vec::new();
     for entry in entries {
         for finding in entry["findings"].as_array().expect("findings") {
             let line = format!(
-                "{}: {} [{}] {}\n  fix: {}",
-                entry["entry"], finding["severity"], finding["rule"], finding["what"], finding["fix"]
+                "{} {}: {} [{}] {}\n  fix: {}",
+                entry["entry"],
+                entry["workload"],
+                finding["severity"],
+                finding["rule"],
+                finding["what"],
+                finding["fix"]
             );
             // The catalogue keeps to what is only asked of others.
             let counts = finding["severity"] == "error"
@@ -119,7 +122,7 @@ fn every_entry_can_be_measured() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}\n{stderr}", String::from_utf8_lossy(&output.stdout));
     let loaded = record::load(&campaign).expect("the campaign can be read");
-    assert_eq!(record::last_attempts(&loaded.samples).len(), ready().len());
+    assert_eq!(record::last_attempts(&loaded.samples).len(), ready(&["sleep".into()]).len());
     for sample in record::last_attempts(&loaded.samples) {
         assert_eq!(sample.status, Status::Ok, "{sample:?}");
         assert_eq!((sample.alive, sample.done), (Some(100), Some(100)));

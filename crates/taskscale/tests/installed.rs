@@ -186,10 +186,15 @@ fn new_says_what_it_wrote_and_where() {
     let (code, stdout, stderr) = installed.run(&["new", "go/second", "--catalog", "mine"]);
     assert_eq!((code, stderr.as_str()), (0, ""));
     assert!(stdout.contains("taskscale check go/second --catalog mine\n"), "{stdout}");
+    let (code, stdout, stderr) = installed.run(&["new", "go/third", "-w", "spawn", "--catalog", "mine"]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert!(stdout.contains("created   mine/go/third/spawn/main.go\n"), "{stdout}");
+    assert!(stdout.contains("taskscale run go/third -w spawn -n 1,10k --catalog mine\n"), "{stdout}");
     for (args, expected) in [
         (&["new", "go/errgroup"][..], "has an entry `errgroup` already"),
         (&["new", "golang/other"], "`taskscale new go/other` adds to it"),
         (&["new", "go"], "names no entry: write LANGUAGE/NAME"),
+        (&["new", "go/b", "-w", "spwan"], "no workload `spwan`: did you mean `spawn`?; there are "),
         (&["new", "go/A"], "entry name \"A\" must start with a small letter"),
         (&["new", "../go/a"], "must start with a small letter"),
         (
@@ -210,13 +215,14 @@ fn what_new_writes_passes_a_check_at_once() {
     let names: Vec<&str> =
         LANGUAGES.iter().map(|language| language.names.first().copied().unwrap_or("perl")).collect();
     for name in &names {
-        let (code, _, stderr) = installed.run(&["new", &format!("{name}/my-tasks"), "--catalog", "mine"]);
+        let (code, _, stderr) =
+            installed.run(&["new", &format!("{name}/my-tasks"), "-w", "sleep,spawn", "--catalog", "mine"]);
         assert_eq!(code, 0, "{name}: {stderr}");
     }
     let catalog = Catalog::load(&installed.path("here/mine")).unwrap();
-    let all = select(&catalog, &["@all".into()], "sleep").unwrap();
+    let all = select(&catalog, &["@all".into()], &[]).unwrap();
     let required = std::env::var("TASKSCALE_REQUIRE").is_ok_and(|value| value == "all");
-    for entry in prepare(&Cache::at(installed.path("probe")), &all, "sleep", &Attend::NEVER, |_| {}) {
+    for entry in prepare(&Cache::at(installed.path("probe")), &all.programs, &Attend::NEVER, |_| {}) {
         match &entry.command {
             Ok(_) => {}
             Err(NotReady::NoToolchain(why)) if !required => println!("SKIPPED: {}: {why}", entry.facts.name),

@@ -34,7 +34,8 @@ fn cargo(arguments: &[&str], folder: &Path) -> Command {
 fn the_package_carries_the_whole_catalogue() {
     let listed = output(&mut cargo(&["package", "--list", "--allow-dirty"], crate_folder()));
     let listed: BTreeSet<&str> = listed.lines().collect();
-    for name in ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "assets/report.html", "templates/rust/main.rs"]
+    for name in
+        ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "assets/report.html", "templates/rust/spawn.rs"]
     {
         assert!(listed.contains(name), "{name} is not in the package");
     }

@@ -65,6 +65,7 @@ fn every_test_of_a_fault_is_in_the_document_and_the_other_way_round() {
         ("containment", include_str!("containment.rs")),
         ("campaigns", include_str!("campaigns.rs")),
         ("usage", include_str!("usage.rs")),
+        ("work", include_str!("work.rs")),
         ("fuzz", include_str!("fuzz.rs")),
     ];
     let mut tests = BTreeSet::new();

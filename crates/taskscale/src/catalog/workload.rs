@@ -62,6 +62,8 @@ pub struct Workload {
     pub operation: Option<String>,
     /// What the program must say in its line `check`, from `tasks`, `operations` and the parameters.
     pub check: Option<Formula>,
+    /// How many threads or processes a run makes at least, where tasks are such; the tasks, where nothing says so.
+    pub makes: Option<Formula>,
     /// No run does more operations.
     pub most_operations: u64,
     pub parameters: BTreeMap<String, Parameter>,
@@ -90,6 +92,7 @@ struct WorkloadToml {
     tasks: Vec<u64>,
     operation: Option<String>,
     check: Option<String>,
+    makes: Option<String>,
     most_operations: Option<u64>,
     #[serde(default)]
     parameters: BTreeMap<String, Parameter>,
@@ -102,19 +105,40 @@ pub fn expected_check(
     operations: u64,
     params: &BTreeMap<String, String>,
 ) -> Option<String> {
-    let value = workload.check.as_ref()?.value(&|name| match name {
+    let check = workload.check.as_ref()?;
+    Some(value(check, workload, tasks, operations, params)?.to_string())
+}
+
+/// How many threads or processes such a run makes at least, where its tasks are such.
+pub fn expected_to_make(
+    workload: &Workload,
+    tasks: u64,
+    operations: u64,
+    params: &BTreeMap<String, String>,
+) -> u64 {
+    let makes = workload.makes.as_ref().and_then(|makes| value(makes, workload, tasks, operations, params));
+    makes.and_then(|makes| u64::try_from(makes).ok()).unwrap_or(tasks)
+}
+
+fn value(
+    formula: &Formula,
+    workload: &Workload,
+    tasks: u64,
+    operations: u64,
+    params: &BTreeMap<String, String>,
+) -> Option<i128> {
+    formula.value(&|name| match name {
         "tasks" => Some(tasks.into()),
         "operations" => Some(operations.into()),
         _ => match params.get(name) {
             Some(given) => given.parse().ok(),
             None => Some(workload.parameters.get(name)?.default.into()),
         },
-    })?;
-    Some(value.to_string())
+    })
 }
 
 /// The workloads of a catalogue: those in the folder `workloads` beside it, or else those that taskscale carries.
-pub(super) fn workloads(catalog: &Path) -> Result<Vec<Workload>, CatalogError> {
+pub fn workloads(catalog: &Path) -> Result<Vec<Workload>, CatalogError> {
     let beside = catalog.parent().unwrap_or(Path::new(".")).join("workloads");
     let children = fs::read_dir(&beside).into_iter().flatten().flatten().map(|child| child.path());
     let mut paths: Vec<_> =
@@ -166,21 +190,23 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
             );
         }
     }
-    let check = match &wire.check {
-        None => None,
-        Some(text) => match Formula::parse(text) {
-            Err(why) => return fault("check", format!("check: {why}")),
-            Ok(formula) => Some(formula),
-        },
-    };
-    for name in check.iter().flat_map(Formula::names) {
-        if !["tasks", "operations"].contains(&name) && !wire.parameters.contains_key(name) {
-            return fault(
-                "check",
-                format!("check: `{name}` is neither `tasks`, `operations` nor a parameter"),
-            );
+    let mut formulas = Vec::new();
+    for (key, text) in [("check", &wire.check), ("makes", &wire.makes)] {
+        let formula = match text.as_deref().map(Formula::parse).transpose() {
+            Ok(formula) => formula,
+            Err(why) => return fault(key, format!("{key}: {why}")),
+        };
+        for name in formula.iter().flat_map(Formula::names) {
+            if !["tasks", "operations"].contains(&name) && !wire.parameters.contains_key(name) {
+                return fault(
+                    key,
+                    format!("{key}: `{name}` is neither `tasks`, `operations` nor a parameter"),
+                );
+            }
         }
+        formulas.push(formula);
     }
+    let (makes, check) = (formulas.pop().flatten(), formulas.pop().flatten());
     Ok(Workload {
         name,
         title: wire.title,
@@ -191,6 +217,7 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
         tasks: wire.tasks,
         operation: wire.operation,
         check,
+        makes,
         most_operations: wire.most_operations.unwrap_or(MOST_OPERATIONS),
         parameters: wire.parameters,
     })
@@ -215,6 +242,9 @@ mod tests {
         let given = BTreeMap::from([("bytes".to_owned(), "7".to_owned())]);
         assert_eq!(expected_check(&workload, 10, 100, &BTreeMap::new()).as_deref(), Some("410"));
         assert_eq!(expected_check(&workload, 10, 100, &given).as_deref(), Some("710"));
+        assert_eq!(expected_to_make(&workload, 10, 100, &given), 10);
+        let makes = read(&GOOD.replace("check =", "makes = \"operations / 2\"\ncheck =")).unwrap();
+        assert_eq!(expected_to_make(&makes, 10, 100, &given), 50);
     }
 
     #[test]

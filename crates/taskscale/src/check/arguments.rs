@@ -2,24 +2,47 @@
 
 use std::time::Duration;
 
-use super::runs::Runs;
+use super::runs::{Order, Runs};
 use super::{CheckError, Findings, Rule};
+use crate::catalog::{Shape, Workload};
+use crate::measure::{Course, Wait, WorkOrder};
 use crate::record::Status;
 use crate::report::command_line;
 
-/// No number of tasks, or no wait: what a program must not take.
-const WRONG: [&[&str]; 10] = [
-    &[],
-    &["1"],
-    &["0", "1"],
-    &["-1", "1"],
-    &["ten", "1"],
-    &["1.5", "1"],
-    &["", "1"],
-    &["1", "-1"],
-    &["1", "soon"],
-    &["1", "1", "1"],
-];
+/// What a program must not take: no number of tasks, no wait or operations, a parameter without its number.
+fn wrong(workload: &Workload) -> Vec<Vec<String>> {
+    // The fewest that make sense: where one is too few, only what is meant to be wrong must be wrong.
+    let (n, k) = match workload.shape {
+        Shape::Hold => ("1".to_owned(), "1".to_owned()),
+        Shape::Work => {
+            let fewest = workload.tasks.first().copied().unwrap_or(1).to_string();
+            (fewest.clone(), fewest)
+        }
+    };
+    let (n, k) = (n.as_str(), k.as_str());
+    let mut wrong = vec![
+        vec![],
+        vec![n],
+        vec!["0", k],
+        vec!["-1", k],
+        vec!["ten", k],
+        vec!["1.5", k],
+        vec!["", k],
+        vec![n, "-1"],
+        vec![n, "soon"],
+        vec![n, k, "1"],
+    ];
+    if workload.shape == Shape::Work {
+        wrong.push(vec![n, "0"]);
+    }
+    let parameter = workload.parameters.keys().next().map(|name| format!("--{name}"));
+    if let Some(parameter) = &parameter {
+        wrong.push(vec![n, k, parameter]);
+        wrong.push(vec![n, k, parameter, "many"]);
+    }
+    wrong.into_iter().map(|words| words.into_iter().map(str::to_owned).collect()).collect()
+}
+
 /// A program that takes wrong arguments may wait for as long as it likes. A busy machine may be slow to start a runtime.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// A message is shorter than a stack trace.
@@ -31,9 +54,14 @@ pub(super) fn look(runs: &mut Runs, findings: &mut Findings) -> Result<(), Check
     let mut talks = Vec::new();
     let mut traces = Vec::new();
     let mut codes = Vec::new();
-    for wrong in WRONG {
-        let words: Vec<String> = wrong.iter().map(|word| (*word).to_owned()).collect();
-        let (seen, trace) = runs.run(&words, 1, 0.0, None, PATIENCE)?;
+    let workload = runs.workload;
+    let course = match workload.shape {
+        Shape::Hold => Course::Hold(Wait::default()),
+        Shape::Work => Course::Work(WorkOrder::default()),
+    };
+    for words in wrong(workload) {
+        let order = Order { tasks: 1, course: course.clone(), arguments: Some(&words), time: PATIENCE };
+        let (seen, trace) = runs.run(&order)?;
         let shown =
             if words.is_empty() { "no arguments".to_owned() } else { format!("`{}`", command_line(&words)) };
         match (seen.status, seen.exit_code, seen.signal) {
@@ -63,18 +91,28 @@ pub(super) fn look(runs: &mut Runs, findings: &mut Findings) -> Result<(), Check
         }
     }
     let say = |list: &[String]| super::runs::listed(list);
+    let (second, parameters) = match (workload.shape, workload.parameters.is_empty()) {
+        (Shape::Hold, true) => ("seconds", ""),
+        (Shape::Work, true) => ("operations", ""),
+        (Shape::Hold, false) => ("seconds", " [--name value]…"),
+        (Shape::Work, false) => ("operations", " [--name value]…"),
+    };
+    let least = if workload.shape == Shape::Work { "at least one of each" } else { "at least one task" };
     if !taken.is_empty() {
         findings.error(
             Rule::Arguments,
             format!("wrong arguments are not refused: {}", say(&taken)),
-            "take exactly two whole numbers, at least one task; refuse all else with a message on standard error and exit code 2",
+            format!(
+                "take exactly two whole numbers, {least}{}; refuse all else with a message on standard error and exit code 2",
+                if parameters.is_empty() { "" } else { ", and the workload's parameters" }
+            ),
         );
     }
     if !silent.is_empty() {
         findings.error(
             Rule::Arguments,
             format!("wrong arguments are refused without a word: {}", say(&silent)),
-            "say on standard error how it is used: `usage: PROGRAM <tasks> <seconds>`",
+            format!("say on standard error how it is used: `usage: PROGRAM <tasks> <{second}>{parameters}`"),
         );
     }
     if !talks.is_empty() {

@@ -38,7 +38,7 @@ pub(super) fn judge(tasks: u64, hold_s: f64, seen: &Measurement, trace: &Trace, 
             findings.error(rule, format!("{with}: {}", reason()), fix);
         }
     }
-    lines(&with, &trace.output, findings);
+    lines(&with, &trace.output, HOLD, findings);
     if matches!(seen.status, Status::Ok | Status::Partial) {
         times(&with, hold_s, seen, trace, findings);
     }
@@ -112,21 +112,23 @@ fn fault(tasks: u64, hold_s: f64, status: Status, seen: &Measurement, trace: &Tr
     }
 }
 
+/// The line that comes before `done`, and how to have it so.
+type Before = (&'static str, &'static str);
+
+const HOLD: Before = ("alive", "say `alive` when the last task starts, and `done` after every task is over");
+
 /// Order, and nothing else on standard output.
-fn lines(with: &str, output: &[u8], findings: &mut Findings) {
+pub(super) fn lines(with: &str, output: &[u8], before: Before, findings: &mut Findings) {
     let text = String::from_utf8_lossy(output);
     let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
     let place = |word: &str| lines.iter().position(|line| line.split(' ').next() == Some(word));
-    if let (Some(alive), Some(done)) = (place("alive"), place("done"))
-        && done < alive
+    let (word, fix) = before;
+    if let (Some(first), Some(done)) = (place(word), place("done"))
+        && done < first
     {
-        findings.error(
-            Rule::Protocol,
-            format!("{with}: says `done` before `alive`"),
-            "say `alive` when the last task starts, and `done` after every task is over",
-        );
+        findings.error(Rule::Protocol, format!("{with}: says `done` before `{word}`"), fix);
     }
-    let known = ["alive", "done", "failed", "metric"];
+    let known = ["alive", "ready", "done", "failed", "check", "metric", "histogram"];
     if let Some(stray) = lines.iter().find(|line| !known.contains(&line.split(' ').next().unwrap_or(""))) {
         let stray: String = stray.chars().take(60).collect();
         findings.error(
@@ -171,6 +173,12 @@ fn times(with: &str, hold_s: f64, seen: &Measurement, trace: &Trace, findings: &
             "find out what takes so long: timers of coarse resolution, or an end that is slow",
         );
     }
+    linger(with, seen, trace, findings);
+}
+
+/// What goes on for long after `done`.
+pub(super) fn linger(with: &str, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
+    let Some(done_s) = trace.done_s else { return };
     if let Some(wall_s) = seen.time.wall_s.filter(|wall_s| wall_s - done_s > LINGER_S) {
         findings.warning(
             Rule::Exit,
@@ -186,7 +194,7 @@ mod tests {
 
     fn found(output: &str) -> Vec<String> {
         let mut findings = Findings::default();
-        lines("with 1 task", output.as_bytes(), &mut findings);
+        lines("with 1 task", output.as_bytes(), HOLD, &mut findings);
         findings.sorted().into_iter().map(|finding| finding.what).collect()
     }
 

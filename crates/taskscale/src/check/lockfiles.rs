@@ -148,7 +148,7 @@ const FLOATING: &[(&str, &[&str], &str, &str)] = &[
 pub(super) fn look(subject: &Subject, findings: &mut Findings) {
     let folder = &subject.runtime.folder;
     let commands: Vec<Vec<String>> =
-        subject.entry.workloads[subject.workload].build.iter().map(|command| bare(command)).collect();
+        subject.entry.workloads[&subject.workload.name].build.iter().map(|command| bare(command)).collect();
     for command in &commands {
         look_at_command(folder, command, findings);
     }

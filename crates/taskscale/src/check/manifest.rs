@@ -75,7 +75,7 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
             "give the lowest version that you have tried as `minimum`",
         );
     }
-    let run = &entry.workloads[subject.workload].run;
+    let run = &entry.workloads[&subject.workload.name].run;
     let program = run.first().map(String::as_str).unwrap_or_default();
     let name = Path::new(program).file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     let second = run.get(1).map(String::as_str).unwrap_or_default();

@@ -1,21 +1,25 @@
 //! Is a program of the catalogue a good citizen? Each finding says what was seen and how to fix it.
 //!
-//! Reads manifests and folders (`manifest`, `pins`, `files`), runs the program (`runs`, `arguments`), compares what it
-//! claims with what the kernel counted (`plausible`), and builds it twice (`rebuild`). Must not know the command line.
+//! Reads manifests and folders (`manifest`, `lockfiles`, `files`), runs the program as its workload's shape wants it
+//! (`hold`, `work`, on top of `runs`; `arguments`), compares what it claims with what the kernel counted (`sanity`,
+//! `work`), and builds it twice (`rebuild`). Must not know the command line, nor any workload by its name.
 
 mod arguments;
 mod files;
+mod hold;
 mod judge;
+mod judge_work;
 mod lockfiles;
 mod manifest;
 mod rebuild;
 mod runs;
 mod sanity;
+mod work;
 
 use serde::Serialize;
 
 use crate::campaign::Prepared;
-use crate::catalog::{Entry, Runtime};
+use crate::catalog::{Entry, Runtime, Shape, Workload};
 use crate::measure::{LocalRunner, MeasureError};
 
 pub use files::SourceFiles;
@@ -54,6 +58,8 @@ pub enum Rule {
     Counts,
     /// Tasks wait as long as they were told to.
     Wait,
+    /// Operations are done, each of them, between `ready` and `done`, and come to what they must come to.
+    Work,
     /// Ends with the right exit code, in time.
     Exit,
     /// Wrong arguments are refused.
@@ -86,6 +92,7 @@ impl Rule {
             Rule::Protocol => "protocol",
             Rule::Counts => "counts",
             Rule::Wait => "wait",
+            Rule::Work => "work",
             Rule::Exit => "exit",
             Rule::Arguments => "arguments",
             Rule::Memory => "memory",
@@ -157,22 +164,35 @@ impl Findings {
     }
 }
 
-/// An entry that was checked.
+/// A program that was checked: an entry's, of one workload.
 #[derive(Debug, Clone, Serialize)]
 pub struct Checked {
     pub entry: String,
+    pub workload: String,
     pub findings: Vec<Finding>,
     /// The runs whose counts were looked at.
     pub trials: Vec<Trial>,
     /// Growth of the footprint over N, in bytes, where it could be seen.
     pub bytes_per_task: Option<f64>,
+    /// CPU time that an operation takes, in nanoseconds, where that could be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_ns_per_op: Option<f64>,
+}
+
+impl Checked {
+    /// What is found of manifest and sources stands with the first of an entry's programs.
+    pub fn leave_out_what_is_said_of(&mut self, other: &Checked) {
+        let of_entry = [Rule::Manifest, Rule::Pinned, Rule::Files];
+        self.findings
+            .retain(|finding| !of_entry.contains(&finding.rule) || !other.findings.contains(finding));
+    }
 }
 
 /// What is to be checked.
 pub struct Subject<'a> {
     pub runtime: &'a Runtime,
     pub entry: &'a Entry,
-    pub workload: &'a str,
+    pub workload: &'a Workload,
     pub prepared: &'a Prepared,
 }
 
@@ -187,7 +207,7 @@ pub enum CheckError {
     Io { what: &'static str, path: std::path::PathBuf, error: std::io::Error },
 }
 
-/// Checks one entry. `sources` is what lay in the runtime's folder before it was built; `memory_bytes` is what a run may
+/// Checks one program of an entry. `sources` is what lay in the runtime's folder before it was built; `memory_bytes` is what a run may
 /// take.
 pub fn check(
     subject: &Subject,
@@ -201,19 +221,25 @@ pub fn check(
     lockfiles::look(subject, &mut findings);
     let mut checked = Checked {
         entry: subject.entry.full_name.clone(),
+        workload: subject.workload.name.clone(),
         findings: Vec::new(),
         trials: Vec::new(),
         bytes_per_task: None,
+        cpu_ns_per_op: None,
     };
     match &subject.prepared.command {
         Ok(command) => {
             let mut runs = runs::Runs::new(runner, subject, command, memory_bytes)?;
-            let seen = runs.all(&mut findings)?;
+            match subject.workload.shape {
+                Shape::Hold => {
+                    checked.trials = runs.hold_all(&mut findings)?;
+                    let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get());
+                    checked.bytes_per_task = sanity::look(subject.entry, &checked.trials, cpus, &mut findings);
+                }
+                Shape::Work => (checked.trials, checked.cpu_ns_per_op) = runs.work_all(&mut findings)?,
+            }
             arguments::look(&mut runs, &mut findings)?;
             runs.look_at_what_is_left(&mut findings);
-            let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get());
-            checked.bytes_per_task = sanity::look(subject.entry, &seen, cpus, &mut findings);
-            checked.trials = seen;
         }
         Err(why) => findings.error(
             Rule::Build,

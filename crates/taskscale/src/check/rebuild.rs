@@ -33,7 +33,7 @@ impl<'a> Rebuild<'a> {
     }
 
     pub(super) fn look(&mut self, subject: &Subject, findings: &mut Findings) -> Result<(), CheckError> {
-        if subject.entry.workloads[subject.workload].build.is_empty() {
+        if subject.entry.workloads[&subject.workload.name].build.is_empty() {
             return Ok(());
         }
         let mut made = Vec::new();
@@ -46,7 +46,7 @@ impl<'a> Rebuild<'a> {
                     &cache,
                     subject.runtime,
                     subject.entry,
-                    subject.workload,
+                    &subject.workload.name,
                     &toolchain,
                     // In folders of its own there is nobody to wait for.
                     &Attend { stop: self.stop, waiting: &|_| () },

@@ -93,11 +93,15 @@ mod tests {
         let catalog = Catalog::load(folder.path()).unwrap();
         let trial = |tasks, bytes, threads| Trial {
             tasks,
-            hold_s: 2.0,
+            hold_s: Some(2.0),
+            operations: None,
             status: Status::Ok,
             reason: None,
             launch_s: None,
+            work_s: None,
+            work_cpu_s: None,
             footprint_bytes: Some(bytes),
+            peak_bytes: None,
             threads: Some(threads),
             processes: Some(1),
         };

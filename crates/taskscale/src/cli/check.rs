@@ -43,10 +43,10 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
     let mut runner = LocalRunner::new(GroupRoot::find(), &interrupt, PathBuf::from("/proc/self/exe"));
     let colour = colour(&std::io::stdout());
     let mut unsaid = Ok(());
-    let outcome = check_all(args, &programs, &interrupt, &mut runner, &progress, |checked| {
+    let outcome = check_all(args, &programs, &interrupt, &mut runner, &progress, |checked, several| {
         // As it comes: a catalogue takes minutes.
         if !global.json && unsaid.is_ok() {
-            unsaid = progress.beside(|| print_result(&shown(checked, colour)));
+            unsaid = progress.beside(|| print_result(&shown(checked, several, colour)));
         }
     });
     drop(runner);
@@ -71,9 +71,13 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
             0 => String::new(),
             left_out => format!("; {left_out} left out"),
         };
-        let entries = if outcome.checked.len() == 1 { "entry" } else { "entries" };
-        let line = format!("\n{} {entries}: {}{left_out}\n", outcome.checked.len(), sum(&outcome.checked));
-        print_result(&line)?;
+        let entries = checked_entries(&outcome.checked);
+        let programs = match outcome.checked.len() {
+            programs if programs == entries => String::new(),
+            programs => format!(" with {programs} programs"),
+        };
+        let entries = format!("{entries} {}", if entries == 1 { "entry" } else { "entries" });
+        print_result(&format!("\n{entries}{programs}: {}{left_out}\n", sum(&outcome.checked)))?;
     }
     let failed = outcome.checked.iter().any(|checked| check::fails(&checked.findings, args.strict));
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -89,7 +93,7 @@ fn check_all(
     interrupt: &Interrupt,
     runner: &mut LocalRunner,
     progress: &Progress,
-    mut tell: impl FnMut(&Checked),
+    mut tell: impl FnMut(&Checked, bool),
 ) -> Result<Outcome, CheckError> {
     let stop = || interrupt.signal().is_some();
     let mut rebuild = if args.rebuild { Some(Rebuild::new(&stop)?) } else { None };
@@ -110,14 +114,21 @@ fn check_all(
             }
             position += 1;
             if let Err(NotReady::NoToolchain(why)) = &prepared.command {
-                progress.say(&format!("left out {}: {why}", entry.full_name));
-                outcome.left_out.push((entry.full_name.clone(), why.clone()));
+                // The toolchain is the entry's, whatever its programs do.
+                if outcome.left_out.last().is_none_or(|(left_out, _)| *left_out != entry.full_name) {
+                    progress.say(&format!("left out {}: {why}", entry.full_name));
+                    outcome.left_out.push((entry.full_name.clone(), why.clone()));
+                }
                 continue;
             }
-            progress.checking(&entry.full_name, position, programs.len());
-            let subject = Subject { runtime, entry, workload: &workload.name, prepared };
-            let checked = check::check(&subject, &sources, runner, memory_bytes, rebuild.as_mut())?;
-            tell(&checked);
+            let several = entry.workloads.len() > 1;
+            progress.checking(&name(&entry.full_name, &workload.name, several), position, programs.len());
+            let subject = Subject { runtime, entry, workload, prepared };
+            let mut checked = check::check(&subject, &sources, runner, memory_bytes, rebuild.as_mut())?;
+            if let Some(before) = outcome.checked.iter().find(|before| before.entry == checked.entry) {
+                checked.leave_out_what_is_said_of(before);
+            }
+            tell(&checked, several);
             outcome.checked.push(checked);
         }
         if stop() {
@@ -127,10 +138,21 @@ fn check_all(
     Ok(outcome)
 }
 
-/// An entry with its findings.
-fn shown(checked: &Checked, colour: bool) -> String {
+/// A program as it is called: by its entry, and its workload where the entry has several.
+fn name(entry: &str, workload: &str, several: bool) -> String {
+    if several { format!("{entry} {workload}") } else { entry.to_owned() }
+}
+
+/// How many entries there are among programs, those of one beside each other.
+fn checked_entries(checked: &[Checked]) -> usize {
+    checked.chunk_by(|a, b| a.entry == b.entry).count()
+}
+
+/// A program with its findings.
+fn shown(checked: &Checked, several: bool, colour: bool) -> String {
     let sum = sum(std::slice::from_ref(checked));
-    let mut text = format!("{}: {sum}{}\n", checked.entry, tried(checked));
+    let name = name(&checked.entry, &checked.workload, several);
+    let mut text = format!("{name}: {sum}{}\n", tried(checked));
     for finding in &checked.findings {
         let style = match finding.severity {
             Severity::Error => Style::new().fg_color(Some(AnsiColor::Red.into())).bold(),
@@ -171,20 +193,21 @@ fn sum(checked: &[Checked]) -> String {
     }
 }
 
-/// What was run, and what a task was seen to take.
+/// What was run, and what a task or an operation was seen to take.
 fn tried(checked: &Checked) -> String {
-    let passed: Vec<String> = checked
-        .trials
-        .iter()
-        .filter(|trial| trial.status == Status::Ok)
-        .map(|trial| units::count(trial.tasks))
-        .collect();
-    if passed.is_empty() {
+    let passed = checked.trials.iter().filter(|trial| trial.status == Status::Ok);
+    let mut tasks: Vec<u64> = passed.map(|trial| trial.tasks).collect();
+    tasks.dedup();
+    if tasks.is_empty() {
         return String::new();
     }
+    let tasks: Vec<String> = tasks.into_iter().map(units::count).collect();
     let bytes = checked
         .bytes_per_task
         .filter(|bytes| *bytes >= 1.0)
         .map(|bytes| format!(", about {} bytes a task", units::grouped(bytes.round() as u64)));
-    format!(" ({} tasks{})", passed.join(", "), bytes.unwrap_or_default())
+    let cpu = checked
+        .cpu_ns_per_op
+        .map(|ns| format!(", about {} ns of CPU an operation", units::grouped(ns.round() as u64)));
+    format!(" ({} tasks{}{})", tasks.join(", "), bytes.unwrap_or_default(), cpu.unwrap_or_default())
 }

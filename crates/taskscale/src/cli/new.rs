@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 
 use super::args::{Global, New};
 use super::catalog_dir::{carries_catalog, catalog_to_write};
 use super::{Failure, OrUsage, print_result, printable, say_aside};
-use crate::catalog::closest;
+use crate::catalog::{self, closest};
 use crate::scaffold::{self, LANGUAGES, Language, Request, language_of};
 
 pub fn run(args: &New, global: &Global) -> Result<ExitCode, Failure> {
@@ -33,7 +33,8 @@ pub fn run(args: &New, global: &Global) -> Result<ExitCode, Failure> {
         )));
     }
     let existed = place.folder.is_dir();
-    let request = Request { catalog: &place.folder, runtime, entry, language };
+    let workloads = workloads(&args.workload, &place.folder).or_usage()?;
+    let request = Request { catalog: &place.folder, runtime, entry, language, workloads: &workloads };
     let written = scaffold::write(&request).or_usage()?;
 
     let current = std::env::current_dir().unwrap_or_default();
@@ -48,10 +49,15 @@ pub fn run(args: &New, global: &Global) -> Result<ExitCode, Failure> {
     // Where this very folder leads to the catalogue, nothing need be said of it.
     let option =
         if place.needs_option { format!(" --catalog {}", shown(&place.folder)) } else { String::new() };
+    // What `run` measures where nobody says.
+    let which = match args.workload.as_slice() {
+        [] => String::new(),
+        asked => format!(" -w {}", asked.join(",")),
+    };
     text.push_str(&format!(
         "\nNext:\n  \
          taskscale check {name}{option}\n  \
-         taskscale run {name} -n 1,10k{option}\n  \
+         taskscale run {name}{which} -n 1,10k{option}\n  \
          write your way of running tasks into the program, and `why` into the manifest\n",
         name = args.name
     ));
@@ -70,6 +76,28 @@ pub fn run(args: &New, global: &Global) -> Result<ExitCode, Failure> {
         ));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The workloads that were named, or the one that is meant where none is; known to the catalogue, each of them.
+fn workloads(asked: &[String], catalog: &Path) -> anyhow::Result<Vec<String>> {
+    let known = catalog::workloads(catalog)?;
+    let names = || known.iter().map(|workload| workload.name.as_str());
+    for asked in asked {
+        if !names().any(|name| name == asked) {
+            let nearest = closest(asked, names()).map(|nearest| format!(": did you mean `{nearest}`?"));
+            bail!(
+                "no workload `{asked}`{}; there are {}",
+                nearest.unwrap_or_default(),
+                names().collect::<Vec<_>>().join(", ")
+            );
+        }
+    }
+    Ok(match asked {
+        [] => {
+            known.iter().filter(|workload| workload.default).map(|workload| workload.name.clone()).collect()
+        }
+        asked => asked.to_vec(),
+    })
 }
 
 fn language(named: Option<&str>, runtime: &str) -> anyhow::Result<&'static Language> {

@@ -192,6 +192,7 @@ mod tests {
             tasks: vec![2, 1_000, 1_000_000],
             operation: Some("a hop".into()),
             check: None,
+            makes: None,
             most_operations: 100,
             parameters: BTreeMap::from([("tokens".to_owned(), tokens)]),
         }

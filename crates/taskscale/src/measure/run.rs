@@ -192,6 +192,8 @@ struct Run<'a> {
     plateau_ns: Option<u64>,
     plateau_from: Option<PlateauFrom>,
     done_ns: Option<u64>,
+    /// `done` was said before `ready`: their instants may be the same, if both were heard at once.
+    done_first: bool,
     end: Option<Word>,
     empty: bool,
     ending_since_ns: Option<u64>,
@@ -265,6 +267,7 @@ impl<'a> Run<'a> {
             plateau_ns: None,
             plateau_from: None,
             done_ns: None,
+            done_first: false,
             end: None,
             empty: false,
             ending_since_ns: None,

@@ -102,7 +102,10 @@ pub fn judge(seen: &Observed) -> Verdict {
     }
     if short {
         let reason = match (said.failed, code) {
-            (Some(failed), _) if failed > 0 => format!("{failed} of {n} tasks failed"),
+            (Some(failed), _) if failed > 0 => match seen.course {
+                Course::Work(work) => format!("{failed} of {} operations failed", work.operations),
+                _ => format!("{failed} of {n} tasks failed"),
+            },
             (_, Some(code)) => format!("exited with code {code}"),
             _ => "did not exit".to_owned(),
         };

@@ -8,6 +8,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use self::languages::ProgramTemplate;
 use crate::catalog::{CatalogError, Runtime, check_name};
 pub use languages::{LANGUAGES, Language, language_of};
 
@@ -19,6 +20,8 @@ pub struct Request<'a> {
     pub runtime: &'a str,
     pub entry: &'a str,
     pub language: &'static Language,
+    /// A program is written for each.
+    pub workloads: &'a [String],
 }
 
 /// What was written.
@@ -36,6 +39,8 @@ pub enum ScaffoldError {
         "{what} name {name:?} must start with a small letter or digit and hold only small letters, digits, `-`, `_`, `+`, `.`"
     )]
     Name { what: &'static str, name: String },
+    #[error("there is no template of the workload `{workload}` for {language}, only of {}", there.join(", "))]
+    NoTemplate { workload: String, language: &'static str, there: Vec<&'static str> },
     #[error("{0} is there already, and nothing is overwritten: choose another name")]
     Exists(PathBuf),
     #[error("the runtime `{runtime}` has an entry `{entry}` already: choose another name")]
@@ -57,6 +62,18 @@ pub fn write(request: &Request) -> Result<Written, ScaffoldError> {
             return Err(ScaffoldError::Name { what, name: name.to_owned() });
         }
     }
+    let language = request.language;
+    let mut programs: Vec<&ProgramTemplate> = Vec::new();
+    for workload in request.workloads {
+        let program = language.program(workload).ok_or_else(|| ScaffoldError::NoTemplate {
+            workload: workload.clone(),
+            language: language.title,
+            there: language.workloads(),
+        })?;
+        if !programs.iter().any(|known| known.workload == program.workload) {
+            programs.push(program);
+        }
+    }
     let folder = request.catalog.join(request.runtime);
     let manifest = folder.join("runtime.toml");
     let before = if manifest.exists() {
@@ -76,7 +93,8 @@ pub fn write(request: &Request) -> Result<Written, ScaffoldError> {
     }
 
     let mut changes = Changes::default();
-    let written = fill(request, &folder, &manifest, before.as_ref(), &mut changes);
+    let place = Place { folder: &folder, manifest: &manifest, before: before.as_ref() };
+    let written = fill(request, &programs, &place, &mut changes);
     let checked = written
         .and_then(|()| Runtime::load(&folder).map(|_| ()).map_err(|error| ScaffoldError::Invalid { error }));
     match checked {
@@ -88,20 +106,28 @@ pub fn write(request: &Request) -> Result<Written, ScaffoldError> {
     }
 }
 
+/// Where an entry goes.
+struct Place<'a> {
+    folder: &'a Path,
+    manifest: &'a Path,
+    /// The runtime that is there.
+    before: Option<&'a Runtime>,
+}
+
 fn fill(
     request: &Request,
-    folder: &Path,
-    manifest: &Path,
-    before: Option<&Runtime>,
+    programs: &[&ProgramTemplate],
+    place: &Place,
     changes: &mut Changes,
 ) -> Result<(), ScaffoldError> {
+    let Place { folder, manifest, before } = *place;
     let language = request.language;
     let filled = |text: &str| {
         text.replace("@NAME@", request.entry)
             .replace("@RUNTIME@", request.runtime)
             .replace("@TITLE@", &language.title_of(request.runtime))
     };
-    for (name, text) in language.files {
+    for (name, text) in language.files.iter().chain(programs.iter().flat_map(|program| program.files)) {
         changes.create(&folder.join(request.entry).join(name), &filled(text))?;
     }
     for (name, text) in language.shared {
@@ -110,7 +136,8 @@ fn fill(
             changes.create(&folder.join(name), &filled(text))?;
         }
     }
-    let entry = filled(language.entry);
+    let lines = programs.iter().map(|program| program.lines);
+    let entry = filled(&[language.entry].into_iter().chain(lines).collect::<String>());
     match before {
         None => {
             changes.create(manifest, &format!("{}\n{entry}", filled(language.runtime)))?;
@@ -180,9 +207,11 @@ impl Changes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::LazyLock;
 
     fn request<'a>(catalog: &'a Path, runtime: &'a str, entry: &'a str) -> Request<'a> {
-        Request { catalog, runtime, entry, language: language_of(runtime) }
+        static SLEEP: LazyLock<Vec<String>> = LazyLock::new(|| vec!["sleep".to_owned()]);
+        Request { catalog, runtime, entry, language: language_of(runtime), workloads: &SLEEP }
     }
 
     fn texts(folder: &Path) -> Vec<(PathBuf, String)> {
@@ -213,10 +242,16 @@ mod tests {
                 );
                 assert!(written.created.contains(&path), "{path:?}");
             }
-            // A second one beside it.
-            let written = write(&Request { entry: "others", ..made }).unwrap();
-            assert!(written.extended.is_some(), "{}", language.title);
-            assert_eq!(Runtime::load(&catalog.path().join(runtime)).unwrap().entries.len(), 2);
+            // Others beside it, of every workload that there are templates of.
+            let all: Vec<String> = language.workloads().into_iter().map(str::to_owned).collect();
+            for (entry, workloads) in [("others", all.as_slice()), ("spawns", &all[1..])] {
+                let written = write(&Request { entry, workloads, ..made.clone() }).unwrap();
+                assert!(written.extended.is_some(), "{}", language.title);
+                let entries = Runtime::load(&catalog.path().join(runtime)).unwrap().entries;
+                let does: Vec<&String> =
+                    entries.last().into_iter().flat_map(|entry| entry.workloads.keys()).collect();
+                assert_eq!(does, workloads.iter().collect::<Vec<_>>(), "{}", language.title);
+            }
         }
     }
 
@@ -271,6 +306,16 @@ mod tests {
         changes.undo();
         assert_eq!(texts(catalog.path()), before);
         assert!(!catalog.path().join("new").exists());
+    }
+
+    #[test]
+    fn a_workload_without_a_template_is_said_with_those_that_have_one() {
+        let catalog = tempfile::tempdir().unwrap();
+        let workloads = ["sleep".to_owned(), "chat".to_owned()];
+        let asked = Request { workloads: &workloads, ..request(catalog.path(), "go", "mine") };
+        let error = write(&asked).unwrap_err().to_string();
+        assert_eq!(error, "there is no template of the workload `chat` for Go, only of sleep, spawn");
+        assert_eq!(texts(catalog.path()), []);
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub struct Batch {
 }
 
 use Status::{Crashed, Failed, KilledOom, Limit, NoPlateau, Partial, TimedOut};
-use Warning::{LeftProcesses, PlateauGrew, PlateauNotQuiet, StrayOutput};
+use Warning::{LeftProcesses, PlateauGrew, PlateauNotQuiet, StrayOutput, WorkShort};
 
 pub const ENDS: Batch = Batch {
     title: "How it ends",
@@ -406,8 +406,74 @@ pub const BARE_HANGS: Batch = Batch {
         .ends(TimedOut, "ended after 3 s")],
 };
 
-pub const ALL: [&Batch; 11] =
-    [&ENDS, &LIES, &SHORT, &GROWS, &OUTPUT, &HANGS, &LEAVES, &MEMORY, &CAUSES, &BARE, &BARE_HANGS];
+/// Programs of work, told by what is asked for.
+const OF_WORK: &str = "-w spawn";
+
+pub const WORK: Batch = Batch {
+    title: "Work",
+    tasks: 5,
+    options: OF_WORK,
+    bare: false,
+    cases: &[
+        Case::new("no-ready", "never says `ready`", "--fault no-ready")
+            .ends(Failed, "never said `ready`: nobody knows when its work began"),
+        Case::new("ready-twice", "says `ready` twice", "--fault ready-twice")
+            .ends(Failed, "broke the protocol: said `ready` twice"),
+        Case::new("done-early", "says `done` before `ready`", "--fault done-early")
+            .ends(Failed, "said `done` before `ready`"),
+        Case::new("work-no-done", "exits with 0 without `done`", "--fault no-done")
+            .ends(Failed, "exited with code 0 but never said `done`"),
+        Case::new("work-fewer", "does fewer operations than asked, and exits with 0", "--fault done-short:3")
+            .ends(Failed, "exited with code 0 but said `done 997` for 1000 operations"),
+        Case::new("no-check", "never says `check`", "--fault no-check")
+            .ends(Failed, "never said `check`: nobody knows whether it did what the workload is"),
+        Case::new("wrong-check", "says a `check` that is not right", "--fault wrong-check")
+            .ends(Failed, "it did not do what the workload is"),
+        Case::new("work-failed", "says that operations failed", "--fault failed:2")
+            .ends(Failed, "2 of 1000 operations failed; it said: fake-entry: 2 operations failed"),
+        Case::new("work-crash", "crashes in its work", "--fault crash:plateau")
+            .ends(Crashed, "ended by SIGSEGV"),
+        Case::new("work-exit", "says that all is done and exits with an error", "--fault exit:end:1")
+            .ends(Failed, "exited with code 1"),
+        Case::new(
+            "work-after",
+            "goes on working after `done`: CPU time of its end",
+            "--fault work-after:300",
+        )
+        .check(|_, sample| match sample.cpu.drain_s {
+            Some(drain_s) if (0.25..1.0).contains(&drain_s) => Ok(()),
+            other => Err(format!("CPU of its end is {other:?}")),
+        }),
+        Case::new("work-no-newline", "ends its last line with no line end", "--fault no-newline"),
+        Case::new("work-short", "has nothing to do, however much is asked for", "--op-cpu-us 0")
+            .warns(&[WorkShort]),
+    ],
+};
+
+pub const WORK_HANGS: Batch = Batch {
+    title: "Work that never ends",
+    tasks: 1001,
+    options: "-w spawn --timeout 6s",
+    bare: false,
+    cases: &[Case::new("work-hangs", "hangs in its work", "--fault hang:plateau --faults-from 1001")
+        .ends(TimedOut, "ended after 6 s: its operations were not all done")],
+};
+
+pub const ALL: [&Batch; 13] = [
+    &ENDS,
+    &LIES,
+    &SHORT,
+    &GROWS,
+    &OUTPUT,
+    &HANGS,
+    &WORK,
+    &WORK_HANGS,
+    &LEAVES,
+    &MEMORY,
+    &CAUSES,
+    &BARE,
+    &BARE_HANGS,
+];
 
 /// Warnings that have one cause only, and never the machine's load.
 const CAUSED: [Warning; 2] = [LeftProcesses, StrayOutput];
@@ -422,12 +488,18 @@ pub fn check(batches: &[&Batch]) {
 }
 
 fn wrong_in(batch: &Batch) -> Vec<String> {
-    let mut entries = vec![Entry::new("well", "")];
+    let work = batch.options.contains(OF_WORK);
+    let entry = |name, flags| match work {
+        true => Entry::of_work(name, &format!("--op-cpu-us 200 {flags}")),
+        false => Entry::new(name, flags),
+    };
+    let mut entries = vec![entry("well", "")];
     // The pid file lies in the world, of which the entry must know the path: it is put in below.
-    entries.extend(batch.cases.iter().map(|case| Entry::new(case.name, case.flags).kind(case.kind)));
+    entries.extend(batch.cases.iter().map(|case| entry(case.name, case.flags).kind(case.kind)));
     let mut world = World::new(&[]);
     for (entry, case) in entries.iter_mut().skip(1).zip(batch.cases) {
-        entry.flags.extend(["--pidfile".into(), pidfile(&world, case.name)]);
+        let flags = entry.spawn.as_mut().unwrap_or(&mut entry.flags);
+        flags.extend(["--pidfile".into(), pidfile(&world, case.name)]);
     }
     fs::write(world.manifest(), world.manifest_of(&entries)).expect("a manifest");
     if batch.bare {
@@ -445,7 +517,8 @@ fn wrong_in(batch: &Batch) -> Vec<String> {
     let samples = world.samples("out");
     let mut wrong = Vec::new();
     let well = &samples["well"];
-    if (well.status, well.done) != (Status::Ok, Some(batch.tasks)) {
+    let done = well.work.as_ref().map_or(batch.tasks, |work| work.operations);
+    if (well.status, well.done) != (Status::Ok, Some(done)) {
         wrong.push(format!("{}: the good entry: {}: {:?}", batch.title, well.status, well.reason));
     }
     for case in batch.cases {

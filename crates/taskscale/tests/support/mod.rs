@@ -36,6 +36,10 @@ pub struct Entry {
     pub kind: &'static str,
     /// Flags of the scripted program; or the whole command where `program` is given.
     pub flags: Vec<String>,
+    /// Whether it has a program of the workload `sleep`.
+    pub sleeps: bool,
+    /// Flags of its program of the workload `spawn`, where it has one.
+    pub spawn: Option<Vec<String>>,
     pub program: Option<String>,
     /// More lines of the manifest.
     pub more: String,
@@ -44,8 +48,25 @@ pub struct Entry {
 impl Entry {
     /// An entry of kind `stackless` with flags as they are typed.
     pub fn new(name: &str, flags: &str) -> Entry {
-        let flags = flags.split_whitespace().map(str::to_owned).collect();
-        Entry { name: name.into(), kind: "stackless", flags, program: None, more: String::new() }
+        Entry {
+            name: name.into(),
+            kind: "stackless",
+            flags: words(flags),
+            sleeps: true,
+            spawn: None,
+            program: None,
+            more: String::new(),
+        }
+    }
+
+    /// An entry of the workload `spawn` alone.
+    pub fn of_work(name: &str, flags: &str) -> Entry {
+        Entry { sleeps: false, ..Entry::new(name, "") }.and_work(flags)
+    }
+
+    /// Has a program of the workload `spawn` as well, with flags as they are typed.
+    pub fn and_work(self, flags: &str) -> Entry {
+        Entry { spawn: Some(words(flags)), ..self }
     }
 
     pub fn kind(self, kind: &'static str) -> Entry {
@@ -62,23 +83,36 @@ impl Entry {
     }
 
     fn toml(&self, fake: &Path) -> String {
-        let program = self.program.clone().unwrap_or_else(|| fake.display().to_string());
-        let command: Vec<&str> =
-            std::iter::once(program.as_str()).chain(self.flags.iter().map(String::as_str)).collect();
-        format!(
+        let (build, more): (Vec<&str>, Vec<&str>) =
+            self.more.lines().partition(|line| line.starts_with("build"));
+        let mut text = format!(
             "[[entry]]\nname = {:?}\ntitle = \"Scripted: {}\"\nkind = {:?}\nparallel = true\nstyle = \"idiomatic\"\n\
-             posts = true\nwhy = \"a test\"\n{}\nworkloads.sleep = {{ {}run = {command:?} }}\n\n",
+             posts = true\nwhy = \"a test\"\n{}\n",
             self.name,
             self.name,
             self.kind,
-            self.more.lines().filter(|line| !line.starts_with("build")).collect::<Vec<_>>().join("\n"),
-            self.more
-                .lines()
-                .find(|line| line.starts_with("build"))
-                .map(|line| format!("{line}, "))
-                .unwrap_or_default(),
-        )
+            more.join("\n"),
+        );
+        let program = self.program.clone().unwrap_or_else(|| fake.display().to_string());
+        let build: String = build.iter().map(|line| format!("{line}, ")).collect();
+        let mut add = |workload: &str, flags: &[String]| {
+            let run = [&[program.clone()], flags].concat();
+            text.push_str(&format!("workloads.{workload} = {{ {build}run = {run:?} }}\n"));
+        };
+        if self.sleeps {
+            add("sleep", &self.flags);
+        }
+        if let Some(flags) = &self.spawn {
+            let work = self.program.is_none().then(|| "--work".to_owned());
+            add("spawn", &work.into_iter().chain(flags.iter().cloned()).collect::<Vec<_>>());
+        }
+        text.push('\n');
+        text
     }
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
 }
 
 /// Folders, programs and settings of one test.

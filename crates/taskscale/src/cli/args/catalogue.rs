@@ -50,6 +50,7 @@ pub struct Clean {
 Examples:
   taskscale new go/errgroup                    beside Go's other entries, or a new runtime `go`
   taskscale new perl/fork                      any other language: a shell script shows the protocol
+  taskscale new go/errgroup -w sleep,spawn     a program for each of these workloads
   taskscale new graalvm/thread --language java
   taskscale new rust/mine --catalog ./mine     into a catalogue of your own
 
@@ -63,4 +64,7 @@ pub struct New {
     /// The template, where the runtime's name does not tell: rust, go, java, node, python, c, dotnet, elixir or shell
     #[arg(long, value_name = "LANGUAGE")]
     pub language: Option<String>,
+    /// What the programs do: a workload, or several [default: sleep]
+    #[arg(short, long, value_delimiter = ',')]
+    pub workload: Vec<String>,
 }

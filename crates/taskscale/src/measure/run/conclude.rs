@@ -6,6 +6,7 @@ use crate::measure::evidence::{PlateauSeen, Rest};
 use crate::measure::judge_external::{ExternalSeen, LoadSeen, judge_external};
 use crate::measure::launcher::Word;
 use crate::measure::limits::Evidence;
+use crate::measure::protocol::Event;
 use crate::measure::verdict::{Observed, Verdict, judge};
 use crate::measure::{MeasureError, Measurement, RunEnd, at, procfs};
 use crate::record::{Cpu, Memory, MemorySource, PlateauFrom, Time, Warning};
@@ -27,7 +28,7 @@ impl Run<'_> {
         if interrupted {
             return Ok(RunEnd::Interrupted);
         }
-        self.listener.finish();
+        let unended = self.listener.finish();
         let end = self.end.take().unwrap_or(Word::Empty);
         let (end_ns, rss_peak, usage) = match &end {
             Word::Ended { at_ns, rss_peak_bytes, user_s, system_s, .. } => {
@@ -35,6 +36,10 @@ impl Run<'_> {
             }
             _ => (None, None, CpuReading::default()),
         };
+        // A last line needs no line end: it is heard when nothing more can come.
+        if let (true, Some(end_ns)) = (unended.contains(&Event::Done), end_ns) {
+            self.note_done(end_ns);
+        }
         let time = self.times(end_ns);
         let cpu = self.cpu(usage);
         self.note_busy_machine(&cpu, time.wall_s);
@@ -263,7 +268,7 @@ impl Run<'_> {
                 .filter(|reading| reading.processes > 0)
                 .map(|reading| (reading.threads, reading.processes)),
             plateau,
-            done_after_ready: self.plateau_ns.zip(self.done_ns).is_some_and(|(ready, done)| done >= ready),
+            done_after_ready: self.plateau_ns.is_some() && self.done_ns.is_some() && !self.done_first,
             evidence: Evidence {
                 refused_threads: self.group.refused_threads(),
                 started: said.failed.map(|failed| self.spec.tasks.saturating_sub(failed)),

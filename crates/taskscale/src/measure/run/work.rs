@@ -21,6 +21,7 @@ impl Run<'_> {
     pub(super) fn note_done(&mut self, at_ns: u64) {
         self.done_ns = Some(at_ns);
         if self.is_work() {
+            self.done_first = self.plateau_ns.is_none();
             self.cpu_at_due = self.group.cpu();
         }
     }

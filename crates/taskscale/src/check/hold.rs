@@ -1,0 +1,219 @@
+//! Runs of programs whose tasks wait, at several N: lines, counts, waits and ends.
+
+use std::time::Duration;
+
+use super::judge::judge;
+use super::runs::{FEWER, Order, Runs, Trial, line, may_be_the_machines, not_tried, trial};
+use super::{CheckError, Findings, Rule};
+use crate::campaign::{foreseen_reading_s, hold_for_launch};
+use crate::measure::{Course, Measurement, Trace, Wait};
+use crate::record::{Status, Warning};
+
+/// The counts that every entry is tried at.
+const COUNTS: [u64; 3] = [1, 7, 1000];
+/// Counts at which memory is looked at while its growth cannot be told from noise.
+const LARGER: [u64; 2] = [10_000, 100_000];
+/// Growth of the footprint that no noise explains, in bytes, and as a share of the base.
+const GROWTH_BYTES: u64 = 4 << 20;
+const GROWTH_SHARE: f64 = 0.1;
+/// A launch that is foreseen to be longer than this, in seconds, is not waited for.
+const LONGEST_LAUNCH_S: f64 = 30.0;
+/// A launch that proves longer than foreseen is given a longer hold this often.
+const ATTEMPTS: u32 = 4;
+/// The shortest hold of many tasks, in seconds.
+const MANY_HOLD_S: f64 = 2.0;
+/// A plateau of this length, in seconds, is enough to read memory.
+const PLATEAU_S: f64 = 0.5;
+/// Two memory areas a task, in kinds with stacks: beyond this the machine's limits would be tried, not the program.
+const MOST_WITH_STACK: u64 = 10_000;
+
+impl Runs<'_, '_> {
+    /// A later attempt is given more time: the machine may have had none for the first.
+    fn tasks(&mut self, tasks: u64, hold_s: f64, attempt: u32) -> Result<(Measurement, Trace), CheckError> {
+        self.run(&self.waits(tasks, hold_s, attempt))
+    }
+
+    fn waits(&self, tasks: u64, hold_s: f64, attempt: u32) -> Order<'static> {
+        let reading_s = foreseen_reading_s(self.kind, tasks);
+        Order {
+            tasks,
+            course: Course::Hold(Wait { hold_s, plateau_s: PLATEAU_S, reading_s }),
+            arguments: None,
+            time: Duration::from_secs_f64(30.0 + 4.0 * hold_s) * attempt,
+        }
+    }
+
+    /// Every N, and a wait of no time.
+    pub fn hold_all(&mut self, findings: &mut Findings) -> Result<Vec<Trial>, CheckError> {
+        let mut trials = Vec::new();
+        // Different waits: a program with a wait of its own choice meets one of them at most.
+        let mut least_s = 1.0;
+        for tasks in [COUNTS[0], COUNTS[1]] {
+            if !self.hold(tasks, least_s, &mut trials, findings)? {
+                // What fails with few tasks has nothing to say with many.
+                return Ok(trials);
+            }
+            least_s = trials.last().and_then(|trial| trial.hold_s).unwrap_or(least_s) + 1.0;
+        }
+        self.no_wait(findings)?;
+        let mut passed = self.many(&mut trials, findings)?;
+        for tasks in LARGER {
+            if !passed || self.grown(&trials) || (self.kind.stackful() && tasks > MOST_WITH_STACK) {
+                break;
+            }
+            if !self.affordable(tasks, &mut trials)? {
+                not_tried(Rule::Memory, tasks, &trials, foreseen(tasks, &trials), findings);
+                break;
+            }
+            passed = self.hold(tasks, MANY_HOLD_S, &mut trials, findings)?;
+        }
+        Ok(trials)
+    }
+
+    /// Seven tasks that wait for no time, with an empty home: nothing may be written there.
+    fn no_wait(&mut self, findings: &mut Findings) -> Result<(), CheckError> {
+        let order = self.waits(COUNTS[1], 0.0, 1);
+        let (measured, _) = self.run_at_an_empty_home(&order)?;
+        let good = |measured: &Measurement| {
+            measured.exit_code == Some(0) && measured.done == Some(COUNTS[1]) && measured.alive.is_some()
+        };
+        if good(&measured) {
+            return Ok(());
+        }
+        // With the user's own home it may well run: its toolchain may live there.
+        let (measured, _) = self.run(&order)?;
+        if !good(&measured) {
+            let why = measured.reason.unwrap_or_else(|| "it did not say `alive` and `done 7`".into());
+            findings.error(
+                Rule::Wait,
+                format!("with 7 tasks that wait 0 s: {why}"),
+                "allow a wait of 0 s: `alive K` (K may be less than N then) and `done N`, exit code 0",
+            );
+        }
+        Ok(())
+    }
+
+    /// 1,000 tasks, or fewer where so many are foreseen to need more time or memory than there is.
+    fn many(&mut self, trials: &mut Vec<Trial>, findings: &mut Findings) -> Result<bool, CheckError> {
+        let most = COUNTS[2];
+        if self.affordable(most, trials)? {
+            return self.hold(most, MANY_HOLD_S, trials, findings);
+        }
+        // A few tasks say little of a thousand, and the machine may have been busy: ask more and more of them.
+        let mut passed = true;
+        for tasks in FEWER.into_iter().chain([most]) {
+            if !self.affordable(tasks, trials)? {
+                not_tried(Rule::Limit, most, trials, foreseen(most, trials), findings);
+                return Ok(false);
+            }
+            passed = passed && self.hold(tasks, MANY_HOLD_S, trials, findings)?;
+            if !passed {
+                break;
+            }
+        }
+        Ok(passed)
+    }
+
+    /// Whether so many tasks are foreseen to need neither too long nor too much. Other work can only lengthen a launch:
+    /// what seems too long is looked at again, once for each trial, and the shortest counts.
+    fn affordable(&mut self, tasks: u64, trials: &mut [Trial]) -> Result<bool, CheckError> {
+        for attempt in 2.. {
+            let (launch_s, bytes) = foreseen(tasks, trials);
+            let too_much = self.memory_bytes.is_some_and(|most| bytes > most);
+            let Some(last) = trials.last_mut().filter(|_| launch_s > LONGEST_LAUNCH_S && !too_much) else {
+                return Ok(!too_much);
+            };
+            if attempt > ATTEMPTS || self.looked_again == Some(last.tasks) {
+                self.looked_again = Some(last.tasks);
+                return Ok(false);
+            }
+            let (again, _) = self.tasks(last.tasks, last.hold_s.unwrap_or(MANY_HOLD_S), attempt)?;
+            let shorter = |launch_s: f64| again.time.launch_s.map_or(launch_s, |again| again.min(launch_s));
+            last.launch_s = last.launch_s.map(shorter);
+        }
+        Ok(false)
+    }
+
+    /// Runs `tasks` with a hold of at least `least_s` that is long enough, and says whether all was well.
+    fn hold(
+        &mut self,
+        tasks: u64,
+        least_s: f64,
+        trials: &mut Vec<Trial>,
+        findings: &mut Findings,
+    ) -> Result<bool, CheckError> {
+        let (launch_s, _) = foreseen(tasks, trials);
+        let reading_s = foreseen_reading_s(self.kind, tasks);
+        let mut hold_s = hold_for_launch(launch_s, reading_s, PLATEAU_S).max(least_s);
+        for attempt in 1.. {
+            let (measured, trace) = self.tasks(tasks, hold_s, attempt)?;
+            let late = measured.time.launch_s.filter(|launch_s| {
+                let short = launch_s + PLATEAU_S > hold_s;
+                measured.status == Status::NoPlateau
+                    || short && matches!(measured.status, Status::Ok | Status::Partial)
+            });
+            if let (Some(launch_s), true) = (late, attempt < ATTEMPTS) {
+                hold_s = hold_for_launch(launch_s, reading_s, PLATEAU_S).max((hold_s * 1.5).ceil());
+                continue;
+            }
+            let mut found = Findings::default();
+            judge(tasks, hold_s, &measured, &trace, &mut found);
+            if attempt < ATTEMPTS && found.blame_time() && may_be_the_machines(&measured) {
+                continue;
+            }
+            findings.take(found);
+            self.left_processes.push(measured.warnings.contains(&Warning::LeftProcesses));
+            let passed = measured.status == Status::Ok;
+            trials.push(trial(&self.waits(tasks, hold_s, attempt), measured));
+            return Ok(passed);
+        }
+        Ok(false)
+    }
+
+    /// Whether memory has grown by more than noise.
+    fn grown(&self, trials: &[Trial]) -> bool {
+        let footprint = |trial: Option<&Trial>| trial.and_then(|trial| trial.footprint_bytes);
+        match (footprint(trials.first()), footprint(trials.last())) {
+            (Some(base), Some(large)) => {
+                large.saturating_sub(base) > GROWTH_BYTES.max((base as f64 * GROWTH_SHARE) as u64)
+            }
+            _ => true,
+        }
+    }
+}
+
+/// Launch in seconds and memory in bytes of `tasks`, by a line through the first and the last trial.
+fn foreseen(tasks: u64, trials: &[Trial]) -> (f64, u64) {
+    let launch_s = line(tasks, trials, |trial| trial.launch_s);
+    let bytes = line(tasks, trials, |trial| trial.footprint_bytes.map(|bytes| bytes as f64));
+    (launch_s, bytes as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thousand_tasks_are_foreseen_by_a_line() {
+        let trial = |tasks, launch_s, bytes| Trial {
+            tasks,
+            hold_s: Some(1.0),
+            operations: None,
+            status: Status::Ok,
+            reason: None,
+            launch_s: Some(launch_s),
+            work_s: None,
+            work_cpu_s: None,
+            footprint_bytes: Some(bytes),
+            peak_bytes: None,
+            threads: None,
+            processes: None,
+        };
+        // A Node.js worker: 40 ms and 8 MB each.
+        let (launch_s, bytes) = foreseen(1000, &[trial(1, 0.1, 40 << 20), trial(7, 0.34, 88 << 20)]);
+        assert!((launch_s - 40.06).abs() < 0.01, "{launch_s}");
+        assert_eq!(bytes, (40 + 8 * 999) << 20);
+        // What takes no longer with more tasks is no line that falls.
+        assert_eq!(foreseen(1000, &[trial(1, 0.3, 9), trial(7, 0.2, 8)]), (0.3, 9));
+    }
+}

@@ -1,0 +1,286 @@
+//! Runs of programs that work: lines, counts and ends, and whether operations are made at all.
+//!
+//! Twice the operations must take about twice as long. Where tasks are threads or processes, the kernel must have made
+//! as many as the operations need: it counts those of the whole machine, and so never too few.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::judge_work::{judge, with};
+use super::runs::{Order, Runs, Trial, line, may_be_the_machines, not_tried, trial};
+use super::{CheckError, Findings, Rule};
+use crate::catalog::{Kind, expected_check, expected_to_make};
+use crate::measure::{Course, Measurement, WorkOrder};
+use crate::record::{Status, Warning};
+use crate::units;
+
+/// Operations of the first runs, for each task.
+const FEW_ROUNDS: u64 = 7;
+/// The most tasks that every program is tried with.
+const MANY_TASKS: u64 = 1_000;
+/// A run that is foreseen to take longer, in seconds, is not waited for.
+const LONGEST_S: f64 = 30.0;
+/// A run that seems to have been kept from its work by others is made again so often.
+const ATTEMPTS: u32 = 4;
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Operations that take less than this, in seconds of CPU, are too few to compare them with twice as many.
+const LEAST_CPU_S: f64 = 0.3;
+/// Nor does it take longer than this, in seconds, where they wait more than they work.
+const LONG_ENOUGH_S: f64 = 2.0;
+/// What can still be told from nothing, in seconds of CPU.
+const TELLABLE_S: f64 = 0.05;
+/// From one run to the next operations grow by no more than this.
+const MOST_GROWTH: f64 = 100.0;
+/// Twice the operations take so many times as much: a compiler at work makes it less, a collector more.
+const LEAST_RATIO: f64 = 1.4;
+const MOST_RATIO: f64 = 3.0;
+/// How often operations are doubled until a warm-up that all runs share weighs little.
+const DOUBLINGS: u32 = 4;
+/// Nothing is started, ended and joined in so little time, in nanoseconds.
+const NO_TIME_NS: f64 = 2.0;
+
+/// A run, and what it took.
+struct Took {
+    operations: u64,
+    /// From `ready` to `done`, in seconds.
+    wall_s: f64,
+    cpu_s: f64,
+    /// CPU before `ready` and after `done`.
+    outside_s: f64,
+    /// Threads and processes that the machine made meanwhile.
+    made: Option<u64>,
+}
+
+impl Took {
+    /// What its operations cost: CPU, or time where they wait.
+    fn cost(&self) -> (f64, &'static str) {
+        if self.cpu_s >= TELLABLE_S || self.wall_s < LONG_ENOUGH_S {
+            (self.cpu_s, "of CPU")
+        } else {
+            (self.wall_s, "from `ready` to `done`")
+        }
+    }
+}
+
+impl Runs<'_, '_> {
+    /// Every N, and twice the operations; also the CPU time of an operation in nanoseconds, where it could be told.
+    pub fn work_all(&mut self, findings: &mut Findings) -> Result<(Vec<Trial>, Option<f64>), CheckError> {
+        let mut trials = Vec::new();
+        let default = &self.workload.tasks;
+        let fewest = default.first().copied().unwrap_or(1);
+        let many = default.iter().copied().filter(|tasks| *tasks <= MANY_TASKS).max().unwrap_or(fewest);
+        let operations = FEW_ROUNDS * fewest;
+        let Some(few) = self.work(fewest, operations, &mut trials, findings)? else {
+            // What fails with few tasks has nothing to say with many.
+            return Ok((trials, None));
+        };
+        // What is written there is looked at; with the user's own it ran.
+        self.run_at_an_empty_home(&self.order(fewest, operations))?;
+        let mut tasks = fewest;
+        // Never a multiple of the tasks, were there more than one.
+        let rounds = |tasks: u64| tasks * 2 + tasks / 2;
+        for more in [fewest * 10, many] {
+            if more <= tasks {
+                continue;
+            }
+            let (seconds, bytes) = self.foreseen(more, rounds(more), &trials);
+            if seconds > LONGEST_S || self.memory_bytes.is_some_and(|most| bytes > most) {
+                not_tried(Rule::Limit, more, &trials, (seconds, bytes), findings);
+                break;
+            }
+            if self.work(more, rounds(more), &mut trials, findings)?.is_none() {
+                return Ok((trials, None));
+            }
+            tasks = more;
+        }
+        let cost_ns = self.twice(tasks, few.outside_s, &mut trials, findings)?;
+        Ok((trials, cost_ns))
+    }
+
+    fn order(&self, tasks: u64, operations: u64) -> Order<'static> {
+        let check = expected_check(self.workload, tasks, operations, &BTreeMap::new());
+        let course = Course::Work(WorkOrder { operations, check, ..WorkOrder::default() });
+        Order { tasks, course, arguments: None, time: PATIENCE }
+    }
+
+    /// Does so many operations, and says what they took where all was well.
+    fn work(
+        &mut self,
+        tasks: u64,
+        operations: u64,
+        trials: &mut Vec<Trial>,
+        findings: &mut Findings,
+    ) -> Result<Option<Took>, CheckError> {
+        let order = self.order(tasks, operations);
+        for attempt in 1.. {
+            let (measured, trace) = self.run(&order)?;
+            let mut found = Findings::default();
+            judge((tasks, operations), &measured, &trace, &mut found);
+            if attempt < ATTEMPTS && found.blame_time() && may_be_the_machines(&measured) {
+                continue;
+            }
+            findings.take(found);
+            self.left_processes.push(measured.warnings.contains(&Warning::LeftProcesses));
+            let took = took(operations, self.made, &measured);
+            if measured.status == Status::Ok {
+                self.look_at_what_was_made(tasks, operations, findings);
+            }
+            let passed = measured.status == Status::Ok;
+            trials.push(trial(&order, measured));
+            return Ok(took.filter(|_| passed));
+        }
+        Ok(None)
+    }
+
+    /// Seconds and bytes of such a run, by what others took.
+    fn foreseen(&self, tasks: u64, operations: u64, trials: &[Trial]) -> (f64, u64) {
+        let each_s = trials.iter().filter_map(|trial| Some(trial.work_s? / trial.operations? as f64));
+        let launch_s = line(tasks, trials, |trial| trial.launch_s);
+        // The cheapest of them: first operations are dear.
+        let seconds = launch_s + operations as f64 * each_s.fold(f64::INFINITY, f64::min).min(LONGEST_S);
+        let bytes = line(tasks, trials, |trial| trial.peak_bytes.map(|bytes| bytes as f64));
+        (seconds, bytes as u64)
+    }
+
+    /// Threads and processes that were never made: others on the machine make more of them, and never fewer.
+    fn look_at_what_was_made(&self, tasks: u64, operations: u64, findings: &mut Findings) {
+        let (Kind::Thread | Kind::Process, Some(made)) = (self.kind, self.made) else { return };
+        let due = expected_to_make(self.workload, tasks, operations, &BTreeMap::new());
+        // Where not even the start of the program shows, nothing is counted here.
+        if made > 0 && made < due {
+            findings.error(
+                Rule::Kind,
+                format!(
+                    "{}: kind is {}, and so {} of them were due, but the kernel made {} threads and processes on the \
+                     whole machine meanwhile",
+                    with(tasks, operations),
+                    self.kind.name(),
+                    units::grouped(due),
+                    units::grouped(made)
+                ),
+                "make one for each task and each operation as the workload says, and keep none to use again; or give another `kind`",
+            );
+        }
+    }
+
+    /// Enough operations to be timed, and twice as many.
+    fn twice(
+        &mut self,
+        tasks: u64,
+        start_s: f64,
+        trials: &mut Vec<Trial>,
+        findings: &mut Findings,
+    ) -> Result<Option<f64>, CheckError> {
+        let most = self.workload.most_operations / 2 / tasks * tasks;
+        let mut operations = (tasks * FEW_ROUNDS).min(most).max(tasks);
+        let mut once = loop {
+            let Some(took) = self.work(tasks, operations, trials, findings)? else { return Ok(None) };
+            let outside_s = (took.outside_s - start_s).max(0.0);
+            let cpu_s = took.cpu_s.max(outside_s);
+            if outside_s >= LEAST_CPU_S && outside_s > took.cpu_s {
+                findings.error(
+                    Rule::Work,
+                    format!(
+                        "{}: took {} of CPU between `ready` and `done`, and {} before and after, which few operations do not",
+                        with(tasks, operations),
+                        units::seconds(took.cpu_s),
+                        units::seconds(outside_s)
+                    ),
+                    "say `ready` and flush it before the first operation, and `done` after the last: the work is timed between them",
+                );
+                return Ok(None);
+            }
+            if cpu_s >= LEAST_CPU_S || took.wall_s >= LONG_ENOUGH_S || operations >= most {
+                break took;
+            }
+            let growth = (1.5 * LEAST_CPU_S / cpu_s.max(1e-9)).clamp(2.0, MOST_GROWTH);
+            let in_time = (1.5 * LONG_ENOUGH_S / took.wall_s.max(1e-9)).max(2.0);
+            operations = ((operations as f64 * growth.min(in_time)) as u64).min(most) / tasks * tasks;
+        };
+        let each_ns = once.cpu_s * 1e9 / once.operations as f64;
+        if once.cpu_s < TELLABLE_S && once.wall_s < LONG_ENOUGH_S {
+            if each_ns < NO_TIME_NS {
+                findings.error(
+                    Rule::Work,
+                    format!(
+                        "{}: {} of CPU, which is {} ns an operation: nothing is made in so little time",
+                        with(tasks, once.operations),
+                        units::seconds(once.cpu_s),
+                        units::significant(each_ns, 2)
+                    ),
+                    NOT_MADE,
+                );
+            }
+            return Ok(None);
+        }
+        let mut ratio = None;
+        for _ in 0..DOUBLINGS {
+            let operations = 2 * once.operations;
+            if operations > self.workload.most_operations {
+                break;
+            }
+            let Some(double) = self.work(tasks, operations, trials, findings)? else { return Ok(None) };
+            let (more, less) = (double.cost(), once.cost());
+            ratio = Some((more.0 / less.0.max(1e-9), less, more, once.operations));
+            let fair = (LEAST_RATIO..=MOST_RATIO).contains(&(more.0 / less.0.max(1e-9)));
+            if fair {
+                self.look_at_what_came_of_itself(tasks, [&once, &double], findings);
+                // What mostly waits has no CPU time to speak of.
+                let told = once.cpu_s >= TELLABLE_S && double.cpu_s > once.cpu_s;
+                let more_ns = (double.cpu_s - once.cpu_s) * 1e9;
+                return Ok(told.then(|| more_ns / (double.operations - once.operations) as f64));
+            }
+            once = double;
+        }
+        let Some((ratio, (less_s, of), (more_s, _), operations)) = ratio else { return Ok(None) };
+        let what = format!(
+            "{} it took {} {of}, and twice as many took {}",
+            with(tasks, operations),
+            units::seconds(less_s),
+            units::seconds(more_s)
+        );
+        if ratio < LEAST_RATIO {
+            findings.error(Rule::Work, what, NOT_MADE);
+        } else {
+            findings.warning(
+                Rule::Work,
+                what,
+                "find out what grows with the number of operations: something of each that is kept, or searched",
+            );
+        }
+        Ok(None)
+    }
+
+    /// As many threads as operations in both runs, where tasks are said to be no such: others do not make twice as many
+    /// just when twice as many are due.
+    fn look_at_what_came_of_itself(&self, tasks: u64, pair: [&Took; 2], findings: &mut Findings) {
+        if matches!(self.kind, Kind::Thread | Kind::Process) {
+            return;
+        }
+        let all = pair.iter().all(|took| {
+            let due = expected_to_make(self.workload, tasks, took.operations, &BTreeMap::new());
+            due >= MANY_TASKS && took.made.is_some_and(|made| made >= due)
+        });
+        if all {
+            findings.error(
+                Rule::Kind,
+                format!(
+                    "{}: kind is {}, but the kernel made {} threads and processes meanwhile",
+                    with(tasks, pair[1].operations),
+                    self.kind.name(),
+                    units::grouped(pair[1].made.unwrap_or(0))
+                ),
+                "give `kind = \"thread\"` or `kind = \"process\"`, or start tasks of the runtime instead",
+            );
+        }
+    }
+}
+
+const NOT_MADE: &str = "do each operation as the workload says, one task for each where it says so: none left out, none taken together with another";
+
+fn took(operations: u64, made: Option<u64>, measured: &Measurement) -> Option<Took> {
+    let work = measured.work.as_ref()?;
+    let (wall_s, cpu_s) = (work.wall_s?, work.cpu_s?);
+    let all_s = measured.cpu.user_s.zip(measured.cpu.system_s).map_or(cpu_s, |(user, system)| user + system);
+    Some(Took { operations, wall_s, cpu_s, outside_s: (all_s - cpu_s).max(0.0), made })
+}

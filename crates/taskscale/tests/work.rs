@@ -1,0 +1,181 @@
+//! Work from end to end: the cost of an operation that the program itself knows, faults as samples with reasons, campaigns
+//! that are cut off, parts, CPUs, and what is refused.
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use support::cases::{self, WORK, WORK_HANGS};
+use support::{Entry, World};
+use taskscale::record::{Sample, Status, last_attempts};
+
+/// Runs of one N and repetition: the first that was long enough, and the one of twice the operations.
+fn pairs(samples: &[Sample]) -> Vec<[&Sample; 2]> {
+    let mut by_run: BTreeMap<(&str, u64, u32), [Option<&Sample>; 2]> = BTreeMap::new();
+    for sample in last_attempts(samples) {
+        assert_eq!(sample.status, Status::Ok, "{sample:?}");
+        let pair = by_run.entry((&sample.entry, sample.tasks, sample.repetition)).or_default();
+        let place = &mut pair[usize::from(sample.is_double())];
+        assert!(place.replace(sample).is_none(), "measured twice: {sample:?}");
+    }
+    by_run.into_values().map(|pair| pair.map(|sample| sample.expect("both runs of a pair"))).collect()
+}
+
+/// What an operation took by one account, in nanoseconds: the difference of a pair.
+fn slope_ns(pair: [&Sample; 2], seconds: impl Fn(&Sample) -> f64) -> f64 {
+    let [once, twice] = pair;
+    let operations = |sample: &Sample| sample.work.as_ref().expect("work").operations;
+    assert_eq!(operations(twice), 2 * operations(once));
+    (seconds(twice) - seconds(once)) * 1e9 / operations(once) as f64
+}
+
+fn cpu_s(sample: &Sample) -> f64 {
+    sample.work.as_ref().and_then(|work| work.cpu_s).expect("CPU of the work")
+}
+
+fn wall_s(sample: &Sample) -> f64 {
+    sample.work.as_ref().and_then(|work| work.wall_s).expect("time of the work")
+}
+
+/// Every value of a key, however deep.
+fn values<'a>(json: &'a Value, key: &str, into: &mut Vec<&'a Value>) {
+    match json {
+        Value::Object(fields) => {
+            into.extend(fields.get(key));
+            fields.values().for_each(|value| values(value, key, into));
+        }
+        Value::Array(items) => items.iter().for_each(|value| values(value, key, into)),
+        _ => {}
+    }
+}
+
+/// The program counts its own CPU time over the same work, so that what the machine does to it cancels.
+#[test]
+fn the_cost_of_an_operation_is_what_the_program_itself_says() {
+    let world = World::new(&[
+        Entry::of_work("works", "--op-cpu-us 100 --launch-ms 100 --work-cpu-ms 40"),
+        Entry::of_work("waits", "--op-sleep-us 400"),
+    ]);
+    world.run(world.campaign("out", "-w spawn -n 1,1000 -r 2")).expect_code(0);
+    world.assert_nothing_left();
+    let loaded = world.load("out");
+    let pairs = pairs(&loaded.samples);
+    assert_eq!(pairs.len(), 2 * 2 * 2);
+    for pair in pairs {
+        let what = format!("{} x {}: {pair:?}", pair[0].entry, pair[0].tasks);
+        let wall_ns = slope_ns(pair, wall_s);
+        if pair[0].entry == "fake/works" {
+            let (cpu_ns, own_ns) =
+                (slope_ns(pair, cpu_s), slope_ns(pair, |sample| sample.metrics["work_cpu"].value));
+            assert!((own_ns / 100_000.0 - 1.0).abs() < 0.02, "{own_ns}: {what}");
+            assert!((cpu_ns / own_ns - 1.0).abs() < 0.05, "{cpu_ns} and {own_ns}: {what}");
+            // What all runs share is in none of it.
+            assert!(wall_ns > 90_000.0, "{wall_ns}: {what}");
+        } else {
+            // Others on the machine can only make it longer, at the end of each run.
+            assert!((360_000.0..800_000.0).contains(&wall_ns), "{wall_ns}: {what}");
+        }
+    }
+    let folder = world.path("out").display().to_string();
+    let report = world.run(world.command(&["report", &folder, "--format", "json"]));
+    let json: Value = serde_json::from_str(&report.stdout).expect("JSON");
+    let mut found = Vec::new();
+    values(&json, "cpu_ns_per_op", &mut found);
+    let told = found.iter().filter_map(|value| value.as_f64().or_else(|| value["median"].as_f64()));
+    let near = told.filter(|ns| (ns / 100_000.0 - 1.0).abs() < 0.05).count();
+    assert_eq!(near, 2, "one for each N: {found:?}");
+}
+
+#[test]
+fn every_fault_of_work_is_a_sample_with_a_reason() {
+    cases::check(&[&WORK, &WORK_HANGS]);
+}
+
+#[test]
+fn a_campaign_of_work_goes_on_with_nothing_measured_twice() {
+    let world = World::new(&[
+        Entry::of_work("works", "--op-cpu-us 100"),
+        Entry::of_work("waits", "--op-sleep-us 300"),
+    ]);
+    // Cut off at the first run, between the runs of a pair, and later.
+    for (round, samples) in [1, 2, 5].into_iter().enumerate() {
+        let folder = format!("out-{round}");
+        let campaign = || world.campaign(&folder, "-w spawn -n 1,10 -r 1");
+        let running = world.start(campaign());
+        world.until("samples are there", || world.sample_count(&folder) >= samples);
+        running.signal(libc::SIGINT);
+        running.wait().expect_code(128 + libc::SIGINT).expect_said("goes on");
+        world.assert_nothing_left();
+        let before = std::fs::read_to_string(world.path(&folder).join("samples.jsonl")).unwrap();
+        world.run(campaign()).expect_code(0);
+        let after = std::fs::read_to_string(world.path(&folder).join("samples.jsonl")).unwrap();
+        assert!(after.starts_with(&before) && after.len() > before.len(), "what was measured is kept");
+        let loaded = world.load(&folder);
+        let runs: BTreeSet<_> = loaded
+            .samples
+            .iter()
+            .map(|s| (&s.entry, s.tasks, s.repetition, s.is_double(), s.attempt))
+            .collect();
+        assert_eq!(runs.len(), loaded.samples.len(), "a run was measured twice: {runs:?}");
+        assert_eq!(pairs(&loaded.samples).len(), 4);
+        // Once all is there, nothing is left to do.
+        world.run(campaign()).expect_code(0);
+        assert_eq!(world.load(&folder).samples.len(), loaded.samples.len());
+    }
+    world.assert_nothing_left();
+}
+
+#[test]
+fn a_program_has_the_cpus_that_were_asked_for() {
+    let world = World::new(&[Entry::of_work("works", "--op-cpu-us 200")]);
+    let all = std::thread::available_parallelism().expect("CPUs").get();
+    world.run(world.campaign("one", "-w spawn -n 2 --cpus 1")).expect_code(0);
+    world.run(world.campaign("all", "-w spawn -n 2")).expect_code(0);
+    for (folder, cpus, seen) in [("one", Some(1), 1), ("all", None, all)] {
+        for sample in world.load(folder).samples {
+            assert_eq!((sample.cpus, sample.metrics["affinity"].value), (cpus, seen as f64), "{folder}");
+        }
+    }
+    world.assert_nothing_left();
+}
+
+#[test]
+fn workloads_are_parts_of_one_campaign() {
+    let world = World::new(&[Entry::new("both", "").and_work("--op-cpu-us 200"), Entry::new("sleeps", "")]);
+    let finished = world.run(world.campaign("out", "-w spawn,sleep -n 2"));
+    finished.expect_code(0).expect_said("left out of spawn, which they do not do: fake/sleeps");
+    let loaded = world.load("out");
+    let plans: Vec<_> = loaded.campaign.plans().map(|plan| plan.workload.as_str()).collect();
+    assert_eq!(plans, ["sleep", "spawn"]);
+    let of = |workload: &str| -> BTreeSet<&str> {
+        let samples = loaded.samples.iter().filter(|sample| sample.workload == workload);
+        samples.map(|sample| sample.entry.as_str()).collect()
+    };
+    assert_eq!(of("sleep"), BTreeSet::from(["fake/both", "fake/sleeps"]));
+    assert_eq!(of("spawn"), BTreeSet::from(["fake/both"]));
+    for sample in &loaded.samples {
+        let work = sample.workload == "spawn";
+        assert_eq!((sample.work.is_some(), sample.hold_s > 0.0), (work, !work), "{sample:?}");
+    }
+    world.assert_nothing_left();
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_before_anything_runs() {
+    let world = World::new(&[Entry::new("sleeps", "")]);
+    for (options, said) in [
+        ("-w spwan", "no workload `spwan`: did you mean `spawn`?"),
+        ("-w spawn", "fake/sleeps does not do the workload `spawn`, but sleep"),
+        ("-p tokens=4", "no parameter of sleep is called so"),
+        ("-p tokens", "is not NAME=VALUE"),
+        ("--cpus 1000", "--cpus: 1000: from 1 to "),
+        ("--cpus 0", "--cpus: 0: from 1 to "),
+    ] {
+        let finished = world.run(world.campaign("out", options));
+        finished.expect_code(2).expect_said(said);
+        assert!(finished.stdout.is_empty() && !world.path("out").exists(), "{options}: {finished:?}");
+    }
+    world.assert_nothing_left();
+}
