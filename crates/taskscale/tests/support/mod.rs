@@ -96,7 +96,7 @@ impl Entry {
         let program = self.program.clone().unwrap_or_else(|| fake.display().to_string());
         let build: String = build.iter().map(|line| format!("{line}, ")).collect();
         let mut add = |workload: &str, flags: &[String]| {
-            let run = [&[program.clone()], flags].concat();
+            let run = [std::slice::from_ref(&program), flags].concat();
             text.push_str(&format!("workloads.{workload} = {{ {build}run = {run:?} }}\n"));
         };
         if self.sleeps {
