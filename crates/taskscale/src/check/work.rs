@@ -34,8 +34,10 @@ const MOST_GROWTH: f64 = 100.0;
 /// Twice the operations take so many times as much: a compiler at work makes it less, a collector more.
 const LEAST_RATIO: f64 = 1.4;
 const MOST_RATIO: f64 = 3.0;
-/// How often operations are doubled until a warm-up that all runs share weighs little.
+/// How often operations are doubled until a warm-up that all runs share weighs little, and by how much they grow in
+/// between at most.
 const DOUBLINGS: u32 = 4;
+const MOST_STEP: f64 = 16.0;
 /// Nothing is started, ended and joined in so little time, in nanoseconds.
 const NO_TIME_NS: f64 = 2.0;
 
@@ -93,7 +95,7 @@ impl Runs<'_, '_> {
             }
             tasks = more;
         }
-        let cost_ns = self.twice(tasks, few.outside_s, &mut trials, findings)?;
+        let cost_ns = self.twice(tasks, &few, &mut trials, findings)?;
         Ok((trials, cost_ns))
     }
 
@@ -134,10 +136,19 @@ impl Runs<'_, '_> {
 
     /// Seconds and bytes of such a run, by what others took.
     fn foreseen(&self, tasks: u64, operations: u64, trials: &[Trial]) -> (f64, u64) {
-        let each_s = trials.iter().filter_map(|trial| Some(trial.work_s? / trial.operations? as f64));
+        let seen: Vec<(f64, f64)> =
+            trials.iter().filter_map(|trial| Some((trial.operations? as f64, trial.work_s?))).collect();
         let launch_s = line(tasks, trials, |trial| trial.launch_s);
-        // The cheapest of them: first operations are dear.
-        let seconds = launch_s + operations as f64 * each_s.fold(f64::INFINITY, f64::min).min(LONGEST_S);
+        let work_s = match (seen.first(), seen.last()) {
+            (Some((few, few_s)), Some((more, more_s))) => {
+                // What the first operations take once is no part of the others.
+                let each_s =
+                    if more > few { ((more_s - few_s) / (more - few)).max(0.0) } else { more_s / more };
+                more_s + each_s * (operations as f64 - more)
+            }
+            _ => 0.0,
+        };
+        let seconds = launch_s + work_s;
         let bytes = line(tasks, trials, |trial| trial.peak_bytes.map(|bytes| bytes as f64));
         (seconds, bytes as u64)
     }
@@ -167,7 +178,7 @@ impl Runs<'_, '_> {
     fn twice(
         &mut self,
         tasks: u64,
-        start_s: f64,
+        few: &Took,
         trials: &mut Vec<Trial>,
         findings: &mut Findings,
     ) -> Result<Option<f64>, CheckError> {
@@ -175,8 +186,9 @@ impl Runs<'_, '_> {
         let mut operations = (tasks * FEW_ROUNDS).min(most).max(tasks);
         let mut once = loop {
             let Some(took) = self.work(tasks, operations, trials, findings)? else { return Ok(None) };
-            let outside_s = (took.outside_s - start_s).max(0.0);
-            let cpu_s = took.cpu_s.max(outside_s);
+            let outside_s = (took.outside_s - few.outside_s).max(0.0);
+            // What few operations take is mostly what the first of all take once.
+            let cpu_s = (took.cpu_s - few.cpu_s).max(outside_s);
             if outside_s >= LEAST_CPU_S && outside_s > took.cpu_s {
                 findings.error(
                     Rule::Work,
@@ -230,7 +242,17 @@ impl Runs<'_, '_> {
                 let more_ns = (double.cpu_s - once.cpu_s) * 1e9;
                 return Ok(told.then(|| more_ns / (double.operations - once.operations) as f64));
             }
-            once = double;
+            // What is taken once, by a compiler at work, still weighs more than the operations, if they take anything.
+            let each_s = (more.0 - less.0).max(0.0) / once.operations as f64;
+            let wanted = 2.0 * more.0 / (each_s * double.operations as f64).max(1e-9);
+            let growth = wanted.min(LONG_ENOUGH_S / double.wall_s.max(1e-9)).clamp(1.0, MOST_STEP);
+            let operations = (double.operations as f64 * growth) as u64 / tasks * tasks;
+            once = if growth > 1.5 && operations <= most {
+                let Some(more) = self.work(tasks, operations, trials, findings)? else { return Ok(None) };
+                more
+            } else {
+                double
+            };
         }
         let Some((ratio, (less_s, of), (more_s, _), operations)) = ratio else { return Ok(None) };
         let what = format!(
