@@ -4,7 +4,6 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::args::Global;
-use super::new::WritePlace;
 use super::say_aside;
 use crate::catalog::{Catalog, CatalogError, embedded_name, nearest_catalog, unpack_embedded};
 use crate::toolchain::Cache;
@@ -112,6 +111,13 @@ pub(super) fn open_catalog_aloud(global: &Global) -> Result<Catalog, CatalogErro
     let place = find_catalog(global)?;
     say_aside(&format!("catalogue: {place}"));
     Catalog::load(&place.folder)
+}
+
+/// Where `new` writes.
+pub(super) struct WritePlace {
+    pub folder: PathBuf,
+    /// Whether commands in this folder find it only with `--catalog`.
+    pub needs_option: bool,
 }
 
 /// The catalogue that a new entry goes into: the one in use, or `runtimes/` in the current folder where that would be the

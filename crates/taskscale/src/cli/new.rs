@@ -1,6 +1,6 @@
 //! `taskscale new`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{anyhow, bail};
@@ -113,11 +113,4 @@ fn language(named: Option<&str>, runtime: &str) -> anyhow::Result<&'static Langu
         names().collect::<Vec<_>>().join(", "),
         nearest.unwrap_or_default()
     ))
-}
-
-/// Where `new` writes.
-pub(super) struct WritePlace {
-    pub folder: PathBuf,
-    /// Whether commands in this folder find it only with `--catalog`.
-    pub needs_option: bool,
 }

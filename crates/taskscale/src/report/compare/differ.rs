@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::build::Side;
 use super::model::{Change, Difference, OutcomeChange};
+use super::side::Side;
 use crate::record::{EntryFacts, Hold, Sample, Status, same_memory};
 use crate::units;
 

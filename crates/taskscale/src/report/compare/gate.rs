@@ -1,7 +1,7 @@
 //! Whether a gate holds: what closes it, and what it could not judge. A gate that judged nothing has found nothing.
 
-use super::build::Side;
 use super::model::{Cell, Change, Comparison, Gate, OutcomeChange, Verdict};
+use super::side::Side;
 use super::words;
 use crate::figures;
 use crate::units;

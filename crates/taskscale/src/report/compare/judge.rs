@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::build::{Settings, Side};
 use super::model::{Cell, CellSide, Verdict};
+use super::side::{Settings, Side};
 use crate::figures::{self, Better, Figure, Of, Unit};
 use crate::record::{MemorySource, Sample, Warning};
 use crate::report::growth::feeds_line;

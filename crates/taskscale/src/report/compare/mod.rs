@@ -5,19 +5,23 @@
 mod build;
 mod csv;
 mod differ;
+mod error;
 mod gate;
 mod judge;
 mod markdown;
 mod model;
+mod side;
 mod terminal;
 #[cfg(test)]
 mod tests;
 mod words;
 
-pub use build::{CompareError, Input, Settings, default_metrics};
+pub use build::default_metrics;
+pub use error::CompareError;
 pub use model::{
     COMPARISON_SCHEMA, Cell, CellSide, Change, Comparison, Difference, Gate, Origin, OutcomeChange, Verdict,
 };
+pub use side::{Input, Settings};
 pub use words::{gate, regressions};
 
 use serde::Serialize;

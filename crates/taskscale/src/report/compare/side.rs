@@ -1,0 +1,111 @@
+//! One side of a comparison: a campaign of one part, its counting samples by entry and number of tasks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::CompareError;
+use super::model::Origin;
+use crate::figures::Figure;
+use crate::record::{Campaign, EntryFacts, Sample, Status, Warning, last_attempts};
+
+/// One campaign of a comparison.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    /// The folder as it was named.
+    pub folder: &'a str,
+    pub campaign: &'a Campaign,
+    pub samples: &'a [Sample],
+    /// The one entry that is compared, in place of all.
+    pub entry: Option<&'a str>,
+}
+
+/// What is compared, and when that is a failure.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub metrics: Vec<&'static Figure>,
+    /// Differences up to this share are none; by default 1 % of memory and 5 % of time.
+    pub margin: Option<f64>,
+    /// Above which share a regression is a failure.
+    pub fail_above: Option<f64>,
+    /// Whether what NEW lacks is no failure: cells that it has not measured, runs that are ok no more.
+    pub allow_missing: bool,
+}
+
+/// One campaign, its counting samples by entry and number of tasks.
+pub(super) struct Side<'a> {
+    pub(super) input: Input<'a>,
+    cells: BTreeMap<&'a str, BTreeMap<u64, Vec<&'a Sample>>>,
+}
+
+impl<'a> Side<'a> {
+    pub(super) fn of(input: Input<'a>) -> Side<'a> {
+        let mut cells: BTreeMap<&str, BTreeMap<u64, Vec<&Sample>>> = BTreeMap::new();
+        let part = input.campaign.plan.part();
+        for sample in last_attempts(input.samples) {
+            if sample.is_of(&part) && input.entry.is_none_or(|e| e == sample.entry) {
+                cells.entry(&sample.entry).or_default().entry(sample.tasks).or_default().push(sample);
+            }
+        }
+        Side { input, cells }
+    }
+
+    pub(super) fn check(&self) -> Result<(), CompareError> {
+        let Some(entry) = self.input.entry else { return Ok(()) };
+        let there: Vec<String> = self.names().map(str::to_owned).collect();
+        if there.iter().any(|name| name == entry) {
+            return Ok(());
+        }
+        let distance = |name: &&String| strsim::damerau_levenshtein(name, entry);
+        let nearest = there.iter().min_by_key(distance).filter(|name| distance(name) <= 1 + entry.len() / 3);
+        Err(CompareError::NoEntry {
+            folder: self.input.folder.to_owned(),
+            entry: entry.to_owned(),
+            nearest: nearest.cloned(),
+            there,
+        })
+    }
+
+    /// All entries of the campaign, in the catalogue's order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.input.campaign.entries.iter().map(|facts| facts.name.as_str())
+    }
+
+    pub(super) fn facts(&self, entry: &str) -> Option<&'a EntryFacts> {
+        self.input.campaign.entries.iter().find(|facts| facts.name == entry)
+    }
+
+    pub(super) fn tasks_of(&self, entry: &str) -> BTreeSet<u64> {
+        self.cells.get(entry).into_iter().flat_map(|by_tasks| by_tasks.keys().copied()).collect()
+    }
+
+    pub(super) fn cell(&self, entry: &str, tasks: u64) -> &[&'a Sample] {
+        self.cells.get(entry).and_then(|by_tasks| by_tasks.get(&tasks)).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn ok(&self, entry: &str, tasks: u64) -> Vec<&'a Sample> {
+        self.cell(entry, tasks).iter().copied().filter(|sample| sample.status == Status::Ok).collect()
+    }
+
+    /// The planned cells of which nothing is recorded, but for those of entries that could not run.
+    pub(super) fn unmeasured(&self) -> Vec<(&'a str, u64)> {
+        let chosen = self.names().filter(|name| self.input.entry.is_none_or(|entry| entry == *name));
+        let able = chosen.filter(|name| self.facts(name).is_some_and(|facts| facts.unavailable.is_none()));
+        able.flat_map(|name| {
+            let measured = self.tasks_of(name);
+            let planned = self.input.campaign.plan.tasks.iter().copied();
+            planned.filter(move |tasks| !measured.contains(tasks)).map(move |tasks| (name, tasks))
+        })
+        .collect()
+    }
+
+    pub(super) fn origin(&self) -> Origin {
+        let runs = || self.cells.values().flat_map(BTreeMap::values).flatten();
+        Origin {
+            runs: runs().count() as u64,
+            busy_runs: runs().filter(|run| run.warnings.contains(&Warning::MachineBusy)).count() as u64,
+            folder: self.input.folder.to_owned(),
+            created_at: self.input.campaign.created_at,
+            repetitions: self.input.campaign.plan.repetitions,
+            entry: self.input.entry.map(str::to_owned),
+        }
+    }
+}
