@@ -6,6 +6,7 @@ pub mod campaign;
 pub mod catalog;
 pub mod check;
 pub mod cli;
+pub mod compare;
 pub mod figures;
 pub mod limit;
 pub mod measure;

@@ -10,9 +10,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::Config;
 use taskscale::catalog::Catalog;
+use taskscale::compare;
 use taskscale::measure::{Event, Listener};
 use taskscale::record::{Campaign, Sample, parse_samples};
-use taskscale::report::{self, RenderOptions, Report, compare};
+use taskscale::report::{self, RenderOptions, Report};
 use taskscale::units;
 
 const CASES: u32 = 300;

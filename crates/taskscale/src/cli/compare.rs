@@ -9,10 +9,10 @@ use super::args::{Compare, CompareFormat};
 use super::open::warn_of_rejected;
 use super::report::for_standard_output;
 use super::{Failure, OrUsage, print_result, say_aside};
+use crate::compare::{self, CompareError, Comparison, Gate, Input, Settings};
 use crate::figures::Figure;
 use crate::record::{self, Campaign, Loaded, Part};
 use crate::report::Format;
-use crate::report::compare::{self, CompareError, Comparison, Gate, Input, Settings};
 use crate::units;
 
 pub fn run(args: &Compare) -> Result<ExitCode, Failure> {

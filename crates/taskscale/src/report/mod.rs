@@ -9,12 +9,11 @@ mod build;
 mod chart;
 mod ci_exports;
 mod columns;
-pub mod compare;
 pub(crate) mod csv;
 mod estimate;
 mod export;
 mod footnotes;
-mod growth;
+pub(crate) mod growth;
 mod html;
 pub(crate) mod json;
 pub(crate) mod markdown;
@@ -27,13 +26,13 @@ pub(crate) mod sanitize;
 mod side_by_side;
 mod speedup;
 mod svg;
-mod terminal;
+pub(crate) mod terminal;
 pub(crate) mod terminal_table;
 
 #[cfg(test)]
 mod export_tests;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 

@@ -20,12 +20,12 @@ use crate::figures::Figure;
 use crate::stats::Spread;
 use crate::units;
 
-pub(super) const PLAIN: Style = Style::new();
-pub(super) const STRONG: Style = Style::new().bold();
-pub(super) const QUIET: Style = Style::new().dimmed();
-pub(super) const GOOD: Style = AnsiColor::Green.on_default().bold();
-pub(super) const SHORT: Style = AnsiColor::Yellow.on_default();
-pub(super) const BAD: Style = AnsiColor::Red.on_default();
+pub(crate) const PLAIN: Style = Style::new();
+pub(crate) const STRONG: Style = Style::new().bold();
+pub(crate) const QUIET: Style = Style::new().dimmed();
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
+pub(crate) const SHORT: Style = AnsiColor::Yellow.on_default();
+pub(crate) const BAD: Style = AnsiColor::Red.on_default();
 const BAR: Style = AnsiColor::Cyan.on_default();
 
 /// Sentences are not broken later than this, however wide the terminal: longer lines are hard to read.
@@ -67,24 +67,24 @@ fn part(page: &Page, out: &mut String, report: &Report, first: bool, all: Option
     page.paragraph(out, &footnotes::command(report), QUIET);
 }
 
-pub(super) struct Page {
+pub(crate) struct Page {
     options: RenderOptions,
-    pub(super) quote: fn(&str) -> String,
+    pub(crate) quote: fn(&str) -> String,
 }
 
 impl Page {
-    pub(super) fn new(options: RenderOptions) -> Page {
+    pub(crate) fn new(options: RenderOptions) -> Page {
         Page { options, quote: |text| safe(text).into_owned() }
     }
 
-    pub(super) fn paragraph(&self, out: &mut String, text: &str, style: Style) {
+    pub(crate) fn paragraph(&self, out: &mut String, text: &str, style: Style) {
         for line in wrapped(text, self.options.width.min(TEXT_WIDTH)) {
             out.push_str(&painted(&line, style, self.options.color));
             out.push('\n');
         }
     }
 
-    pub(super) fn bullet(&self, out: &mut String, text: &str) {
+    pub(crate) fn bullet(&self, out: &mut String, text: &str) {
         for (i, line) in
             wrapped(text, self.options.width.min(TEXT_WIDTH).saturating_sub(2)).iter().enumerate()
         {
@@ -95,13 +95,13 @@ impl Page {
     }
 
     /// Names the columns for which there was no room.
-    pub(super) fn left_out(&self, out: &mut String, columns: &[String]) {
+    pub(crate) fn left_out(&self, out: &mut String, columns: &[String]) {
         if !columns.is_empty() {
             self.bullet(out, &format!("Left out for lack of width: {}.", columns.join(", ")));
         }
     }
 
-    pub(super) fn put(&self, out: &mut String, grid: &Grid) -> Vec<String> {
+    pub(crate) fn put(&self, out: &mut String, grid: &Grid) -> Vec<String> {
         let (text, left_out) = grid.render(self.options.width, self.options.color, self.options.bars);
         out.push('\n');
         out.push_str(&text);
@@ -259,11 +259,11 @@ impl Page {
     }
 }
 
-pub(super) fn left(name: impl Into<Cow<'static, str>>) -> Column {
+pub(crate) fn left(name: impl Into<Cow<'static, str>>) -> Column {
     Column { name: name.into(), align: Align::Left, spare: None }
 }
 
-pub(super) fn right(name: impl Into<Cow<'static, str>>, spare: Option<u8>) -> Column {
+pub(crate) fn right(name: impl Into<Cow<'static, str>>, spare: Option<u8>) -> Column {
     Column { name: name.into(), align: Align::Right, spare }
 }
 

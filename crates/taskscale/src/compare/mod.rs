@@ -1,6 +1,6 @@
 //! Two campaigns side by side: what costs more, what costs less, and what cannot be told.
 //!
-//! [`Comparison::build`] compares; [`render`] shows. Pure, as all of [`report`](super).
+//! [`Comparison::build`] compares; [`render`] shows. Pure.
 
 mod build;
 mod csv;
@@ -26,7 +26,8 @@ pub use words::{gate, regressions};
 
 use serde::Serialize;
 
-use super::{Format, RenderOptions};
+use crate::report::json;
+use crate::report::{Format, RenderOptions};
 
 /// Several comparisons in one text.
 #[derive(Serialize)]
@@ -44,7 +45,7 @@ pub fn render(parts: &[Comparison], format: Format, options: RenderOptions) -> S
         (Format::Table, _) => each(&|part| terminal::render(part, options)),
         (Format::Markdown, _) => each(&markdown::render),
         (Format::Csv, _) => csv::render(parts),
-        (Format::Json, [part]) => super::json::pretty(part),
-        (Format::Json, parts) => super::json::pretty(&Parts { schema: COMPARISON_SCHEMA, parts }),
+        (Format::Json, [part]) => json::pretty(part),
+        (Format::Json, parts) => json::pretty(&Parts { schema: COMPARISON_SCHEMA, parts }),
     }
 }
