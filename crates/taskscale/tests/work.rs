@@ -169,7 +169,7 @@ fn what_makes_no_sense_is_refused_before_anything_runs() {
     let world = World::new(&[Entry::new("sleeps", "")]);
     for (options, said) in [
         ("-w spwan", "no workload `spwan`: did you mean `spawn`?"),
-        ("-w spawn", "fake/sleeps does not do the workload `spawn`, but sleep"),
+        ("-w spawn", "fake/sleeps does not do the workload `spawn`; it does sleep"),
         ("-p tokens=4", "no parameter of sleep is called so"),
         ("-p tokens", "is not NAME=VALUE"),
         ("--cpus 1000", "--cpus: 1000: from 1 to "),
