@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use serde_json::{Value, json};
 use taskscale::campaign::{NotReady, Prepared, prepare};
 use taskscale::catalog::{Catalog, select};
-use taskscale::record::{self, Sample, Status, Warning};
+use taskscale::record::{self, Status};
 use taskscale::toolchain::{Attend, Cache};
 
 fn catalog_folder() -> PathBuf {
@@ -120,21 +120,10 @@ fn every_entry_can_be_measured() {
         .output()
         .expect("taskscale starts");
     let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}\n{stderr}", String::from_utf8_lossy(&output.stdout));
     let loaded = record::load(&campaign).expect("the campaign can be read");
-    let last = record::last_attempts(&loaded.samples);
-    // A compiler that others keep from its work works on while tasks wait: that is no plateau, and no fault.
-    let kept_from_rest = |sample: &Sample| {
-        let warned = |warning| sample.warnings.contains(&warning);
-        sample.status == Status::NoPlateau && (warned(Warning::MachineBusy) || warned(Warning::CpuStarved))
-    };
-    let (restless, resting): (Vec<&Sample>, Vec<&Sample>) =
-        last.iter().copied().partition(|sample| kept_from_rest(sample));
-    restless.iter().for_each(|sample| println!("on a busy machine: {}: {:?}", sample.entry, sample.reason));
-    assert!(restless.len() <= 2, "{restless:#?}");
-    let code = i32::from(!restless.is_empty());
-    assert_eq!(output.status.code(), Some(code), "{}\n{stderr}", String::from_utf8_lossy(&output.stdout));
-    assert_eq!(last.len(), ready(&["sleep".into()]).len());
-    for sample in resting {
+    assert_eq!(record::last_attempts(&loaded.samples).len(), ready(&["sleep".into()]).len());
+    for sample in record::last_attempts(&loaded.samples) {
         assert_eq!(sample.status, Status::Ok, "{sample:?}");
         assert_eq!((sample.alive, sample.done), (Some(100), Some(100)));
         let plateau = sample.memory.plateau.as_ref().expect("the plateau was read");

@@ -117,10 +117,12 @@ impl HoldKeeper {
             return None;
         }
         // A launch that competes with the first tasks' end says little of one that does not: at least half as long again.
+        // How long memory goes on changing is not known at all: twice as long.
+        let longer = if sample.status == Status::NoPlateau { 2.0 } else { 1.5 };
         let by_launch = sample.time.launch_s.map_or(0.0, |launch_s| {
             hold_for_launch(launch_s, GIVEN_UP * sample.time.reading_s.unwrap_or(0.0), plateau_s)
         });
-        Some(by_launch.max((sample.hold_s * 1.5).ceil()).min(LONGEST_S))
+        Some(by_launch.max((sample.hold_s * longer).ceil()).min(LONGEST_S))
     }
 
     /// Why a cell's hold is what it is, for those who want to know.

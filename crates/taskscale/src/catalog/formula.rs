@@ -1,7 +1,11 @@
 //! Whole-number formulas of `workloads/*.toml`: what a right program must say, from the numbers that it was given.
 
-/// `+`, `-`, `*`, `/` (rounded towards zero), `%`, parentheses, whole numbers and names.
-#[derive(Debug, Clone, PartialEq, Eq)]
+use serde::Deserialize;
+
+/// `+`, `-`, `*`, `/` (rounded towards zero), `%`, parentheses, whole numbers, names, and `sum(i, count, of)`: what `of`
+/// comes to, with `i` from 0 to `count` - 1.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Formula {
     root: Node,
 }
@@ -11,7 +15,11 @@ enum Node {
     Number(i128),
     Name(String),
     Binary(Box<Node>, char, Box<Node>),
+    Sum(String, Box<Node>, Box<Node>),
 }
+
+/// No sum has more parts: longer ones would be noticed.
+const MOST_PARTS: i128 = 10_000_000;
 
 impl Formula {
     /// Reads a formula. The error says what is wrong with it.
@@ -26,19 +34,18 @@ impl Formula {
 
     /// The names that it uses.
     pub fn names(&self) -> Vec<&str> {
-        fn walk<'a>(node: &'a Node, names: &mut Vec<&'a str>) {
+        fn walk(node: &Node) -> Vec<&str> {
             match node {
-                Node::Number(_) => {}
-                Node::Name(name) => names.push(name),
-                Node::Binary(left, _, right) => {
-                    walk(left, names);
-                    walk(right, names);
+                Node::Number(_) => Vec::new(),
+                Node::Name(name) => vec![name],
+                Node::Binary(left, _, right) => [walk(left), walk(right)].concat(),
+                Node::Sum(own, count, of) => {
+                    let inner = walk(of).into_iter().filter(|name| name != own);
+                    walk(count).into_iter().chain(inner).collect()
                 }
             }
         }
-        let mut names = Vec::new();
-        walk(&self.root, &mut names);
-        names
+        walk(&self.root)
     }
 
     /// Its value; `None` where a name has none, a divisor is 0, or a number does not fit in 128 bits.
@@ -57,9 +64,24 @@ impl Formula {
                         _ => left.checked_rem(right),
                     }
                 }
+                Node::Sum(own, count, part) => {
+                    let count = walk(count, of).filter(|count| *count <= MOST_PARTS)?;
+                    (0..count).try_fold(0_i128, |sum, i| {
+                        let with_own = |name: &str| if name == own { Some(i) } else { of(name) };
+                        sum.checked_add(walk(part, &with_own)?)
+                    })
+                }
             }
         }
         walk(&self.root, of)
+    }
+}
+
+impl TryFrom<String> for Formula {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Formula, String> {
+        Formula::parse(&text)
     }
 }
 
@@ -94,10 +116,7 @@ impl Parser<'_> {
         if self.rest.starts_with('(') {
             self.skip(1);
             let inner = self.sum()?;
-            if !self.rest.starts_with(')') {
-                return Err("a `)` is missing".to_owned());
-            }
-            self.skip(1);
+            self.expect(')')?;
             return Ok(inner);
         }
         let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -111,7 +130,32 @@ impl Parser<'_> {
             Some(_) => Node::Name(word.to_owned()),
         };
         self.skip(word.len());
-        Ok(node)
+        match node {
+            Node::Name(name) if name == "sum" && self.rest.starts_with('(') => self.parts(),
+            node => Ok(node),
+        }
+    }
+
+    /// What stands behind `sum`.
+    fn parts(&mut self) -> Result<Node, String> {
+        self.expect('(')?;
+        let Node::Name(own) = self.operand()? else {
+            return Err("`sum` begins with the name of a number of its own".to_owned());
+        };
+        self.expect(',')?;
+        let count = self.sum()?;
+        self.expect(',')?;
+        let of = self.sum()?;
+        self.expect(')')?;
+        Ok(Node::Sum(own, Box::new(count), Box::new(of)))
+    }
+
+    fn expect(&mut self, mark: char) -> Result<(), String> {
+        if !self.rest.starts_with(mark) {
+            return Err(format!("a `{mark}` is missing"));
+        }
+        self.skip(1);
+        Ok(())
     }
 
     fn skip(&mut self, bytes: usize) {
@@ -137,6 +181,9 @@ mod tests {
         assert_eq!(value("1_000 - 1 - 1"), Some(998));
         assert_eq!((value("tasks / 0"), value("nobody")), (None, None));
         assert_eq!(Formula::parse("a + 2 * b").unwrap().names(), ["a", "b"]);
+        assert_eq!(value("sum(i, tasks, i * i) + sum(i, 3, sum(k, i, k + tasks))"), Some(285 + 31));
+        assert_eq!((value("sum(i, 0, i)"), value("sum(i, operations, i)")), (Some(0), None));
+        assert_eq!(Formula::parse("sum(i, a, i + b)").unwrap().names(), ["a", "b"]);
     }
 
     #[test]
@@ -147,6 +194,8 @@ mod tests {
             ("(1", "`)` is missing"),
             ("1 2", "`2` follows"),
             ("1x", "no whole number"),
+            ("sum(1, 2, 3)", "name of a number of its own"),
+            ("sum(i, 2)", "`,` is missing"),
         ] {
             assert!(Formula::parse(text).unwrap_err().contains(said), "{text}");
         }
@@ -154,7 +203,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_panics(text in "[ -~]{0,40}") {
+        fn no_text_panics(text in "(sum[(]i,)?[ -~]{0,40}") {
             if let Ok(formula) = Formula::parse(&text) {
                 formula.value(&|_| Some(i128::MAX));
             }

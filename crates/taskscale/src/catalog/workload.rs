@@ -58,6 +58,10 @@ pub struct Workload {
     pub answers: String,
     /// The numbers of tasks unless told otherwise, ascending.
     pub tasks: Vec<u64>,
+    /// Fewer tasks make no sense.
+    pub least_tasks: u64,
+    /// The tasks are the leaves of trees of ten branches each: N is a power of ten, and operations are whole trees.
+    pub whole_trees: bool,
     /// What one operation is; of `work` only.
     pub operation: Option<String>,
     /// What the program must say in its line `check`, from `tasks`, `operations` and the parameters.
@@ -78,6 +82,31 @@ pub struct Parameter {
     pub default: u64,
     pub least: u64,
     pub most: u64,
+    /// What it may be at most with so many `tasks`.
+    pub at_most: Option<Formula>,
+}
+
+impl Workload {
+    /// Why so many tasks with such parameters make no sense, if they do not.
+    pub fn refuse(&self, tasks: u64, params: &BTreeMap<String, String>) -> Option<String> {
+        let name = &self.name;
+        if tasks < self.least_tasks {
+            return Some(format!("`{name}` takes {} tasks at least", self.least_tasks));
+        }
+        if self.whole_trees && !is_power_of_ten(tasks) {
+            return Some(format!("`{name}` takes a power of ten: 1, 10, 100 and so on"));
+        }
+        params.iter().find_map(|(param, value)| {
+            let at_most = self.parameters.get(param)?.at_most.as_ref()?;
+            let most = formula_value(at_most, self, tasks, 0, params)?;
+            (value.parse().is_ok_and(|value: i128| value > most))
+                .then(|| format!("`{param}` of `{name}` is at most {most} with {tasks} tasks"))
+        })
+    }
+}
+
+fn is_power_of_ten(number: u64) -> bool {
+    number.checked_ilog10().is_some_and(|power| 10_u64.pow(power) == number)
 }
 
 #[derive(Deserialize)]
@@ -90,12 +119,20 @@ struct WorkloadToml {
     about: String,
     answers: String,
     tasks: Vec<u64>,
+    #[serde(default = "one")]
+    least_tasks: u64,
+    #[serde(default)]
+    whole_trees: bool,
     operation: Option<String>,
-    check: Option<String>,
-    makes: Option<String>,
+    check: Option<Formula>,
+    makes: Option<Formula>,
     most_operations: Option<u64>,
     #[serde(default)]
     parameters: BTreeMap<String, Parameter>,
+}
+
+fn one() -> u64 {
+    1
 }
 
 /// What the program must have said in the end, from the numbers that it was given; absent where nothing says so.
@@ -106,7 +143,7 @@ pub fn expected_check(
     params: &BTreeMap<String, String>,
 ) -> Option<String> {
     let check = workload.check.as_ref()?;
-    Some(value(check, workload, tasks, operations, params)?.to_string())
+    Some(formula_value(check, workload, tasks, operations, params)?.to_string())
 }
 
 /// How many threads or processes such a run makes at least, where its tasks are such.
@@ -116,11 +153,11 @@ pub fn expected_to_make(
     operations: u64,
     params: &BTreeMap<String, String>,
 ) -> u64 {
-    let makes = workload.makes.as_ref().and_then(|makes| value(makes, workload, tasks, operations, params));
+    let makes = workload.makes.as_ref().and_then(|makes| formula_value(makes, workload, tasks, operations, params));
     makes.and_then(|makes| u64::try_from(makes).ok()).unwrap_or(tasks)
 }
 
-fn value(
+fn formula_value(
     formula: &Formula,
     workload: &Workload,
     tasks: u64,
@@ -181,6 +218,14 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
         }
         _ => {}
     }
+    let known = |name: &&str| ["tasks", "operations"].contains(name) || wire.parameters.contains_key(*name);
+    let own = [("check", &wire.check), ("makes", &wire.makes)];
+    let of_parameters = wire.parameters.values().map(|parameter| ("at_most", &parameter.at_most));
+    for (key, formula) in own.into_iter().chain(of_parameters) {
+        if let Some(name) = formula.iter().flat_map(Formula::names).find(|name| !known(name)) {
+            return fault(key, format!("{key}: `{name}` is neither `tasks`, `operations` nor a parameter"));
+        }
+    }
     for (name, parameter) in &wire.parameters {
         let Parameter { default, least, most, .. } = *parameter;
         if !(least..=most).contains(&default) {
@@ -190,24 +235,7 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
             );
         }
     }
-    let mut formulas = Vec::new();
-    for (key, text) in [("check", &wire.check), ("makes", &wire.makes)] {
-        let formula = match text.as_deref().map(Formula::parse).transpose() {
-            Ok(formula) => formula,
-            Err(why) => return fault(key, format!("{key}: {why}")),
-        };
-        for name in formula.iter().flat_map(Formula::names) {
-            if !["tasks", "operations"].contains(&name) && !wire.parameters.contains_key(name) {
-                return fault(
-                    key,
-                    format!("{key}: `{name}` is neither `tasks`, `operations` nor a parameter"),
-                );
-            }
-        }
-        formulas.push(formula);
-    }
-    let (makes, check) = (formulas.pop().flatten(), formulas.pop().flatten());
-    Ok(Workload {
+    let workload = Workload {
         name,
         title: wire.title,
         default: wire.default,
@@ -215,12 +243,19 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
         about: wire.about,
         answers: wire.answers,
         tasks: wire.tasks,
+        least_tasks: wire.least_tasks,
+        whole_trees: wire.whole_trees,
         operation: wire.operation,
-        check,
-        makes,
+        check: wire.check,
+        makes: wire.makes,
         most_operations: wire.most_operations.unwrap_or(MOST_OPERATIONS),
         parameters: wire.parameters,
-    })
+    };
+    let senseless = workload.tasks.iter().find_map(|tasks| workload.refuse(*tasks, &BTreeMap::new()));
+    match senseless {
+        Some(why) => fault("tasks", format!("tasks: {why}")),
+        None => Ok(workload),
+    }
 }
 
 #[cfg(test)]
@@ -243,6 +278,13 @@ mod tests {
         assert_eq!(expected_check(&workload, 10, 100, &BTreeMap::new()).as_deref(), Some("410"));
         assert_eq!(expected_check(&workload, 10, 100, &given).as_deref(), Some("710"));
         assert_eq!(expected_to_make(&workload, 10, 100, &given), 10);
+        assert_eq!(workload.refuse(3, &given), None);
+        let bound = read(&GOOD.replace("most = 9", "most = 9\nat_most = \"tasks / 2\"")).unwrap();
+        assert_eq!(bound.refuse(14, &given), None);
+        assert_eq!(
+            bound.refuse(13, &given).as_deref(),
+            Some("`bytes` of `some` is at most 6 with 13 tasks")
+        );
         let makes = read(&GOOD.replace("check =", "makes = \"operations / 2\"\ncheck =")).unwrap();
         assert_eq!(expected_to_make(&makes, 10, 100, &given), 50);
     }
@@ -255,7 +297,9 @@ mod tests {
             ("\"work\"", "\"hold\"", "some.toml:6:1: only the shape `work`"),
             ("\"work\"", "\"wrok\"", "did you mean `work`?"),
             ("* bytes", "* byte", "some.toml:7:1: check: `byte` is neither"),
-            ("* bytes", "*", "check: a number"),
+            ("* bytes", "*", "some.toml:7:9: a number, a name"),
+            ("[1, 10]", "[7]\nwhole_trees = true", "some.toml:5:1: tasks: `some` takes a power of ten"),
+            ("[1, 10]", "[1]\nleast_tasks = 2", "some.toml:5:1: tasks: `some` takes 2 tasks at least"),
             (
                 "default = 4",
                 "default = 10",

@@ -153,7 +153,8 @@ impl Runs<'_, '_> {
                     || short && matches!(measured.status, Status::Ok | Status::Partial)
             });
             if let (Some(launch_s), true) = (late, attempt < ATTEMPTS) {
-                hold_s = hold_for_launch(launch_s, reading_s, PLATEAU_S).max((hold_s * 1.5).ceil());
+                let longer = if measured.status == Status::NoPlateau { 2.0 } else { 1.5 };
+                hold_s = hold_for_launch(launch_s, reading_s, PLATEAU_S).max((hold_s * longer).ceil());
                 continue;
             }
             let mut found = Findings::default();

@@ -1,6 +1,6 @@
 //! What one run at one N says of a program: its status, its lines, its waits and its end.
 
-use super::runs::{FEWER, may_be_the_machines};
+use super::runs::FEWER;
 use super::{Findings, Rule};
 use crate::measure::{Measurement, Trace};
 use crate::record::{Status, Warning};
@@ -33,16 +33,6 @@ pub(super) fn judge(tasks: u64, hold_s: f64, seen: &Measurement, trace: &Trace, 
             format!("{with} that wait {hold_s} s: {}", reason()),
             "count each task in when it starts, and let the one that makes the count N say `alive K`, K being N less those that are over",
         ),
-        // Said and done as it should be: what keeps it from standing still may be that others have the machine.
-        Status::NoPlateau
-            if seen.alive == Some(tasks) && seen.done == Some(tasks) && may_be_the_machines(seen) =>
-        {
-            findings.note(
-                Rule::Memory,
-                format!("{with}: {}; other work kept the machine busy", reason()),
-                "nothing in the entry, if it passes on a quiet machine",
-            );
-        }
         status => {
             let (rule, fix) = fault(tasks, hold_s, status, seen, trace);
             findings.error(rule, format!("{with}: {}", reason()), fix);

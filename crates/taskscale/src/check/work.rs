@@ -34,9 +34,9 @@ const MOST_GROWTH: f64 = 100.0;
 /// Twice the operations take so many times as much: a compiler at work makes it less, a collector more.
 const LEAST_RATIO: f64 = 1.4;
 const MOST_RATIO: f64 = 3.0;
-/// How often operations are doubled until a warm-up that all runs share weighs little, and by how much they grow in
-/// between at most.
-const DOUBLINGS: u32 = 4;
+/// Operations are doubled until a warm-up that all runs share weighs little in them, but not beyond runs of this many
+/// seconds; in between they grow by so much at most. HotSpot's compilers alone take some 2 s of CPU.
+const OUTWEIGHED_S: f64 = 10.0;
 const MOST_STEP: f64 = 16.0;
 /// Nothing is started, ended and joined in so little time, in nanoseconds.
 const NO_TIME_NS: f64 = 2.0;
@@ -80,7 +80,8 @@ impl Runs<'_, '_> {
         self.run_at_an_empty_home(&self.order(fewest, operations))?;
         let mut tasks = fewest;
         // Never a multiple of the tasks, were there more than one.
-        let rounds = |tasks: u64| tasks * 2 + tasks / 2;
+        let rest = |tasks: u64| if self.workload.whole_trees { 0 } else { tasks / 2 };
+        let rounds = |tasks: u64| tasks * 2 + rest(tasks);
         for more in [fewest * 10, many] {
             if more <= tasks {
                 continue;
@@ -226,11 +227,8 @@ impl Runs<'_, '_> {
             return Ok(None);
         }
         let mut ratio = None;
-        for _ in 0..DOUBLINGS {
+        while once.wall_s < OUTWEIGHED_S && 2 * once.operations <= self.workload.most_operations {
             let operations = 2 * once.operations;
-            if operations > self.workload.most_operations {
-                break;
-            }
             let Some(double) = self.work(tasks, operations, trials, findings)? else { return Ok(None) };
             let (more, less) = (double.cost(), once.cost());
             ratio = Some((more.0 / less.0.max(1e-9), less, more, once.operations));
@@ -245,7 +243,7 @@ impl Runs<'_, '_> {
             // What is taken once, by a compiler at work, still weighs more than the operations, if they take anything.
             let each_s = (more.0 - less.0).max(0.0) / once.operations as f64;
             let wanted = 2.0 * more.0 / (each_s * double.operations as f64).max(1e-9);
-            let growth = wanted.min(LONG_ENOUGH_S / double.wall_s.max(1e-9)).clamp(1.0, MOST_STEP);
+            let growth = wanted.min(OUTWEIGHED_S / double.wall_s.max(1e-9)).clamp(1.0, MOST_STEP);
             let operations = (double.operations as f64 * growth) as u64 / tasks * tasks;
             once = if growth > 1.5 && operations <= most {
                 let Some(more) = self.work(tasks, operations, trials, findings)? else { return Ok(None) };

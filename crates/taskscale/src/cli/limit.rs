@@ -62,6 +62,7 @@ fn validate(args: &Limit) -> anyhow::Result<Question> {
     Ok(Question {
         schema: QUESTION_SCHEMA,
         find,
+        least_tasks: 1,
         slowdown: args.slowdown,
         // Whole 64 KiB, as every memory that is tried.
         room_bytes: ((available as f64 * ROOM_SHARE) as u64) & !0xffff,
@@ -98,6 +99,7 @@ pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
     let given = parts::params(&args.params).or_usage()?;
     parts::refuse_unknown_params(&given, &workloads).or_usage()?;
     let params = parts::params_of(workload, &given).or_usage()?;
+    question.least_tasks = least_tasks(workload, &params, question.find).or_usage()?;
     question.entry_env = entry_env(&selection.entries()).or_usage()?;
     let place = Place::of(args.output.as_deref());
     place.check(Content::Search).or_usage()?;
@@ -148,6 +150,25 @@ pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
         return Ok(interrupted(&folder, &interrupt));
     }
     Ok(if report.fell_short() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The number of tasks that a search begins with.
+fn least_tasks(workload: &Workload, params: &BTreeMap<String, String>, find: Find) -> anyhow::Result<u64> {
+    if let Find::LeastMemory { tasks } = find {
+        return match workload.refuse(tasks, params) {
+            Some(why) => bail!("--tasks {tasks}: {why}"),
+            None => Ok(workload.least_tasks),
+        };
+    }
+    if workload.whole_trees {
+        bail!(
+            "the most tasks of `{}` cannot be searched for, as N is a power of ten: `--tasks` finds the least memory for one",
+            workload.name
+        );
+    }
+    let doubled = std::iter::successors(Some(workload.least_tasks), |tasks| tasks.checked_mul(2));
+    let mut valid = doubled.filter(|tasks| workload.refuse(*tasks, params).is_none());
+    valid.next().ok_or_else(|| anyhow!("no number of tasks goes with these parameters"))
 }
 
 fn entry_env(entries: &[(&Runtime, &Entry)]) -> anyhow::Result<BTreeMap<String, BTreeMap<String, String>>> {

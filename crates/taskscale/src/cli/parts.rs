@@ -126,6 +126,11 @@ pub(super) fn plans(
             workload.tasks.iter().filter(few).copied().collect()
         };
         let tasks: Vec<u64> = asked.tasks.clone().unwrap_or_else(own);
+        if let Some((count, why)) =
+            tasks.iter().find_map(|count| Some((count, workload.refuse(*count, &params)?)))
+        {
+            bail!("{} tasks: {why}", units::count(*count));
+        }
         let all = vec![None];
         let cpus: Vec<Option<u32>> = asked.cpus.iter().copied().map(Some).collect();
         for cpus in if cpus.is_empty() { all } else { cpus } {
@@ -181,7 +186,7 @@ mod tests {
     use crate::catalog::{Parameter, Shape};
 
     fn workload() -> Workload {
-        let tokens = Parameter { about: String::new(), default: 1, least: 1, most: 64 };
+        let tokens = Parameter { about: String::new(), default: 1, least: 1, most: 64, at_most: None };
         Workload {
             name: "ring".into(),
             title: "Ring".into(),
@@ -190,6 +195,8 @@ mod tests {
             about: String::new(),
             answers: String::new(),
             tasks: vec![2, 1_000, 1_000_000],
+            least_tasks: 2,
+            whole_trees: false,
             operation: Some("a hop".into()),
             check: None,
             makes: None,

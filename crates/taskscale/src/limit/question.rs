@@ -30,6 +30,9 @@ pub struct Question {
     pub schema: u32,
     #[serde(flatten)]
     pub find: Find,
+    /// Fewer tasks make no sense in this workload.
+    #[serde(default = "one")]
+    pub least_tasks: u64,
     /// How often the launch and drain of a run with memory to spare a run may take.
     pub slowdown: f64,
     /// Memory of runs that are to have enough of it, in bytes.
@@ -49,6 +52,10 @@ pub struct Question {
     /// How many runs the search may take until the two are near enough, failed ones that were to confirm an answer
     /// included. May differ when a search goes on.
     pub most_runs: u32,
+}
+
+fn one() -> u64 {
+    1
 }
 
 impl Question {

@@ -208,7 +208,7 @@ fn search(question: &Question) -> Search {
     let precision = question.precision / 2.0;
     match question.find {
         Find::MostTasks { .. } => {
-            Search { passes: Side::Below, bounds: (1, MOST_TASKS), precision, radix: 10.0 }
+            Search { passes: Side::Below, bounds: (question.least_tasks, MOST_TASKS), precision, radix: 10.0 }
         }
         Find::LeastMemory { .. } => {
             let bounds = (LEAST_MEMORY, question.room_bytes);
@@ -332,7 +332,7 @@ fn decide(question: &Question, kind: Kind, seen: &[Seen], holds: &HoldKeeper) ->
 /// The first values, whatever is foreseen.
 fn pilot(question: &Question, kind: Kind, trials: &[Trial]) -> Option<u64> {
     match (question.find, trials) {
-        (Find::MostTasks { .. }, []) => Some(1),
+        (Find::MostTasks { .. }, []) => Some(question.least_tasks),
         (Find::MostTasks { .. }, [one]) if one.passed => Some(match kind {
             Kind::Thread | Kind::Process => PILOT_THREADS,
             _ => PILOT_TASKS,

@@ -86,6 +86,7 @@ fn question(find: Find) -> Question {
         schema: 1,
         find,
         slowdown: 5.0,
+        least_tasks: 1,
         room_bytes: 8 << 30,
         time_cap_s: 300.0,
         env: Default::default(),
