@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::LimitError;
 use super::answer::{Answer, answer};
+use super::proof::Proof;
 use super::question::{Question, fill_in};
 use super::search::{HOLD, Order, Seen, follow, usual_of};
-use super::verdict::Verdict;
 use crate::campaign::{HoldKeeper, PlannedRun, Prepared, foreseen_reading_s, sample_of};
 use crate::catalog::{Shape, expected_check};
 use crate::measure::{Bounds, Course, RunEnd, RunSpec, Runner, Wait, WorkOrder};
@@ -22,7 +22,7 @@ const LITTLE_MEMORY: f64 = 1.5;
 
 /// How the searches ended.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct SearchOutcome {
     pub interrupted: bool,
     /// Runs taken in this start.
     pub measured: usize,
@@ -49,8 +49,8 @@ pub fn run(
     store: &mut Store,
     samples: &mut Vec<Sample>,
     observer: &mut dyn Observer,
-) -> Result<Outcome, LimitError> {
-    let mut outcome = Outcome::default();
+) -> Result<SearchOutcome, LimitError> {
+    let mut outcome = SearchOutcome::default();
     for entry in prepared {
         let Ok(command) = &entry.command else { continue };
         let name = &entry.facts.name;
@@ -67,7 +67,7 @@ pub fn run(
                 let spec = spec(question, &campaign.plan, entry, command, &one, 1.0, WARM_UP_TIME);
                 // Whatever it brings about: the measured runs will tell.
                 if matches!(runner.run(&spec)?, RunEnd::Interrupted) {
-                    return Ok(Outcome { interrupted: true, ..outcome });
+                    return Ok(SearchOutcome { interrupted: true, ..outcome });
                 }
             }
             let hold_s = hold_s(&course.seen, entry, &order);
@@ -76,7 +76,7 @@ pub fn run(
             let spec = spec(question, &campaign.plan, entry, command, &order, hold_s, time);
             observer.run_begins(name, &order, hold_s, own.len() + 1);
             let RunEnd::Measured(measurement) = runner.run(&spec)? else {
-                return Ok(Outcome { interrupted: true, ..outcome });
+                return Ok(SearchOutcome { interrupted: true, ..outcome });
             };
             let last = own.last().filter(|_| order.again);
             let run = PlannedRun {
@@ -107,7 +107,7 @@ fn hold_s(seen: &[Seen], entry: &Prepared, order: &Order) -> f64 {
     let facts = &entry.facts;
     holds.meet(&facts.name, facts.kind);
     // Not from those that were too slow: no other run would have to wait for that.
-    let good = seen.iter().filter(|run| run.verdict == Verdict::Holds);
+    let good = seen.iter().filter(|run| run.proof == Proof::Holds);
     good.for_each(|run| holds.learn(run.sample));
     let again = seen.last().filter(|_| order.again).and_then(|last| holds.next_hold_s(last.sample));
     again.unwrap_or_else(|| {
