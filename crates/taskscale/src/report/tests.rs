@@ -30,6 +30,22 @@ fn table() {
 }
 
 #[test]
+fn parts_say_once_what_they_share() {
+    let mut parts = [report(), report()];
+    parts[1].workload = "park".to_owned();
+    parts[1].repetitions = 1;
+    for format in [Format::Table, Format::Markdown] {
+        let text = render(&parts, format, RenderOptions::default());
+        let times = |said: &str| text.matches(said).count();
+        assert_eq!(times("This machine: ") + times("AMD EPYC") + times("taskscale run go"), 3, "{text}");
+        assert!(
+            text.contains(" sleep: Figures are medians") && text.contains(" park: Footprint: "),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn table_of_a_plain_campaign() {
     let (mut campaign, mut samples) = everything();
     let plain = ["go/goroutine", "rust/thread", "rust/tokio-spawn"];

@@ -64,7 +64,7 @@ impl PageCampaign {
             runs: report.runs,
             measured_s: brief(report.measured_s),
             unmeasured_runs: report.unmeasured_runs,
-            notes: footnotes::notes(&report, str::to_owned),
+            notes: footnotes::notes(&report),
             memory_sources: report
                 .memory_sources
                 .iter()
