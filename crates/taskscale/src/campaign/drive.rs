@@ -44,7 +44,7 @@ pub enum CampaignError {
 
 /// How a campaign ended.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct CampaignEnd {
     pub interrupted: bool,
     /// Cells measured before this start.
     pub kept: usize,
@@ -53,7 +53,7 @@ pub struct Outcome {
 }
 
 /// Is told what happens, for a progress bar.
-pub trait Observer {
+pub trait CampaignObserver {
     fn warm_up(&mut self, _entry: &str) {}
     /// A run begins; `left_s` estimates the time until the campaign's end.
     fn run_begins(
@@ -70,7 +70,7 @@ pub trait Observer {
 }
 
 /// No observer.
-impl Observer for () {}
+impl CampaignObserver for () {}
 
 /// Runs every cell of `campaign` that `samples` does not yet have, and appends to both.
 pub fn run(
@@ -80,8 +80,8 @@ pub fn run(
     runner: &mut dyn Runner,
     store: &mut Store,
     samples: &mut Vec<Sample>,
-    observer: &mut dyn Observer,
-) -> Result<Outcome, CampaignError> {
+    observer: &mut dyn CampaignObserver,
+) -> Result<CampaignEnd, CampaignError> {
     let prepared_for = |cell: &Cell| -> Option<(&Prepared, &[String])> {
         let of_cell = |entry: &&Prepared| entry.name(campaign) == (&cell.entry, &cell.part.workload);
         let entry = prepared.iter().find(of_cell)?;
@@ -106,7 +106,7 @@ pub fn run(
         all.iter().map(|run| (run, next_attempt(run, samples, &keepers[&run.cell.part]))).collect();
     let left: Vec<(&PlannedRun, Again)> =
         next.into_iter().filter_map(|(run, again)| Some((run, again?))).collect();
-    let mut outcome = Outcome { kept: all.len() - left.len(), ..Outcome::default() };
+    let mut outcome = CampaignEnd { kept: all.len() - left.len(), ..CampaignEnd::default() };
 
     let mut warm = BTreeSet::new();
     for (run, _) in &left {
@@ -124,7 +124,7 @@ pub fn run(
         let spec = spec(&Cell { tasks, ..run.cell.clone() }, entry, command, warm_up(shape, tasks), bounds);
         // Whatever it brings about: the measured runs will tell.
         if matches!(runner.run(&spec)?, RunEnd::Interrupted) {
-            return Ok(Outcome { interrupted: true, ..outcome });
+            return Ok(CampaignEnd { interrupted: true, ..outcome });
         }
     }
 
@@ -141,7 +141,7 @@ pub fn run(
             let bounds = bounds(settings, course.wait().map_or(0.0, |wait| wait.hold_s));
             let spec = spec(&run.cell, entry, command, course, bounds);
             let RunEnd::Measured(measurement) = runner.run(&spec)? else {
-                return Ok(Outcome { interrupted: true, ..outcome });
+                return Ok(CampaignEnd { interrupted: true, ..outcome });
             };
             let mut sample = sample_of(campaign, run, entry, &spec, attempt, *measurement);
             contradiction::heed(&mut sample, samples);

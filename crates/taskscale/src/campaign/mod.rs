@@ -17,7 +17,7 @@ mod same_tests;
 #[cfg(test)]
 mod tests;
 
-pub use drive::{CampaignError, Observer, Outcome, Settings, run, sample_of};
+pub use drive::{CampaignEnd, CampaignError, CampaignObserver, Settings, run, sample_of};
 pub use estimate::{CellEstimate, Estimate, Source, estimate};
 pub use external::{SECONDS, TASKS, Template};
 pub use hold::{HoldKeeper, foreseen_reading_s, hold_for_launch};

@@ -94,7 +94,7 @@ fn campaign(hold: Hold, repetitions: u32) -> Campaign {
     }
 }
 
-fn drive(campaign: &Campaign, folder: &Path, runner: &mut Scripted) -> (Outcome, Vec<Sample>) {
+fn drive(campaign: &Campaign, folder: &Path, runner: &mut Scripted) -> (CampaignEnd, Vec<Sample>) {
     let (mut store, mut samples) = if crate::record::holds_campaign(folder) {
         let (store, loaded) = Store::reopen(folder).unwrap();
         (store, loaded.samples)
@@ -116,7 +116,7 @@ fn every_entry_is_warmed_up_once_and_every_cell_run() {
     let folder = tempfile::tempdir().unwrap();
     let mut runner = Scripted::new(1e7);
     let (outcome, samples) = drive(&campaign(CHOSEN, 3), folder.path(), &mut runner);
-    assert_eq!(outcome, Outcome { interrupted: false, kept: 0, measured: 12 });
+    assert_eq!(outcome, CampaignEnd { interrupted: false, kept: 0, measured: 12 });
     assert_eq!(samples.len(), 12);
     assert_eq!(runner.runs.iter().filter(|(_, tasks, hold_s)| (*tasks, *hold_s) == (1000, 0.0)).count(), 2);
 }

@@ -129,8 +129,12 @@ pub enum CatalogError {
     Unreadable { path: PathBuf, error: std::io::Error },
     #[error("{path}:{line}:{column}: {message}")]
     Invalid { path: PathBuf, line: usize, column: usize, message: String },
-    #[error("the catalogue {0} holds no runtime: expected folders with a runtime.toml")]
-    Empty(PathBuf),
+    #[error("the catalogue {folder} holds no runtime: expected folders with a runtime.toml")]
+    Empty {
+        folder: PathBuf,
+        /// A catalogue that is meant perhaps.
+        below: Option<PathBuf>,
+    },
 }
 
 /// The nearest `runtimes/` at or above the current folder.
@@ -159,10 +163,12 @@ impl Catalog {
             }
         }
         folders.sort();
-        let runtimes = folders.iter().map(|folder| Runtime::load(folder)).collect::<Result<Vec<_>, _>>()?;
-        if runtimes.is_empty() {
-            return Err(CatalogError::Empty(folder.to_owned()));
+        // A folder that is none at all: what its children lack says nothing.
+        if !is_catalog(folder) {
+            let below = Some(folder.join("runtimes")).filter(|below| is_catalog(below));
+            return Err(CatalogError::Empty { folder: folder.to_owned(), below });
         }
+        let runtimes = folders.iter().map(|folder| Runtime::load(folder)).collect::<Result<Vec<_>, _>>()?;
         let workloads = workloads(folder)?;
         let known: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
         runtimes.iter().try_for_each(|runtime| runtime.check_workloads(&known))?;

@@ -153,7 +153,8 @@ pub fn expected_to_make(
     operations: u64,
     params: &BTreeMap<String, String>,
 ) -> u64 {
-    let makes = workload.makes.as_ref().and_then(|makes| formula_value(makes, workload, tasks, operations, params));
+    let makes =
+        workload.makes.as_ref().and_then(|makes| formula_value(makes, workload, tasks, operations, params));
     makes.and_then(|makes| u64::try_from(makes).ok()).unwrap_or(tasks)
 }
 
@@ -281,10 +282,7 @@ mod tests {
         assert_eq!(workload.refuse(3, &given), None);
         let bound = read(&GOOD.replace("most = 9", "most = 9\nat_most = \"tasks / 2\"")).unwrap();
         assert_eq!(bound.refuse(14, &given), None);
-        assert_eq!(
-            bound.refuse(13, &given).as_deref(),
-            Some("`bytes` of `some` is at most 6 with 13 tasks")
-        );
+        assert_eq!(bound.refuse(13, &given).as_deref(), Some("`bytes` of `some` is at most 6 with 13 tasks"));
         let makes = read(&GOOD.replace("check =", "makes = \"operations / 2\"\ncheck =")).unwrap();
         assert_eq!(expected_to_make(&makes, 10, 100, &given), 50);
     }

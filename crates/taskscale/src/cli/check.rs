@@ -21,7 +21,7 @@ use crate::units;
 
 /// What came of a check.
 #[derive(Default)]
-struct Outcome {
+struct Checks {
     checked: Vec<Checked>,
     /// Entries whose toolchain is not here, and why.
     left_out: Vec<(String, String)>,
@@ -94,12 +94,12 @@ fn check_all(
     runner: &mut LocalRunner,
     progress: &Progress,
     mut tell: impl FnMut(&Checked, bool),
-) -> Result<Outcome, CheckError> {
+) -> Result<Checks, CheckError> {
     let stop = || interrupt.signal().is_some();
     let mut rebuild = if args.rebuild { Some(Rebuild::new(&stop)?) } else { None };
     let cache = Cache::of_user();
     let memory_bytes = memory_cap_bytes();
-    let mut outcome = Outcome::default();
+    let mut outcome = Checks::default();
     let mut position = 0;
     // Runtime by runtime, so that each toolchain is asked once, and what a build leaves is seen where it was left.
     for some in programs.chunk_by(|a, b| a.runtime.name == b.runtime.name) {

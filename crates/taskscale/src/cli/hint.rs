@@ -86,7 +86,8 @@ fn of_catalog(error: &CatalogError) -> String {
         CatalogError::Invalid { .. } => {
             "fix that line: docs/adding-a-runtime.md explains every key of runtime.toml".to_owned()
         }
-        CatalogError::Empty(_) => {
+        CatalogError::Empty { below: Some(below), .. } => format!("did you mean {}?", below.display()),
+        CatalogError::Empty { .. } => {
             "a catalogue is a folder of folders, each with a runtime.toml: name another with --catalog DIR"
                 .to_owned()
         }
@@ -307,7 +308,7 @@ mod tests {
             CatalogError::NotFound.into(),
             CatalogError::Unreadable { path: path(), error: io(ErrorKind::NotFound) }.into(),
             CatalogError::Invalid { path: path(), line: 1, column: 1, message: text() }.into(),
-            CatalogError::Empty(path()).into(),
+            CatalogError::Empty { folder: path(), below: None }.into(),
             SelectError::Unknown { name: text(), nearest: None }.into(),
             SelectError::EmptySet { set: text() }.into(),
             SelectError::NoWorkload { workload: text(), nearest: None, all: text() }.into(),

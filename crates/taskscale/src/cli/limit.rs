@@ -18,8 +18,8 @@ use super::{Failure, OrUsage, open_catalog, print_result};
 use crate::campaign::Prepared;
 use crate::catalog::{Entry, Runtime, Workload, select};
 use crate::limit::{
-    self, Answer, Find, HOLD, LimitError, LimitReport, Order, Purpose, QUESTION_SCHEMA, Question, Seen,
-    Shown, Verdict,
+    self, Answer, Find, HOLD, Holding, LimitError, LimitReport, Order, Purpose, QUESTION_SCHEMA, Question,
+    Seen, Shown,
 };
 use crate::measure::{GroupRoot, Interrupt, LocalRunner, available_memory_bytes};
 use crate::record::{self, Campaign, Event, MemorySource, Plan, Sample, Store};
@@ -288,7 +288,7 @@ impl Watcher {
     }
 }
 
-impl limit::Observer for Watcher {
+impl limit::SearchObserver for Watcher {
     fn warm_up(&mut self, entry: &str) {
         emit(Event::WarmUp { entry: entry.to_owned() });
         self.progress.show(&format!("warming up {entry}"));
@@ -312,10 +312,10 @@ impl limit::Observer for Watcher {
         let footprint = footprint
             .map_or(String::new(), |plateau| format!(" ({})", units::bytes(plateau.footprint_bytes)));
         let end = match &seen.verdict {
-            Verdict::Holds => format!("holds{footprint}"),
-            Verdict::Fails(_, why) => format!("fails: {why}"),
-            Verdict::Void(_, why) => format!("does not count: {why}"),
-            Verdict::Unsettled => "the hold was too short".to_owned(),
+            Holding::Holds => format!("holds{footprint}"),
+            Holding::Fails(_, why) => format!("fails: {why}"),
+            Holding::Void(_, why) => format!("does not count: {why}"),
+            Holding::Unsettled => "the hold was too short".to_owned(),
         };
         emit(Event::RunEnded { sample: Box::new(seen.sample.clone()) });
         self.progress.say(&format!("{}: {end}", self.launched));

@@ -14,7 +14,7 @@ use super::session::{
     PLATEAU_S, announce, ended_by_signal, interrupted, name_folder, settle, show, what_is_kept, write_page,
 };
 use super::{Failure, OrUsage, print_result};
-use crate::campaign::{self, Outcome};
+use crate::campaign::{self, CampaignEnd};
 use crate::measure::{Interrupt, LocalRunner};
 use crate::record::{self, Campaign, Hold, OWN_WORKLOAD, Plan, Sample};
 use crate::report::{self, Report};
@@ -60,7 +60,7 @@ fn conclude(
     folder: &Path,
     campaign: &Campaign,
     samples: &[Sample],
-    outcome: &Outcome,
+    outcome: &CampaignEnd,
     interrupt: &Interrupt,
 ) -> Result<ExitCode, Failure> {
     let table = args.format == Format::Table && !samples.is_empty();

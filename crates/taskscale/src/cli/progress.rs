@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::messages::{Level, begun, emit, is_json, is_verbose, message};
 use super::printable;
-use crate::campaign::{Observer, PlannedRun};
+use crate::campaign::{CampaignObserver, PlannedRun};
 use crate::catalog::Program;
 use crate::measure::Course;
 use crate::record::{Event, Sample, Status};
@@ -98,7 +98,7 @@ pub(super) fn time_left(seconds: f64) -> String {
     }
 }
 
-impl Observer for Progress {
+impl CampaignObserver for Progress {
     fn warm_up(&mut self, entry: &str) {
         emit(Event::WarmUp { entry: entry.to_owned() });
         if self.bar.is_some() {

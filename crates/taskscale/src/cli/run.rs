@@ -14,7 +14,7 @@ use super::session::{
     write_page,
 };
 use super::{Failure, OrUsage, open_catalog};
-use crate::campaign::{self, NotReady, Outcome, Prepared};
+use crate::campaign::{self, CampaignEnd, NotReady, Prepared};
 use crate::catalog::{Workload, default_selection, select};
 use crate::measure::{Interrupt, LocalRunner};
 use crate::record::{self, Campaign, Hold, Sample};
@@ -135,7 +135,7 @@ fn conclude(
     campaign: &Campaign,
     prepared: &[Prepared],
     samples: &[Sample],
-    outcome: &Outcome,
+    outcome: &CampaignEnd,
     interrupt: &Interrupt,
 ) -> Result<ExitCode, Failure> {
     if !samples.is_empty() {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::question::{Find, Question};
 use super::search::{Followed, Purpose, Seen, State, controlled, follow, need};
-use super::verdict::{Cause, Verdict};
+use super::verdict::{Cause, Holding};
 use crate::catalog::{Kind, Shape};
 use crate::record::{Campaign, EntryFacts, Machine, MemorySource, Sample, Status, Warning};
 use crate::stats::{Point, fit, median};
@@ -184,8 +184,8 @@ pub(super) fn answer(question: &Question, facts: &EntryFacts, samples: &[Sample]
         course.seen.iter().rev().find(|run| {
             Some(value(run)) == wanted
                 && run.purpose != Purpose::Control
-                && (run.verdict == Verdict::Holds) == holds
-                && matches!(run.verdict, Verdict::Holds | Verdict::Fails(..))
+                && (run.verdict == Holding::Holds) == holds
+                && matches!(run.verdict, Holding::Holds | Holding::Fails(..))
         })
     };
     let failed = last(edge.failing, false);
@@ -227,16 +227,16 @@ pub(super) fn answer(question: &Question, facts: &EntryFacts, samples: &[Sample]
 fn shown(run: &Seen) -> Shown {
     let sample = run.sample;
     let (cause, reason) = match &run.verdict {
-        Verdict::Fails(cause, reason) => (Some(*cause), Some(reason.clone())),
-        Verdict::Void(_, why) => (None, Some(format!("does not count: {why}"))),
-        Verdict::Unsettled => (None, Some("the hold was too short; run again with a longer one".to_owned())),
-        Verdict::Holds => (None, None),
+        Holding::Fails(cause, reason) => (Some(*cause), Some(reason.clone())),
+        Holding::Void(_, why) => (None, Some(format!("does not count: {why}"))),
+        Holding::Unsettled => (None, Some("the hold was too short; run again with a longer one".to_owned())),
+        Holding::Holds => (None, None),
     };
     Shown {
         tasks: sample.tasks,
         memory_bytes: sample.memory.cap_bytes.unwrap_or(0),
         purpose: run.purpose,
-        holds: run.verdict == Verdict::Holds,
+        holds: run.verdict == Holding::Holds,
         cause,
         reason,
         status: sample.status,
@@ -259,7 +259,7 @@ fn limited_by(
     let Some(cause) = failed.verdict.cause() else { return (None, None) };
     let by_memory = cause.is_memory().or(match question.find {
         // The first run had memory to spare, and held.
-        Find::LeastMemory { .. } => Some(course.seen.iter().any(|run| run.verdict == Verdict::Holds)),
+        Find::LeastMemory { .. } => Some(course.seen.iter().any(|run| run.verdict == Holding::Holds)),
         Find::MostTasks { .. } => controlled(&course.seen, failed.sample.tasks),
     });
     let limit = failed.sample.limit.as_ref().map(|limit| limit.name.clone());
@@ -283,7 +283,7 @@ fn slope(course: &Followed) -> Option<f64> {
     let points: Vec<Point> = course
         .seen
         .iter()
-        .filter(|run| run.verdict == Verdict::Holds && run.purpose != Purpose::Control)
+        .filter(|run| run.verdict == Holding::Holds && run.purpose != Purpose::Control)
         .filter_map(|run| {
             let bytes = match run.sample.work {
                 Some(_) => need(run.sample)?,
@@ -309,15 +309,15 @@ fn curve(question: &Question, course: &Followed) -> Vec<CurvePoint> {
                 .seen
                 .iter()
                 .filter(|run| cap(run) == memory_bytes)
-                .filter(|run| matches!(run.verdict, Verdict::Holds | Verdict::Fails(..)))
+                .filter(|run| matches!(run.verdict, Holding::Holds | Holding::Fails(..)))
                 .collect();
             let held: Vec<&Seen> =
-                settled.iter().copied().filter(|run| run.verdict == Verdict::Holds).collect();
+                settled.iter().copied().filter(|run| run.verdict == Holding::Holds).collect();
             let middle = |of: fn(&Sample) -> Option<f64>| {
                 median(&held.iter().filter_map(|run| of(run.sample)).collect::<Vec<_>>())
             };
             let reason = settled.iter().rev().find_map(|run| match &run.verdict {
-                Verdict::Fails(_, reason) => Some(reason.clone()),
+                Holding::Fails(_, reason) => Some(reason.clone()),
                 _ => None,
             });
             (!settled.is_empty()).then(|| CurvePoint {
@@ -338,7 +338,7 @@ fn curve(question: &Question, course: &Followed) -> Vec<CurvePoint> {
         .collect();
     let roomy = points.iter().find(|point| point.roomy).and_then(|point| point.cpu_s);
     let range = |memory_bytes: u64| {
-        let held = course.seen.iter().filter(|run| cap(run) == memory_bytes && run.verdict == Verdict::Holds);
+        let held = course.seen.iter().filter(|run| cap(run) == memory_bytes && run.verdict == Holding::Holds);
         let cpu: Vec<f64> = held.filter_map(|run| run.sample.cpu.total_s()).collect();
         let ends = cpu.iter().copied().reduce(f64::min).zip(cpu.iter().copied().reduce(f64::max));
         ends.filter(|(least, _)| cpu.len() > 1 && *least > 0.0)

@@ -7,7 +7,7 @@ use super::LimitError;
 use super::answer::{Answer, answer};
 use super::question::{Question, fill_in};
 use super::search::{HOLD, Order, Seen, follow, usual_of};
-use super::verdict::Verdict;
+use super::verdict::Holding;
 use crate::campaign::{HoldKeeper, PlannedRun, Prepared, foreseen_reading_s, sample_of};
 use crate::catalog::{Shape, expected_check};
 use crate::measure::{Bounds, Course, RunEnd, RunSpec, Runner, Wait, WorkOrder};
@@ -22,14 +22,14 @@ const LITTLE_MEMORY: f64 = 1.5;
 
 /// How the searches ended.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct SearchEnd {
     pub interrupted: bool,
     /// Runs taken in this start.
     pub measured: usize,
 }
 
 /// Is told what happens.
-pub trait Observer {
+pub trait SearchObserver {
     fn warm_up(&mut self, _entry: &str) {}
     /// A run begins, the so-manieth of its entry.
     fn run_begins(&mut self, _entry: &str, _order: &Order, _hold_s: f64, _position: usize) {}
@@ -38,7 +38,7 @@ pub trait Observer {
     fn answered(&mut self, _answer: &Answer) {}
 }
 
-impl Observer for () {}
+impl SearchObserver for () {}
 
 /// Searches entry after entry, as far as `samples` does not yet have the runs, and appends to both.
 pub fn run(
@@ -48,9 +48,9 @@ pub fn run(
     runner: &mut dyn Runner,
     store: &mut Store,
     samples: &mut Vec<Sample>,
-    observer: &mut dyn Observer,
-) -> Result<Outcome, LimitError> {
-    let mut outcome = Outcome::default();
+    observer: &mut dyn SearchObserver,
+) -> Result<SearchEnd, LimitError> {
+    let mut outcome = SearchEnd::default();
     for entry in prepared {
         let Ok(command) = &entry.command else { continue };
         let name = &entry.facts.name;
@@ -67,7 +67,7 @@ pub fn run(
                 let spec = spec(question, &campaign.plan, entry, command, &one, 1.0, WARM_UP_TIME);
                 // Whatever it brings about: the measured runs will tell.
                 if matches!(runner.run(&spec)?, RunEnd::Interrupted) {
-                    return Ok(Outcome { interrupted: true, ..outcome });
+                    return Ok(SearchEnd { interrupted: true, ..outcome });
                 }
             }
             let hold_s = hold_s(&course.seen, entry, &order);
@@ -76,7 +76,7 @@ pub fn run(
             let spec = spec(question, &campaign.plan, entry, command, &order, hold_s, time);
             observer.run_begins(name, &order, hold_s, own.len() + 1);
             let RunEnd::Measured(measurement) = runner.run(&spec)? else {
-                return Ok(Outcome { interrupted: true, ..outcome });
+                return Ok(SearchEnd { interrupted: true, ..outcome });
             };
             let last = own.last().filter(|_| order.again);
             let run = PlannedRun {
@@ -107,7 +107,7 @@ fn hold_s(seen: &[Seen], entry: &Prepared, order: &Order) -> f64 {
     let facts = &entry.facts;
     holds.meet(&facts.name, facts.kind);
     // Not from those that were too slow: no other run would have to wait for that.
-    let good = seen.iter().filter(|run| run.verdict == Verdict::Holds);
+    let good = seen.iter().filter(|run| run.verdict == Holding::Holds);
     good.for_each(|run| holds.learn(run.sample));
     let again = seen.last().filter(|_| order.again).and_then(|last| holds.next_hold_s(last.sample));
     again.unwrap_or_else(|| {

@@ -18,11 +18,11 @@ mod words;
 use std::path::PathBuf;
 
 pub use answer::{Answer, CurvePoint, LIMIT_SCHEMA, LimitReport, Shown, Tally};
-pub use drive::{Observer, Outcome, run};
+pub use drive::{SearchEnd, SearchObserver, run};
 pub use question::{Find, QUESTION_SCHEMA, Question, fill_in, holds_question, load_question, store_question};
 pub use render::render;
 pub use search::{Followed, HOLD, Order, Purpose, Seen, State, follow};
-pub use verdict::{Cause, Verdict};
+pub use verdict::{Cause, Holding};
 pub use words::sentence;
 
 use crate::measure::MeasureError;

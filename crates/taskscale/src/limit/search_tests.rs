@@ -408,12 +408,12 @@ fn what_proves_nothing_does_not_hold() {
         change(&mut sample);
         judge(&question, &sample, Usual { allowance_s: 10.0, cpu_s: 1.0 })
     };
-    assert_eq!(judged(|_| {}), Verdict::Holds);
+    assert_eq!(judged(|_| {}), Holding::Holds);
     assert_eq!(judged(|sample| sample.warnings = vec![Warning::Swapped]).cause(), Some(Cause::Memory));
     assert_eq!(judged(|sample| sample.alive = None).cause(), Some(Cause::Other));
     assert_eq!(judged(|sample| sample.alive = Some(9)).cause(), Some(Cause::Other));
     let grew = judged(|sample| sample.warnings = vec![Warning::PlateauGrew]);
-    assert!(matches!(grew, Verdict::Void(Cause::Other, _)), "{grew:?}");
+    assert!(matches!(grew, Holding::Void(Cause::Other, _)), "{grew:?}");
     // Taken again, and where it grows each time it fails.
     let samples = drive_with(&question, |order, sample| {
         if order.tasks > 1 {
