@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"sync"
 )
 
 func main() {
@@ -16,32 +17,35 @@ func main() {
 	fmt.Println("ready")
 
 	var sum int64
-	results := make(chan int64)
 	for range operations / leaves {
-		go node(results, 0, leaves)
-		sum += <-results
+		var wg sync.WaitGroup
+		var root int64
+		wg.Go(func() { root = node(0, leaves) })
+		wg.Wait()
+		sum += root
 	}
 
 	fmt.Println("done", operations)
 	fmt.Println("check", sum)
 }
 
-// node sends the sum of the numbers of its leaves, which begin with first.
-func node(result chan<- int64, first, leaves int64) {
+// node returns the sum of the numbers of its leaves, which begin with first.
+func node(first, leaves int64) int64 {
 	if leaves == 1 {
-		result <- first
-		return
+		return first
 	}
-	results := make(chan int64)
+	var wg sync.WaitGroup
+	var results [10]int64
 	share := leaves / 10
-	for i := range int64(10) {
-		go node(results, first+i*share, share)
+	for i := range results {
+		wg.Go(func() { results[i] = node(first+int64(i)*share, share) })
 	}
+	wg.Wait()
 	var sum int64
-	for range 10 {
-		sum += <-results
+	for _, result := range results {
+		sum += result
 	}
-	result <- sum
+	return sum
 }
 
 func arguments(args []string) (leaves, operations int64, ok bool) {

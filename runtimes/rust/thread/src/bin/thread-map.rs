@@ -1,6 +1,5 @@
 //! One operating system thread per task, all working on one map.
 
-use std::collections::HashMap;
 use std::env;
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -11,9 +10,11 @@ use std::process::{self, ExitCode};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use dashmap::DashMap;
+
 const FILLED: u32 = 65_536;
 
-type Map = Mutex<HashMap<u32, u32>>;
+type Map = DashMap<u32, u32>;
 
 fn main() -> ExitCode {
     let Some((tasks, operations)) = arguments() else {
@@ -25,7 +26,7 @@ fn main() -> ExitCode {
     // and aborts. The hook comes before that.
     panic::set_hook(Box::new(move |panic| give_up(tasks, operations, panic)));
 
-    let map: Arc<Map> = Arc::new(Mutex::new((0..FILLED).map(|i| (key(i), i)).collect()));
+    let map: Arc<Map> = Arc::new((0..FILLED).map(|i| (key(i), i)).collect());
     println!("ready");
 
     let first = |number| (number * operations / tasks) as u32;
@@ -42,15 +43,15 @@ fn main() -> ExitCode {
     let sum: u64 = handles.into_iter().map(|handle| handle.join().unwrap()).sum();
 
     println!("done {operations}");
-    println!("check {}", sum + map.lock().unwrap().len() as u64);
+    println!("check {}", sum + map.len() as u64);
     ExitCode::SUCCESS
 }
 
 fn task(map: &Map, operations: Range<u32>) -> u64 {
     operations
         .map(|j| {
-            map.lock().unwrap().insert(key(FILLED + j), FILLED + j);
-            u64::from(map.lock().unwrap()[&key(j % FILLED)])
+            map.insert(key(FILLED + j), FILLED + j);
+            u64::from(*map.get(&key(j % FILLED)).unwrap())
         })
         .sum()
 }

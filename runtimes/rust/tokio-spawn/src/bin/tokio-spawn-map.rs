@@ -1,12 +1,13 @@
 //! One tokio task per task, all working on one map, on the multi-threaded runtime.
 
-use std::collections::HashMap;
 use std::env;
 use std::ffi::OsString;
 use std::num::NonZero;
 use std::ops::Range;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use dashmap::DashMap;
 
 #[cfg(feature = "jemalloc")]
 #[global_allocator]
@@ -18,7 +19,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const FILLED: u32 = 65_536;
 
-type Map = Mutex<HashMap<u32, u32>>;
+type Map = DashMap<u32, u32>;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -26,7 +27,7 @@ async fn main() -> ExitCode {
         eprintln!("usage: tokio-spawn-map <tasks> <operations>: whole numbers, at least one of each");
         return ExitCode::from(2);
     };
-    let map: Arc<Map> = Arc::new(Mutex::new((0..FILLED).map(|i| (key(i), i)).collect()));
+    let map: Arc<Map> = Arc::new((0..FILLED).map(|i| (key(i), i)).collect());
     println!("ready");
 
     let first = |task| (task * operations / tasks) as u32;
@@ -39,16 +40,15 @@ async fn main() -> ExitCode {
     }
 
     println!("done {operations}");
-    println!("check {}", sum + map.lock().unwrap().len() as u64);
+    println!("check {}", sum + map.len() as u64);
     ExitCode::SUCCESS
 }
 
-// No lock is held where a task could yield, so std's own will do.
 async fn task(map: Arc<Map>, operations: Range<u32>) -> u64 {
     operations
         .map(|j| {
-            map.lock().unwrap().insert(key(FILLED + j), FILLED + j);
-            u64::from(map.lock().unwrap()[&key(j % FILLED)])
+            map.insert(key(FILLED + j), FILLED + j);
+            u64::from(*map.get(&key(j % FILLED)).unwrap())
         })
         .sum()
 }

@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::num::NonZero;
 use std::process::ExitCode;
 
+use tokio::task::JoinHandle;
+
 #[cfg(feature = "jemalloc")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
@@ -24,32 +26,39 @@ async fn main() -> ExitCode {
     };
     println!("ready");
 
-    let mut sum = 0;
-    for _ in 0..operations / leaves {
-        sum += tokio::spawn(node(0, leaves)).await.unwrap();
-    }
+    // `main` is no worker of the runtime: what it spawns has to be handed to one.
+    let sum = tokio::spawn(trees(operations / leaves, leaves)).await.unwrap();
 
     println!("done {operations}");
     println!("check {sum}");
     ExitCode::SUCCESS
 }
 
-/// Sums the numbers of its leaves, which begin with `first`.
-// Not `async fn`: it spawns itself, and must say that it is `Send` before that can be seen.
-fn node(first: u64, leaves: u64) -> impl Future<Output = u64> + Send {
-    async move {
-        if leaves == 1 {
-            return first;
-        }
-        let share = leaves / 10;
-        let children: Vec<_> =
-            (0..10).map(|child| tokio::spawn(node(first + child * share, share))).collect();
-        let mut sum = 0;
-        for child in children {
-            sum += child.await.unwrap();
-        }
-        sum
+async fn trees(trees: u64, leaves: u64) -> u64 {
+    let mut sum = 0;
+    for _ in 0..trees {
+        sum += start(0, leaves).await.unwrap();
     }
+    sum
+}
+
+// A function of its own: an `async fn` that spawns itself could not be seen to be `Send`.
+fn start(first: u64, leaves: u64) -> JoinHandle<u64> {
+    tokio::spawn(node(first, leaves))
+}
+
+/// Sums the numbers of its leaves, which begin with `first`.
+async fn node(first: u64, leaves: u64) -> u64 {
+    if leaves == 1 {
+        return first;
+    }
+    let share = leaves / 10;
+    let children: Vec<_> = (0..10).map(|child| start(first + child * share, share)).collect();
+    let mut sum = 0;
+    for child in children {
+        sum += child.await.unwrap();
+    }
+    sum
 }
 
 fn arguments() -> Option<(u64, u64)> {
