@@ -15,6 +15,7 @@ mod footnotes;
 pub(crate) mod growth;
 mod html;
 mod model;
+mod overview;
 mod page;
 mod phrases;
 mod rank;

@@ -5,11 +5,15 @@
 use super::columns::columns;
 use super::footnotes;
 use super::model::{Entry, Report, Row};
+use super::overview::{Factor, Overview, overview};
 use super::phrases::{bent_text, growth_texts, relative, told};
 use super::speedup::speedups;
 use crate::catalog::Kind;
 use crate::sheet::{self, Column, Field, Sheet, Table, Tone};
 use crate::units;
+
+/// So many times the best stand out.
+const SEVERAL: f64 = 3.0;
 
 /// The parts of one campaign, one below the other. What all have in common stands above the first and below the last.
 pub fn sheet(reports: &[Report]) -> Sheet {
@@ -17,6 +21,9 @@ pub fn sheet(reports: &[Report]) -> Sheet {
     let mut sheet = Sheet::together(
         parts.map(|(nth, report)| (report.part().to_string(), part(report, nth == 0))).collect(),
     );
+    if let Some(overview) = overview(reports) {
+        sheet.table(of_overview(&overview));
+    }
     speedup(&mut sheet, reports);
     sheet.provenance = footnotes::provenance(reports);
     sheet.command = reports.first().map(|report| report.command.clone()).unwrap_or_default();
@@ -160,6 +167,27 @@ fn unavailable(report: &Report) -> Table {
             sheet::Row::of(names(&missing.entry, Tone::Plain).into()).remark("", &missing.reason, Tone::Plain)
         })
         .collect();
+    table
+}
+
+/// Each entry beside the best of its kind, in every workload.
+fn of_overview(overview: &Overview) -> Table {
+    let column = |(part, tasks): &(String, u64)| Column::figures(format!("{part} {}", units::count(*tasks)));
+    let heads = [Column::words("entry"), Column::words("kind")];
+    let mut table = Table::new(heads.into_iter().chain(overview.columns.iter().map(column)).collect());
+    let rows = overview.lines.iter().map(|line| {
+        let factors = line.factors.iter().map(|factor| match factor {
+            Factor::Times(1.0) => Field::Text("1.00".to_owned(), Tone::Good),
+            Factor::Times(times) => {
+                let tone = if *times >= SEVERAL { Tone::Doubtful } else { Tone::Plain };
+                Field::Text(units::significant(*times, 3), tone)
+            }
+            Factor::Unranked(why) => Field::Text(why.clone(), Tone::Bad),
+            Factor::Absent => Field::figure(None, Tone::Quiet),
+        });
+        sheet::Row::of(names(line.entry, Tone::Plain).into_iter().chain(factors).collect())
+    });
+    table.section("× best of its kind").rows = rows.collect();
     table
 }
 
