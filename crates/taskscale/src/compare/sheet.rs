@@ -32,7 +32,8 @@ pub fn sheet(comparison: &Comparison) -> Sheet {
     for changed in [true, false] {
         for &metric in &comparison.metrics {
             let heading = words::heading(metric);
-            let rest = if changed { "" } else { ": the rest" };
+            let some_changed = comparison.of_metric(metric).any(|judged| judged.verdict.is_change());
+            let rest = if some_changed && !changed { ": the rest" } else { "" };
             let section = table.section(format!("{heading}{rest}"));
             section.folded = !changed;
             let mut judged: Vec<&Judged> = comparison.of_metric(metric).collect();

@@ -46,11 +46,11 @@ fn bullets(items: impl Iterator<Item = String>) -> String {
     if list.is_empty() { list } else { format!("{list}\n") }
 }
 
-/// What stands out in colour stands out here as well.
+/// What stands out in a terminal stands out here as well.
 fn toned(text: String, tone: Tone) -> String {
     match tone {
-        Tone::Plain | Tone::Quiet => text,
-        Tone::Strong | Tone::Good | Tone::Doubtful | Tone::Bad => format!("**{text}**"),
+        Tone::Plain | Tone::Quiet | Tone::Doubtful => text,
+        Tone::Strong | Tone::Good | Tone::Bad => format!("**{text}**"),
     }
 }
 

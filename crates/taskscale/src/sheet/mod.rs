@@ -134,7 +134,7 @@ impl Sheet {
             }
             let text = |(text, names): (&String, Vec<&str>)| match names.len() == sheets.len() {
                 true => text.clone(),
-                false => format!("{}: {text}", names.join(", ")),
+                false => format!("{}: {text}", names.join("; ")),
             };
             said.into_iter().map(text).collect()
         };

@@ -3,7 +3,7 @@
 use super::super::model::Report;
 use super::super::sheet::names;
 use super::{Found, MetricTable, OVERLAPS, Shift, campaigns, facts, letter, notes_of, tables};
-use crate::figures::Figure;
+use crate::figures::{Better, Figure};
 use crate::sheet::{Column, Field, NONE, Row, Sheet, Table, Tone};
 
 pub fn sheet(reports: &[Report], metrics: &[&'static Figure]) -> Sheet {
@@ -49,10 +49,13 @@ fn rows_of(table: &MetricTable) -> Vec<Row> {
         let shifts = others.map(|other| match Shift::between(table.metric, &line.found[0], other) {
             None => Field::plain(""),
             Some(shift) => {
-                let tone = match shift.share {
+                let less = shift.share < 0.0;
+                let tone = match table.metric.better {
                     _ if shift.overlaps => Tone::Quiet,
-                    share if share > 0.0 => Tone::Doubtful,
-                    _ => Tone::Good,
+                    _ if shift.share == 0.0 => Tone::Plain,
+                    Better::Less if less => Tone::Good,
+                    Better::More if !less => Tone::Good,
+                    Better::Less | Better::More => Tone::Bad,
                 };
                 Field::Marked(shift.show(), tone, shift.overlaps.then(|| OVERLAPS.to_owned()))
             }
