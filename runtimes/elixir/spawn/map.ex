@@ -32,8 +32,7 @@ defmodule SharedMap do
         "cannot start task #{number + 1} of #{tasks}: the process limit is reached (+P)"
       )
 
-      done = div(number * operations, tasks)
-      IO.puts("done #{done}\nfailed #{operations - done}")
+      IO.puts("failed #{operations - div(number * operations, tasks)}")
       System.halt(1)
   end
 

@@ -30,7 +30,7 @@ launch(Number, Tasks, Operations, Map) ->
     catch
         error:system_limit ->
             io:format(standard_error, "cannot start task ~b of ~b: the process limit is reached (+P)~n", [Number + 1, Tasks]),
-            io:format("done ~b~nfailed ~b~n", [First, Operations - First]),
+            io:format("failed ~b~n", [Operations - First]),
             halt(1)
     end,
     launch(Number + 1, Tasks, Operations, Map).

@@ -35,17 +35,16 @@ def main(tasks, operations):
             threads.append(thread)
             first = end
     except (RuntimeError, MemoryError) as error:
-        give_up(first, operations, error)
+        give_up(tasks, len(threads), operations - first, error)
     for thread in threads:
         thread.join()
     print("done", operations)
     print("check", sum(results) + len(entries))
 
 
-def give_up(started, operations, error):
-    print(f"cannot start the task of operation {started}: {error}", file=sys.stderr)
-    print("done", started)
-    print("failed", operations - started, flush=True)
+def give_up(tasks, launched, left, error):
+    print(f"cannot start task {launched + 1} of {tasks}: {error}", file=sys.stderr)
+    print("failed", left, flush=True)
     os._exit(1)  # sys.exit would wait for the threads
 
 
