@@ -402,7 +402,7 @@ fn a_page_that_cannot_be_written_costs_nothing_else() {
 #[test]
 fn the_model_of_the_page() {
     if can_run(false) {
-        node(&["test.mjs", "view.test.ts", "parts.test.ts"], None);
+        node(&["test.mjs", "data"], None);
     }
 }
 
@@ -441,5 +441,5 @@ fn the_page_in_a_browser() {
             fs::copy(world.path(name), kept.join(name)).unwrap();
         }
     }
-    node(&["test.mjs", "page.test.ts", "parts-page.test.ts"], Some(&world.path("")));
+    node(&["test.mjs", "browser"], Some(&world.path("")));
 }
