@@ -430,7 +430,7 @@ fn the_page_in_a_browser() {
         }
     }
     let several = reported(&world, "several", &[("first", &all), ("second", &other), ("third", &all)]);
-    assert!(fs::read_to_string(several).unwrap().contains(r#""label":"second""#));
+    assert!(fs::read_to_string(several).unwrap().contains(r#""campaign":"second""#));
 
     reported(&world, "parts", &[("of-parts", &of_three_parts())]);
 
