@@ -7,6 +7,7 @@ import { decode } from "../src/data.ts";
 import * as format from "../src/format.ts";
 import { slope } from "../src/growth.ts";
 import { metricsOf } from "../src/metrics.ts";
+import { overview } from "../src/overview.ts";
 import { fromHash, initial, type State, toHash } from "../src/state.ts";
 import { cells } from "../src/table.ts";
 import type { PageData } from "../src/types.ts";
@@ -92,6 +93,11 @@ test("what is ranked, grouped and flagged", () => {
   const text = `${JSON.stringify(views, null, 2).replace(/[\u0080-\uffff]/g, escaped)}\n`;
   if (process.env.BLESS) writeFileSync(`${folder}/views.golden.json`, text);
   assert.deepEqual(JSON.parse(text), JSON.parse(read("views.golden.json")));
+});
+
+test("a page of one part has no overview", () => {
+  assert.equal(overview(everything(), initial(everything())), undefined);
+  assert.equal(overview(two(), initial(two())), undefined);
 });
 
 test("entries that fell short come last and are never dropped", () => {
