@@ -1,6 +1,9 @@
 // One Task.Run of an async lambda per task, each handing the tokens of its channel to the next.
 using System.Threading.Channels;
 
+// A token is the hops that it has left; this one ends a task.
+const int End = -1;
+
 int tokens = 1;
 if (args is not [var first, var second, .. var rest]
     || !int.TryParse(first, out int count) || count < 2
@@ -35,8 +38,7 @@ for (int i = 0; i < count; i++)
             Console.WriteLine($"alive {count}");
             allStarted.SetResult();
         }
-        // A token is the hops that it has left.
-        await foreach (int hops in own.ReadAllAsync())
+        while (await own.ReadAsync() is var hops and not End)
         {
             if (hops > 0)
             {
@@ -67,7 +69,7 @@ Console.WriteLine($"check {sum}");
 
 foreach (Channel<int> channel in channels)
 {
-    channel.Writer.Complete();
+    await channel.Writer.WriteAsync(End);
 }
 await Task.WhenAll(tasks);
 return 0;

@@ -54,8 +54,8 @@ fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 21] {
         ("wall_s", |line| figure(line.run.and_then(|run| run.wall_s))),
         ("cpu_s", |line| figure(line.run.and_then(|run| run.cpu_s))),
         ("reason", |line| text(line.reason())),
-        ("confirming_held", |line| whole(line.run.and_then(|_| Some(line.answer.tried?.held)))),
-        ("confirming_runs", |line| whole(line.run.and_then(|_| Some(line.answer.tried?.runs)))),
+        ("confirming_held", |line| whole(line.run.and(line.answer.tried).map(|tried| tried.held))),
+        ("confirming_runs", |line| whole(line.run.and(line.answer.tried).map(|tried| tried.runs))),
         ("edge", |line| whole(line.run.and(line.answer.sometimes.as_ref()).map(|_| "not-sharp"))),
     ]
 }

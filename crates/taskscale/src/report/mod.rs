@@ -40,7 +40,7 @@ pub use model::{
     Entry, Group, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads,
     Step, Unavailable, Version, WarningCount, WorstPoint,
 };
-pub use page::{PAGE_SCHEMA, PageCampaign, PageData, PageDetails};
+pub use page::{PAGE_SCHEMA, PageData};
 pub use rank::Rank;
 pub use samples::{Recorded, render as samples_csv};
 pub use svg::ChartError;
