@@ -35,11 +35,11 @@ fn main() -> ExitCode {
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..tasks).map(|_| mpsc::sync_channel(1)).unzip();
     let (note, noted) = mpsc::channel();
     let mut handles = Vec::with_capacity(tasks as usize);
-    for (number, tokens) in (0..).zip(receivers) {
+    for (number, receiver) in (0..).zip(receivers) {
         let next = senders[(number as usize + 1) % senders.len()].clone();
         let note = note.clone();
         // Not `thread::spawn`, which panics when the system refuses a thread.
-        match thread::Builder::new().spawn(move || task(tasks, number, tokens, next, note)) {
+        match thread::Builder::new().spawn(move || task(tasks, number, receiver, next, note)) {
             Ok(handle) => handles.push(handle),
             Err(error) => give_up(tasks, operations, &error),
         }
@@ -47,10 +47,10 @@ fn main() -> ExitCode {
     ALL_ALIVE.wait();
     println!("ready");
 
-    for token in 0..u64::from(tokens) {
-        let first = token * u64::from(tasks) / u64::from(tokens);
+    for token in 0..tokens {
+        let first = u64::from(token) * u64::from(tasks) / u64::from(tokens);
         // Where the operations cannot be shared evenly, the first tokens make one hop more.
-        let hops = operations / tokens + u32::from(token < (operations % tokens).into());
+        let hops = operations / tokens + u32::from(token < operations % tokens);
         senders[first as usize].send(Some(hops)).unwrap();
     }
     let sum: u64 = noted.iter().take(tokens as usize).map(u64::from).sum();

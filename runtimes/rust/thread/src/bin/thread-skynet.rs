@@ -8,12 +8,9 @@ use std::panic;
 use std::process::{self, ExitCode};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::thread::{self, JoinHandle};
+use std::thread;
 
-// Static, because the panic hook and every node may report them.
-static LEAVES: AtomicU64 = AtomicU64::new(0);
-static OPERATIONS: AtomicU64 = AtomicU64::new(0);
-/// Operations of the trees that are over.
+/// Operations of the trees that are over; static, because the panic hook reports it.
 static DONE: AtomicU64 = AtomicU64::new(0);
 
 fn main() -> ExitCode {
@@ -24,28 +21,21 @@ fn main() -> ExitCode {
         );
         return ExitCode::from(2);
     };
-    LEAVES.store(leaves, Relaxed);
-    OPERATIONS.store(operations, Relaxed);
 
-    // Out of memory maps, std panics in the new thread, where it sets up the thread's signal stack,
-    // and aborts. The hook comes before that.
-    panic::set_hook(Box::new(|panic| give_up(panic)));
+    // What the system refuses is a panic: in `thread::spawn`, or, out of memory maps, in the new thread, where std sets up
+    // the thread's signal stack, and aborts. The hook comes before that.
+    panic::set_hook(Box::new(move |panic| give_up(leaves, operations, panic)));
     println!("ready");
 
     let mut sum = 0;
     for done in (0..operations).step_by(leaves as usize) {
         DONE.store(done, Relaxed);
-        sum += start(0, leaves).join().unwrap();
+        sum += thread::spawn(move || node(0, leaves)).join().unwrap();
     }
 
     println!("done {operations}");
     println!("check {sum}");
     ExitCode::SUCCESS
-}
-
-fn start(first: u64, leaves: u64) -> JoinHandle<u64> {
-    // Not `thread::spawn`, which panics when the system refuses a thread.
-    thread::Builder::new().spawn(move || node(first, leaves)).unwrap_or_else(|error| give_up(&error))
 }
 
 /// Sums the numbers of its leaves, which begin with `first`.
@@ -54,21 +44,22 @@ fn node(first: u64, leaves: u64) -> u64 {
         return first;
     }
     let share = leaves / 10;
-    let children: Vec<_> = (0..10).map(|child| start(first + child * share, share)).collect();
+    let children: Vec<_> =
+        (0..10).map(|child| thread::spawn(move || node(first + child * share, share))).collect();
     children.into_iter().map(|child| child.join().unwrap()).sum()
 }
 
 /// Ends the program, and every task with it, because a task cannot start.
-fn give_up(reason: &dyn Display) -> ! {
+fn give_up(leaves: u64, operations: u64, reason: &dyn Display) -> ! {
     // Several threads can fail at once; the first one reports, the others wait for the end here.
     static REPORT: Mutex<()> = Mutex::new(());
     let _first = REPORT.lock();
 
     let done = DONE.load(Relaxed);
     let reason = reason.to_string().replace('\n', " ");
-    eprintln!("thread-skynet: cannot start a tree of {} leaves: {reason}", LEAVES.load(Relaxed));
+    eprintln!("thread-skynet: cannot start a tree of {leaves} leaves: {reason}");
     println!("done {done}");
-    println!("failed {}", OPERATIONS.load(Relaxed) - done);
+    println!("failed {}", operations - done);
     process::exit(1)
 }
 

@@ -37,17 +37,17 @@ async fn main() -> ExitCode {
 
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..tasks).map(|_| mpsc::channel(1)).unzip();
     let (note, mut noted) = mpsc::unbounded_channel();
-    for (number, tokens) in (0..).zip(receivers) {
+    for (number, receiver) in (0..).zip(receivers) {
         let next = senders[(number as usize + 1) % senders.len()].clone();
-        tokio::spawn(task(tasks, number, tokens, next, note.clone()));
+        tokio::spawn(task(tasks, number, receiver, next, note.clone()));
     }
     ALL_ALIVE.notified().await;
     println!("ready");
 
-    for token in 0..u64::from(tokens) {
-        let first = token * u64::from(tasks) / u64::from(tokens);
+    for token in 0..tokens {
+        let first = u64::from(token) * u64::from(tasks) / u64::from(tokens);
         // Where the operations cannot be shared evenly, the first tokens make one hop more.
-        let hops = operations / tokens + u32::from(token < (operations % tokens).into());
+        let hops = operations / tokens + u32::from(token < operations % tokens);
         senders[first as usize].send(hops).await.unwrap();
     }
     let mut sum = 0;
