@@ -1,4 +1,5 @@
-// Bundles a test file (Node 20 reads no TypeScript) and runs it: `node test.mjs [FILE…]`, by default all of test/.
+// Bundles tests (Node 20 reads no TypeScript) and runs them: `node test.mjs data`, `node test.mjs browser` (those named
+// *page.test.ts, which need one), or files of test/ by name.
 
 import { spawnSync } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
@@ -8,8 +9,12 @@ import { build } from "esbuild";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const named = process.argv.slice(2);
-const files =
-  named.length > 0 ? named : readdirSync(join(here, "test")).filter((name) => name.endsWith(".test.ts"));
+const all = readdirSync(join(here, "test")).filter((name) => name.endsWith(".test.ts"));
+const files = named.flatMap((name) =>
+  name === "data" || name === "browser"
+    ? all.filter((file) => file.endsWith("page.test.ts") === (name === "browser"))
+    : name,
+);
 
 const entryPoints = files.map((name) => join(here, "test", basename(name)));
 const packages = { bundle: true, platform: "node", format: "esm", packages: "external" };

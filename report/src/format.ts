@@ -89,6 +89,13 @@ export function day(timestamp: string): string {
   return found ? `${found[1]} ${found[2]} UTC` : timestamp;
 }
 
+/** A command line as one could paste it into a shell. */
+export function command(words: string[]): string {
+  const quoted = (word: string) =>
+    /^[\w\-./,:=@%+{}]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return words.map(quoted).join(" ");
+}
+
 /** Round steps from 0 to at least `max`: positions for the lines of a grid. Bytes step in powers of two. */
 export function ticks(max: number, binary: boolean, wanted = 5): number[] {
   if (!(max > 0)) return [0];

@@ -14,12 +14,12 @@ export function slope(growth: Growth): string {
 }
 
 /** `+70 % at 100k`: how far the median lies off the line where it is farthest. */
-export function offLine(growth: Growth): string {
-  if (growth.worst_tasks === undefined) return "";
-  const at = ` at ${format.count(growth.worst_tasks)}`;
-  if (growth.worst_off === undefined) return `below 0${at}`;
-  const percent = Math.abs(growth.worst_off * 100);
-  const sign = growth.worst_off < 0 ? "−" : "+";
+export function offLine({ worst }: Growth): string {
+  if (!worst) return "";
+  const at = ` at ${format.count(worst.tasks)}`;
+  if (worst.off === null) return `below 0${at}`;
+  const percent = Math.abs(worst.off * 100);
+  const sign = worst.off < 0 ? "−" : "+";
   return `${sign}${format.grouped(percent, percent < 9.95 ? 1 : 0)} %${at}`;
 }
 
@@ -28,17 +28,17 @@ export function noLine(growth: Growth): string {
   return `no line: ${farthest(growth)}; ${steps(growth)}`;
 }
 
-function farthest({ worst_tasks, worst_off }: Growth): string {
-  const at = format.count(worst_tasks ?? 0);
-  if (worst_off === undefined) return `at ${at} it is below 0`;
-  const side = worst_off > 0 ? "above" : "below";
-  return `at ${at} the median lies ${format.grouped(Math.abs(worst_off * 100), 0)} % ${side} it`;
+function farthest({ worst }: Growth): string {
+  const at = format.count(worst?.tasks ?? 0);
+  if (!worst || worst.off === null) return `at ${at} it is below 0`;
+  const side = worst.off > 0 ? "above" : "below";
+  return `at ${at} the median lies ${format.grouped(Math.abs(worst.off * 100), 0)} % ${side} it`;
 }
 
 /** What a task more took from each number of tasks to the next. */
-export function steps(growth: Growth): string {
-  const texts = growth.steps.map(
-    (step, at) => `${format.perTask(step)} to ${format.count(growth.tasks[at + 1] ?? 0)}`,
+export function steps({ steps }: Growth): string {
+  const texts = steps.map(
+    (step) => `${format.perTask(step.bytes_per_task)} to ${format.count(step.to_tasks)}`,
   );
-  return `from ${format.count(growth.tasks[0] ?? 0)} on a task more takes ${texts.join(", ")}`;
+  return `from ${format.count(steps[0]?.from_tasks ?? 0)} on a task more takes ${texts.join(", ")}`;
 }

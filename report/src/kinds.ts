@@ -16,6 +16,11 @@ export function kindPlace(kind: string): number {
   return place < 0 ? KINDS.length : place;
 }
 
+/** Whether a task has a stack of its own, so that it can wait from within any depth of calls. */
+export function stackful(kind: string): boolean {
+  return ["thread", "process", "stackful"].includes(kind);
+}
+
 export function kindTitle(kind: string): string {
   return KINDS.find((known) => known.id === kind)?.title ?? kind;
 }

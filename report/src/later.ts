@@ -1,8 +1,8 @@
 // What the first view does without: programs and data that stand behind it in the page, as text until they are asked
 // for. A browser that need not read them shows the answer sooner.
 
-import { decodeDetails } from "./data.ts";
-import type { Details } from "./types.ts";
+import { decodeSamples } from "./data.ts";
+import type { Samples } from "./types.ts";
 
 /** What is said in the place of something that the page should hold and does not. */
 export const INCOMPLETE =
@@ -47,17 +47,24 @@ export function program<T>(name: string): T | undefined {
   return programs.get(name) as T | undefined;
 }
 
-const details = new Map<number, Details | undefined>();
+const blocks = new Map<string, unknown>();
 
-/** The single runs and the sources of a campaign; nothing where the page is cut off. */
-export function detailsOf(campaign: number): Details | undefined {
-  if (!details.has(campaign)) {
-    const text = document.getElementById(`details-${campaign}`)?.textContent ?? "";
+/** A block of data, read when it is first asked for; nothing where the page is cut off. */
+function block<T>(id: string, read: (json: string) => T): T | undefined {
+  if (!blocks.has(id)) {
     try {
-      details.set(campaign, decodeDetails(text));
+      blocks.set(id, read(document.getElementById(id)?.textContent ?? ""));
     } catch {
-      details.set(campaign, undefined);
+      blocks.set(id, undefined);
     }
   }
-  return details.get(campaign);
+  return blocks.get(id) as T | undefined;
 }
+
+/** The single runs of a campaign. */
+export const samplesOf = (campaign: number): Samples | undefined =>
+  block(`samples-${campaign}`, decodeSamples);
+
+/** The texts of all programs. */
+export const sourceTexts = (): string[] | undefined =>
+  block("sources", (json) => JSON.parse(json) as string[]);

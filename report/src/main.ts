@@ -8,6 +8,7 @@ import { controls } from "./ui/controls.ts";
 import { drawer } from "./ui/drawer.ts";
 import { header } from "./ui/header.ts";
 import { methodSection } from "./ui/method.ts";
+import { overviewSection } from "./ui/overview.ts";
 import { rankingSection } from "./ui/ranking.ts";
 import { scalingSection } from "./ui/scaling.ts";
 import { tableSection } from "./ui/table.ts";
@@ -46,6 +47,7 @@ function start(): void {
   addEventListener("beforeprint", () => drawRest());
   const head = header(app, () => redraw());
   const bar = controls(app);
+  const glance = overviewSection(app);
   const ranked = rankingSection(app);
   const scaling = scalingSection(app);
   const time = timeSection(app);
@@ -78,6 +80,7 @@ function start(): void {
     hide();
     head.update();
     bar.update();
+    glance?.update();
     ranked.update();
     // What is further down the page comes when this has been painted, however long a busy machine takes for that: no
     // click or key is kept waiting for it, and while somebody types it is drawn once.
@@ -116,6 +119,7 @@ function start(): void {
     h(
       "main",
       { id: "main", class: "wrap", tabindex: "-1" },
+      glance?.element ?? false,
       ranked.element,
       scaling.element,
       time.element,

@@ -48,7 +48,7 @@ function growth(name: "bytes_per_task" | "base_bytes") {
     const value = entry.growth?.[name];
     if (value === undefined) return undefined;
     const interval = entry.growth?.[`${name}_interval`];
-    return interval ? { value, low: interval[0], high: interval[1] } : { value };
+    return interval ? { value, low: interval.low, high: interval.high } : { value };
   };
 }
 
@@ -212,17 +212,18 @@ export const PARTS = [
     id: "slab",
     title: "Sockets, slab",
     about: "socket buffers, kernel objects and what the kernel does not itemise",
-    of: ["sock_bytes", "kernel_rest_bytes"],
+    of: ["sock_bytes", "slab_bytes", "kernel_other_bytes"],
   },
 ] as const;
 
+/** Of a run, in the order of `Phases`. */
 export const PHASES = [
-  { id: "launch", title: "Launch", about: "until all tasks are alive", of: "launch_s" },
-  { id: "plateau", title: "Plateau", about: "all alive, nothing to do", of: "plateau_s" },
-  { id: "drain", title: "Drain", about: "first task due until exit", of: "drain_s" },
+  { id: "launch", title: "Launch", about: "until all tasks are alive" },
+  { id: "plateau", title: "Plateau", about: "all alive, nothing to do" },
+  { id: "drain", title: "Drain", about: "first task due until exit" },
 ] as const;
 
 export function parts(row: Row | undefined): number[] | undefined {
   const of = row?.parts;
-  return of && PARTS.map((part) => part.of.reduce((sum, name) => sum + of[name], 0));
+  return of && PARTS.map((part) => part.of.reduce((sum, name) => sum + (of[name] ?? 0), 0));
 }

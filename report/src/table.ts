@@ -4,7 +4,7 @@ import * as format from "./format.ts";
 import { offLine, slope } from "./growth.ts";
 import { headline } from "./metrics.ts";
 import { type State, shapeOf } from "./state.ts";
-import type { Entry, FigureName, PageData, Parts, Phases, Row, Shape } from "./types.ts";
+import type { Entry, FigureName, PageData, Parts, Row, Shape } from "./types.ts";
 import { entriesOf, entryOf, letter, passes, ranking, rowOf, shownCampaigns } from "./view.ts";
 
 export interface Cell {
@@ -48,11 +48,12 @@ function words(id: string, title: string, text: (cell: Cell) => string, about?: 
 }
 
 const median = (name: FigureName) => (cell: Cell) => cell.row?.figures[name]?.median;
-const part = (name: keyof Parts) => (cell: Cell) => cell.row?.parts?.[name];
-const phase = (of: "time" | "cpu", name: keyof Phases) => (cell: Cell) => cell.row?.[of]?.[name];
+const part = (name: keyof Parts) => (cell: Cell) => cell.row?.parts?.[name] ?? undefined;
+/** By the place among `PHASES`. */
+const phase = (of: "time" | "cpu", at: 0 | 1 | 2) => (cell: Cell) => cell.row?.[of]?.[at];
 const worst = (cell: Cell) => {
-  const off = cell.entry.growth?.worst_off;
-  return off === undefined ? undefined : Math.abs(off);
+  const off = cell.entry.growth?.worst?.off;
+  return off == null ? undefined : Math.abs(off);
 };
 const share = (value: number) => `${format.grouped(value * 100, 1)} %`;
 
@@ -105,7 +106,15 @@ const MADE_OF: Column[] = [
   numeric("stacks", "Memory", "Kernel stacks", part("kernel_stack_bytes"), format.bytes),
   numeric("tables", "Memory", "Page tables", part("page_tables_bytes"), format.bytes),
   numeric("sockets", "Memory", "Sockets", part("sock_bytes"), format.bytes),
-  numeric("rest", "Memory", "Slab, other", part("kernel_rest_bytes"), format.bytes),
+  numeric("slab", "Memory", "Slab", part("slab_bytes"), format.bytes, "objects of the kernel"),
+  numeric(
+    "rest",
+    "Memory",
+    "Other",
+    part("kernel_other_bytes"),
+    format.bytes,
+    "kernel memory of other kinds",
+  ),
 ];
 
 const PEAKS: Column[] = [
@@ -121,7 +130,14 @@ const END: Column[] = [
 ];
 
 const threads = (when: string) =>
-  numeric("threads", "", "Threads", median("threads"), (value) => format.grouped(value), when);
+  numeric(
+    "threads",
+    "",
+    "Threads",
+    (cell) => cell.row?.threads,
+    (value) => format.grouped(value),
+    when,
+  );
 
 /** Of tasks that wait. */
 const HOLD: Column[] = [
@@ -144,7 +160,7 @@ const HOLD: Column[] = [
     "task-low",
     "Growth",
     "from",
-    (cell) => cell.entry.growth?.bytes_per_task_interval?.[0],
+    (cell) => cell.entry.growth?.bytes_per_task_interval?.low,
     format.perTask,
     "95 % interval of bytes per task",
   ),
@@ -152,7 +168,7 @@ const HOLD: Column[] = [
     "task-high",
     "Growth",
     "to",
-    (cell) => cell.entry.growth?.bytes_per_task_interval?.[1],
+    (cell) => cell.entry.growth?.bytes_per_task_interval?.high,
     format.perTask,
     "95 % interval of bytes per task",
   ),
@@ -162,13 +178,13 @@ const HOLD: Column[] = [
   },
   numeric("base", "Growth", "Base", (cell) => cell.entry.growth?.base_bytes, format.bytes),
   LAUNCH,
-  numeric("plateau", "Time", "Plateau", phase("time", "plateau_s"), format.seconds),
-  numeric("drain", "Time", "Drain", phase("time", "drain_s"), format.seconds),
+  numeric("plateau", "Time", "Plateau", phase("time", 1), format.seconds),
+  numeric("drain", "Time", "Drain", phase("time", 2), format.seconds),
   numeric("wall", "Time", "Wall", median("wall_s"), format.seconds),
   numeric("cpu", "CPU", "CPU", median("cpu_s"), format.seconds, "user and system time"),
-  numeric("cpu-launch", "CPU", "CPU launch", phase("cpu", "launch_s"), format.seconds),
-  numeric("cpu-plateau", "CPU", "CPU plateau", phase("cpu", "plateau_s"), format.seconds),
-  numeric("cpu-drain", "CPU", "CPU drain", phase("cpu", "drain_s"), format.seconds),
+  numeric("cpu-launch", "CPU", "CPU launch", phase("cpu", 0), format.seconds),
+  numeric("cpu-plateau", "CPU", "CPU plateau", phase("cpu", 1), format.seconds),
+  numeric("cpu-drain", "CPU", "CPU drain", phase("cpu", 2), format.seconds),
   threads("threads at the plateau"),
   ...END,
 ];

@@ -202,7 +202,7 @@ test("nothing from a campaign becomes markup", async () => {
   assert.equal(made.ran, undefined);
   assert.equal(made.images, 0);
   // The page's data, its three programs and the details of one campaign.
-  assert.equal(made.scripts, 5);
+  assert.equal(made.scripts, 6);
   assert.equal(made.handlers, 0);
   assert.equal(made.bold, 0);
   assert(
@@ -329,7 +329,7 @@ function watch(): void {
   const note = (what: string) => noted.at(-1) !== what && noted.push(what);
   const parse = JSON.parse;
   JSON.parse = (text: string) => {
-    note(text.startsWith('{"source_texts"') ? "details read" : "data read");
+    note(text.startsWith('{"schema"') ? "data read" : "details read");
     return parse(text);
   };
   const seen = new Set<string>();
@@ -389,7 +389,8 @@ test("five thousand samples: the answer first, the rest after a frame, details w
 test("a page that was cut off shows the answer, and says what is missing", async () => {
   const whole = readFileSync(join(folder, "everything.html"), "utf8");
   for (const [name, at] of [
-    ["cut-details", whole.indexOf('id="details-0"') + 1_000],
+    ["cut-samples", whole.indexOf('id="samples-0"') + 1_000],
+    ["cut-sources", whole.indexOf('id="sources"') + 50],
     ["cut-program", whole.indexOf('id="program-charts"') + 1_000],
   ] as const) {
     writeFileSync(join(folder, `${name}.html`), whole.slice(0, at));

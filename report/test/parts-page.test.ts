@@ -43,6 +43,42 @@ test("one choice says which part is shown, and stands in the address", async () 
   await close();
 });
 
+test("the overview compares all parts, and leads to each", async () => {
+  const { page, close } = await open("parts");
+  const table = page.locator("#overview table");
+  const heads = table.getByRole("columnheader");
+  assert.deepEqual(
+    (await heads.allInnerTexts()).map((text) => text.split(/\s*\n\s*/)),
+    [
+      ["Entry"],
+      ["sleep", "Footprint at 10k"],
+      ["spawn, 1 CPU", "Wall/op at 1k"],
+      ["spawn, 2 CPUs", "Wall/op at 1k"],
+    ],
+  );
+  const current = () => table.locator("[aria-current]").innerText();
+  assert.match(await current(), /^sleep/);
+  assert.deepEqual(await table.getByRole("cell").allInnerTexts(), Array(6).fill("×1.00"));
+  // By keyboard: one way for each part.
+  await heads.nth(1).getByRole("link").focus();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  assert.equal(hashOf(page), "#part=spawn,+1+CPU");
+  assert.match(await current(), /^spawn, 1 CPU/);
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), "spawn, 1 CPU");
+
+  await page.getByRole("button", { name: "All kinds together" }).click();
+  await page.waitForFunction(() => document.querySelector("#overview")?.textContent?.includes("×1.99"));
+  const row = table.getByRole("row").filter({ hasText: "rust/tokio-spawn" });
+  await row.getByRole("cell").nth(2).getByRole("link").click();
+  assert.equal(hashOf(page), "#part=spawn,+2+CPUs&rank=all");
+  assert.match((await page.locator(":focus").getAttribute("data-entry")) ?? "", /^rust\/tokio-spawn /);
+  await row.getByRole("button").click();
+  await page.getByRole("dialog").waitFor();
+  assert.match(hashOf(page), /entry=rust\/tokio-spawn/);
+  await close();
+});
+
 test("work says what an operation is, and nothing that only tasks that wait have", async () => {
   const { page, close } = await open("parts", "part=spawn,+1+CPU");
   await settled(page);
@@ -92,7 +128,7 @@ test("work says what an operation is, and nothing that only tasks that wait have
 
 test("a page of one part has no choice of parts", async () => {
   const { page, close } = await open("everything");
-  assert.equal(await page.locator(".parts").count(), 0);
+  assert.equal(await page.locator(".parts, #overview").count(), 0);
   assert.doesNotMatch(await everythingSeen(page), /per operation/i);
   await close();
 });

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { decode } from "../src/data.ts";
 import * as format from "../src/format.ts";
 import { headline, metricsOf } from "../src/metrics.ts";
+import { overview } from "../src/overview.ts";
 import { fromHash, initial, ofPart, operationOf, parts, type State, shapeOf, toHash } from "../src/state.ts";
 import { cells, columnsOf } from "../src/table.ts";
 import type { PageData } from "../src/types.ts";
@@ -193,6 +194,84 @@ test("the part stands in the address", () => {
   for (const hash of ["#part=dance", "#metric=ops", "#workload=x&part="]) {
     assert.deepEqual(fromHash(data, hash), initial(data), hash);
   }
+});
+
+/** An overview in a few words: what each cell says, its multiple in front. */
+function glance(data: PageData, state: State): Record<string, string[]> {
+  const rows = overview(data, state)?.sets.flat() ?? [];
+  const words = rows.map(({ entry, cells }): [string, string[]] => [
+    entry.name,
+    cells.map(({ times, said }) => (times === undefined ? said : `${times.toFixed(2)} ${said}`)),
+  ]);
+  return Object.fromEntries(words);
+}
+
+test("the overview has all parts, each at the largest N that most entries have", () => {
+  const data = three();
+  const found = overview(data, initial(data));
+  assert.deepEqual(
+    found?.columns.map(({ part, n, metric }) => [part, n, metric.id]),
+    [
+      ["sleep", 10_000, "footprint"],
+      [ONE, 1_000, "wall-op"],
+      [TWO, 1_000, "wall-op"],
+    ],
+  );
+  assert.deepEqual(
+    found.sets.map((set) => set.map((row) => row.entry.name)),
+    [
+      ["rust/thread"],
+      ["go/goroutine"],
+      ["rust/tokio-spawn", "rust/tokio-current-thread"],
+      ["go/time-after-func"],
+    ],
+  );
+  const said = glance(data, initial(data));
+  assert.deepEqual(said["rust/tokio-current-thread"]?.slice(1), ["1.50 752 ns", "1.50 377 ns"]);
+  assert.deepEqual(said["rust/thread"]?.slice(1), ["no figure", "no figure"]);
+  assert.deepEqual(said["go/time-after-func"]?.slice(1), ["no program", "no program"]);
+  assert(
+    Object.values(said).every(([sleep]) => sleep === "1.00 5.72 MiB"),
+    JSON.stringify(said),
+  );
+  // Details are those of the part that is shown, or of one that has the entry.
+  const timer = (state: State) =>
+    overview(data, state)
+      ?.sets.flat()
+      .find((row) => row.entry.kind === "timer");
+  assert.deepEqual(
+    [initial(data), initial(data, TWO)].map((state) => timer(state)?.state.part),
+    ["sleep", "sleep"],
+  );
+  // All together as the ranking has it, and its filters.
+  const together = glance(data, { ...initial(data), rank: "all", search: "tokio" });
+  assert.deepEqual(Object.keys(together), ["rust/tokio-spawn", "rust/tokio-current-thread"]);
+  const all = overview(data, { ...initial(data), rank: "all" });
+  assert.equal(all?.sets.length, 1);
+  assert.equal(glance(data, { ...initial(data), rank: "all" })["rust/tokio-spawn"]?.[1], "1.99 502 ns");
+  // A number of tasks that is chosen holds where a part has it; a click keeps the filters.
+  const chosen = overview(data, { ...initial(data), n: 1, search: "go" });
+  assert.deepEqual(
+    chosen?.columns.map(({ n, state }) => [n, state.n, state.search]),
+    [
+      [1, 1, "go"],
+      [1, 1, "go"],
+      [1, 1, "go"],
+    ],
+  );
+  const [, second] = chosen?.columns ?? [];
+  assert.equal(toHash(data, second?.state ?? initial(data)), "part=spawn,+1+CPU&n=1&search=go");
+});
+
+test("the overview is of one campaign, and none is borrowed from another", () => {
+  const data = twice();
+  for (const campaign of data.campaigns.slice(3)) campaign.created_at = "2026-04-01T12:00:00Z";
+  const first = glance(data, initial(data));
+  assert.equal(overview(data, initial(data))?.campaign, data.campaigns[0]?.label);
+  assert.deepEqual(first["go/goroutine"]?.slice(1), ["1.00 252 ns", "1.00 127 ns"]);
+  const other = { ...initial(data), campaigns: [3] };
+  assert.equal(overview(data, other)?.campaign, "elsewhere");
+  assert.deepEqual(glance(data, other)["go/goroutine"]?.slice(1), ["1.00 504 ns", "not measured"]);
 });
 
 test("costs have three significant digits", () => {

@@ -7,6 +7,7 @@ import { decode } from "../src/data.ts";
 import * as format from "../src/format.ts";
 import { slope } from "../src/growth.ts";
 import { metricsOf } from "../src/metrics.ts";
+import { overview } from "../src/overview.ts";
 import { fromHash, initial, type State, toHash } from "../src/state.ts";
 import { cells } from "../src/table.ts";
 import type { PageData } from "../src/types.ts";
@@ -94,6 +95,11 @@ test("what is ranked, grouped and flagged", () => {
   assert.deepEqual(JSON.parse(text), JSON.parse(read("views.golden.json")));
 });
 
+test("a page of one part has no overview", () => {
+  assert.equal(overview(everything(), initial(everything())), undefined);
+  assert.equal(overview(two(), initial(two())), undefined);
+});
+
 test("entries that fell short come last and are never dropped", () => {
   const data = everything();
   const found = ranking(data, initial(data));
@@ -155,8 +161,15 @@ test("a line that is none is said to be none, and medians are joined", () => {
   assert(growth);
   const line = () => lines(data, initial(data)).find((line) => line.name === "go/goroutine");
   assert((line()?.fitted.length ?? 0) > 0);
-  Object.assign(growth, { straight: false, worst_tasks: 10_000, worst_off: 0.7, steps: [2484, 885] });
-  growth.bytes_per_task_interval = undefined as never;
+  Object.assign(growth, {
+    straight: false,
+    worst: { tasks: 10_000, off: 0.7 },
+    steps: [
+      { from_tasks: 1, to_tasks: 10_000, bytes_per_task: 2484 },
+      { from_tasks: 10_000, to_tasks: 1_000_000, bytes_per_task: 885 },
+    ],
+    bytes_per_task_interval: null,
+  });
   assert.deepEqual(line()?.fitted, []);
   const task = ranking(data, { ...initial(data), metric: "task" });
   const row = task.rows.find((row) => row.entry.name === "go/goroutine");

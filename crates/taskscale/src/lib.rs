@@ -13,6 +13,7 @@ pub mod measure;
 pub mod record;
 pub mod report;
 pub mod scaffold;
+pub mod sheet;
 pub mod stats;
 pub mod toolchain;
 pub mod units;

@@ -402,7 +402,7 @@ fn a_page_that_cannot_be_written_costs_nothing_else() {
 #[test]
 fn the_model_of_the_page() {
     if can_run(false) {
-        node(&["test.mjs", "view.test.ts", "parts.test.ts"], None);
+        node(&["test.mjs", "data"], None);
     }
 }
 
@@ -430,7 +430,7 @@ fn the_page_in_a_browser() {
         }
     }
     let several = reported(&world, "several", &[("first", &all), ("second", &other), ("third", &all)]);
-    assert!(fs::read_to_string(several).unwrap().contains(r#""label":"second""#));
+    assert!(fs::read_to_string(several).unwrap().contains(r#""campaign":"second""#));
 
     reported(&world, "parts", &[("of-parts", &of_three_parts())]);
 
@@ -441,5 +441,5 @@ fn the_page_in_a_browser() {
             fs::copy(world.path(name), kept.join(name)).unwrap();
         }
     }
-    node(&["test.mjs", "page.test.ts", "parts-page.test.ts"], Some(&world.path("")));
+    node(&["test.mjs", "browser"], Some(&world.path("")));
 }

@@ -3,9 +3,10 @@
 import { fill, h, link } from "../dom.ts";
 import * as format from "../format.ts";
 import { bent, offLine, slope, steps } from "../growth.ts";
-import { detailsOf, hasArrived, INCOMPLETE, program, whenArrived } from "../later.ts";
-import type { Campaign, Details, Entry, FigureName, Shape } from "../types.ts";
+import { hasArrived, INCOMPLETE, program, samplesOf, sourceTexts, whenArrived } from "../later.ts";
+import type { Campaign, Entry, FigureName, Samples, Shape } from "../types.ts";
 import { entryOf, letter, shownCampaigns } from "../view.ts";
+import type { Interval } from "../wire.ts";
 import type { App } from "./app.ts";
 
 export interface Drawer {
@@ -99,10 +100,10 @@ function content(app: App, entry: Entry, positions: number[]): (Node | false)[] 
       campaign.shape === "hold" && growth(of),
       byTasks(campaign, of),
       facts(of),
-      samples(campaign, of, detailsOf(position)),
+      samples(campaign, of, samplesOf(position)),
     ];
   });
-  return [...shared, ...own, ...sources(entry, detailsOf(positions[0] ?? 0))];
+  return [...shared, ...own, ...sources(entry)];
 }
 
 function tags(entry: Entry): HTMLElement {
@@ -120,9 +121,9 @@ function tags(entry: Entry): HTMLElement {
 function growth(entry: Entry): HTMLElement | false {
   const of = entry.growth;
   if (!of) return false;
-  const interval = (bounds: [number, number] | undefined, show: (value: number) => string) => {
+  const interval = (bounds: Interval | null, show: (value: number) => string) => {
     const none = bent(of) ? "no interval: no line" : "no interval: not every N was run twice";
-    return h("small", {}, bounds ? `${show(bounds[0])} to ${show(bounds[1])}` : none);
+    return h("small", {}, bounds ? `${show(bounds.low)} to ${show(bounds.high)}` : none);
   };
   const off = offLine(of);
   return h(
@@ -230,8 +231,8 @@ function facts(entry: Entry): HTMLElement {
   const env = Object.entries(entry.env);
   const pairs: [string, Node | string][] = [];
   pairs.push(["Version", entry.version ?? "unknown"]);
-  if (entry.build.length > 0) pairs.push(["Built by", commands(entry.build)]);
-  pairs.push(["Run by", commands([entry.run])]);
+  if (entry.build.length > 0) pairs.push(["Built by", commands(entry.build.map(format.command))]);
+  pairs.push(["Run by", commands([format.command(entry.run)])]);
   if (env.length > 0) pairs.push(["Environment", commands(env.map(([name, value]) => `${name}=${value}`))]);
   pairs.push(["Home page", link(entry.url)]);
   if (entry.digest) pairs.push(["Digest", h("code", { class: "break" }, entry.digest)]);
@@ -250,7 +251,7 @@ export function commands(lines: string[]): HTMLElement {
   return h("code", { class: "commands" }, lines.join("\n"));
 }
 
-function sources(entry: Entry, details: Details | undefined): (HTMLElement | false)[] {
+function sources(entry: Entry): (HTMLElement | false)[] {
   const title = h("h3", {}, "Source");
   if (entry.sources.length === 0) {
     return [
@@ -258,8 +259,8 @@ function sources(entry: Entry, details: Details | undefined): (HTMLElement | fal
       h("p", { class: "small" }, "Not recorded in this campaign: see the entry's folder in runtimes/."),
     ];
   }
-  if (!details) return [title, missing()];
-  const texts = details.source_texts;
+  const texts = sourceTexts();
+  if (!texts) return [title, missing()];
   return [
     title,
     !entry.sources_recorded &&
@@ -308,10 +309,11 @@ interface SampleColumn {
 }
 
 /** Every run of an entry, and below it what is only of one: its exact command, reason, warnings, standard error. */
-function samples(campaign: Campaign, entry: Entry, details: Details | undefined): HTMLElement {
-  if (!details) return missing();
-  const all = details.samples;
+function samples(campaign: Campaign, entry: Entry, all: Samples | undefined): HTMLElement {
+  if (!all) return missing();
   const position = campaign.entries.indexOf(entry);
+  const text = (at: number | null | undefined) => (at == null ? "" : (all.texts[at] ?? ""));
+  const command = (at: number) => format.command(all.commands[all.command[at] ?? -1] ?? []);
   const own = all.entry.flatMap((of, at) => (of === position ? [at] : []));
   const numbers = Object.keys(all.numbers).filter((name) =>
     own.some((at) => all.numbers[name]?.[at] != null),
@@ -352,12 +354,9 @@ function samples(campaign: Campaign, entry: Entry, details: Details | undefined)
     { title: "reason", number: false, text: (at) => text(all.reason[at]) },
     { title: "standard error", number: false, text: (at) => text(all.stderr_tail[at]) },
     { title: "started", number: false, text: (at) => format.day(all.started_at[at] ?? "") },
-    { title: "command", number: false, text: (at) => text(all.command[at]) },
+    { title: "command", number: false, text: command },
   ];
   const columns = possible.filter((column) => own.some((at) => column.text(at) !== ""));
-  function text(at: number | null | undefined): string {
-    return at == null ? "" : (all.texts[at] ?? "");
-  }
   const last = own.at(-1);
   const body = h("tbody");
   const line = (at: number) =>
@@ -392,7 +391,7 @@ function samples(campaign: Campaign, entry: Entry, details: Details | undefined)
     {},
     h("h3", {}, format.counted(own.length, "sample")),
     last !== undefined && h("p", { class: "small" }, "The exact command of the last run:"),
-    last !== undefined && commands([text(all.command[last])]),
+    last !== undefined && commands([command(last)]),
     own.length > 0 &&
       h(
         "div",

@@ -147,12 +147,12 @@ function facts(campaign: Campaign): HTMLElement {
       "Plan",
       `${campaign.tasks.map(format.count).join(", ")} tasks, ${format.counted(campaign.repetitions, "repetition")}; ${format.counted(campaign.runs, "run")} in ${format.seconds(campaign.measured_s)}${campaign.unmeasured_runs > 0 ? `; ${format.counted(campaign.unmeasured_runs, "run")} not measured yet` : ""}`,
     ],
-    ["Seed, plan", `${campaign.seed}, ${campaign.plan_digest.slice(0, 12)}`],
-    ["Command", command(campaign.command)],
+    ["Seed, plan", `${seed(campaign)}, ${campaign.plan_digest.slice(0, 12)}`],
+    ["Command", command(format.command(campaign.command))],
     [
       "To repeat it",
       [
-        command(`${repeat(campaign.command)} --seed ${campaign.seed}`),
+        command(format.command(repeat(campaign))),
         h("small", {}, "with the same order of runs, on a machine with the same toolchains"),
       ],
     ],
@@ -168,12 +168,20 @@ function lasts({ hold }: Campaign): number {
   return hold.rule === "chosen" ? hold.plateau_s : 1;
 }
 
-/** The command without a seed of its own, nor the folder that is already taken. */
-function repeat(command: string): string {
-  return command
-    .replace(/ --seed[= ]\S+/, "")
-    .replace(/ (-o|--output)[= ]?('[^']*'|\S+)/, "")
-    .replace(/^\S*\/(taskscale)\b/, "$1");
+/** As it was given: as a number it may be larger than what is kept exactly. */
+function seed({ command, seed }: Campaign): string {
+  const at = command.findIndex((word) => /^--seed(=|$)/.test(word));
+  return command[at]?.split("=")[1] ?? (at < 0 ? undefined : command[at + 1]) ?? String(seed);
+}
+
+/** The command with its seed, without the folder, which is taken, and the way to the program. */
+function repeat(campaign: Campaign): string[] {
+  const [program = "", ...words] = campaign.command;
+  const left = /^(-o|--output|--seed)$/;
+  const kept = words.filter(
+    (word, at) => !left.test(words[at - 1] ?? "") && !left.test(word) && !/^(-o|--(output|seed)=)/.test(word),
+  );
+  return [program.replace(/^.*\/(?=taskscale$)/, ""), ...kept, "--seed", seed(campaign)];
 }
 
 function command(text: string): HTMLElement {

@@ -1,9 +1,9 @@
 // The ranking as a picture of its own, for a post or a README.
 
 import { PARTS } from "../metrics.ts";
+import type { Scale } from "../scale.ts";
 import type { Ranking } from "../view.ts";
 import { FONT, token } from "./chart.ts";
-import type { Scale } from "./ranking.ts";
 
 const SPACE = "http://www.w3.org/2000/svg";
 const ROW = 26;

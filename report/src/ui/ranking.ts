@@ -5,6 +5,7 @@ import * as format from "../format.ts";
 import { bent, offLine, slope } from "../growth.ts";
 import { KINDS, kindTitle } from "../kinds.ts";
 import { PARTS } from "../metrics.ts";
+import { type Scale, scale } from "../scale.ts";
 import { campaignsOf, operationOf, parts } from "../state.ts";
 import { type Bar, letter, type Ranking, type RankRow, ranking, sets, shownCampaigns } from "../view.ts";
 import type { App } from "./app.ts";
@@ -12,26 +13,6 @@ import { NO_FILTERS } from "./controls.ts";
 import { rankingSvg } from "./ranking-svg.ts";
 import { tip } from "./tip.ts";
 
-/** Where a size lies, as a share of the width. */
-export interface Scale {
-  at(value: number): number;
-  ticks: number[];
-  log: boolean;
-}
-
-export function scale(max: number, min: number, log: boolean, binary: boolean): Scale {
-  if (log && min > 0 && max > min) {
-    const low = min / 2;
-    const high = max * 1.1;
-    const at = (value: number) => clamp(Math.log(Math.max(value, low) / low) / Math.log(high / low));
-    return { at, ticks: format.logTicks(low, high, binary), log: true };
-  }
-  const ticks = format.ticks(max, binary);
-  const end = Math.max(max * 1.02, Number.MIN_VALUE);
-  return { at: (value) => clamp(value / end), ticks, log: false };
-}
-
-const clamp = (share: number) => Math.min(1, Math.max(0, share));
 const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
 
 export function rankingSection(app: App): { element: HTMLElement; update(): void } {
@@ -294,7 +275,7 @@ function change(bar: Bar): Node | false {
 
 function badges(bar: Bar): (Node | false)[] {
   const { entry } = bar;
-  const texts = [entry.kind];
+  const texts: string[] = [entry.kind];
   if (entry.style === "tuned") texts.push("tuned");
   if (!entry.parallel) texts.push("one CPU");
   return [

@@ -82,7 +82,7 @@ export function timeSection(app: App): { element: HTMLElement; update(): void; r
           const phases = bar.row?.[which];
           if (!phases) return [];
           const name = several ? `${bar.entry.name} ${letter(app.data, bar.campaign)}` : bar.entry.name;
-          return [{ name, phases, total: phases.launch_s + phases.plateau_s + phases.drain_s }];
+          return [{ name, phases, total: phases[0] + phases[1] + phases[2] }];
         }),
       );
     const all = of("time", "wall");
@@ -153,14 +153,14 @@ function draw(chart: ECharts, bars: Bar[]): void {
         axisTick: { show: false },
         axisLabel: { color: token("--ink"), fontSize: narrow ? 11 : 12, interval: 0 },
       },
-      series: PHASES.map((phase) => ({
+      series: PHASES.map((phase, at) => ({
         type: "bar" as const,
         stack: "all",
         name: phase.title,
         barWidth: 12,
         itemStyle: { color: token(`--phase-${phase.id}`) },
         emphasis: { disabled: true },
-        data: bars.map((bar) => bar.phases[phase.of]),
+        data: bars.map((bar) => bar.phases[at] ?? 0),
       })),
     },
     { notMerge: true },
@@ -180,13 +180,13 @@ function told(bar: Bar | undefined): HTMLElement {
     "div",
     { class: "compare" },
     h("div", { class: "tip-title" }, bar.name),
-    PHASES.map((phase) =>
+    PHASES.map((phase, at) =>
       h(
         "div",
         { class: "tip-line" },
         h("i", { class: `swatch phase-${phase.id}` }),
         h("span", {}, phase.title),
-        h("b", {}, format.seconds(bar.phases[phase.of])),
+        h("b", {}, format.seconds(bar.phases[at] ?? 0)),
       ),
     ),
     h("div", { class: "tip-line" }, h("i"), h("span", {}, "Together"), h("b", {}, format.seconds(bar.total))),

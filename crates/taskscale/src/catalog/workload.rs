@@ -182,7 +182,7 @@ pub fn workloads(catalog: &Path) -> Result<Vec<Workload>, CatalogError> {
     let mut paths: Vec<_> =
         children.filter(|path| path.extension().is_some_and(|extension| extension == "toml")).collect();
     if paths.is_empty() {
-        return WORKLOADS.iter().map(|(name, text)| parse(&beside.join(name), text)).collect();
+        return carried(&beside).collect();
     }
     paths.sort();
     let read = |path: &PathBuf| {
@@ -190,6 +190,16 @@ pub fn workloads(catalog: &Path) -> Result<Vec<Workload>, CatalogError> {
         parse(path, &fs::read_to_string(path).map_err(unreadable)?)
     };
     paths.iter().map(read).collect()
+}
+
+fn carried(folder: &Path) -> impl Iterator<Item = Result<Workload, CatalogError>> {
+    WORKLOADS.iter().map(|(name, text)| parse(&folder.join(name), text))
+}
+
+/// The workloads that taskscale carries.
+pub fn carried_workloads() -> Vec<Workload> {
+    // A test reads each of them.
+    carried(Path::new("workloads")).filter_map(Result::ok).collect()
 }
 
 fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
@@ -315,5 +325,6 @@ mod tests {
         let repository = workloads(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes")).unwrap();
         assert_eq!(workloads(Path::new("/nowhere/runtimes")).unwrap(), repository);
         assert!(repository.iter().any(|workload| workload.shape == Shape::Work));
+        assert_eq!(carried_workloads(), repository);
     }
 }

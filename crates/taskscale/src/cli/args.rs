@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use crate::catalog::carried_workloads;
 use crate::figures::{self, Figure};
 
 mod catalogue;
@@ -19,6 +20,15 @@ pub use limit::{Limit, LimitFormat};
 pub use measure::Measure;
 pub use shell::{Completions, Man};
 
+/// Examples, the workloads that taskscale carries, and what exit codes mean.
+fn help(examples: &str, exit_codes: &str) -> String {
+    let mut text = format!("{examples}\n\nWorkloads (-w):\n");
+    for workload in carried_workloads() {
+        text.push_str(&format!("  {:<8} {}\n", workload.name, workload.answers));
+    }
+    format!("{text}\n{exit_codes}")
+}
+
 /// What do N concurrent tasks cost - memory, CPU, time - in each language runtime, and where does each one break?
 #[derive(Debug, Parser)]
 #[command(
@@ -26,14 +36,16 @@ pub use shell::{Completions, Man};
     version,
     subcommand_precedence_over_arg = true,
     max_term_width = 100,
-    after_help = "\
+    after_help = help(
+        "\
 Examples:
   taskscale                                    the posts' entries at 1, 10k, 100k and 1M tasks
   taskscale --quick                            a first table: one repetition, up to 100k tasks
   taskscale 'rust/*' go -n 1,10k -r 3 -o DIR   narrowed; the same again goes on with DIR
-  taskscale doctor                             what this machine can measure, and what limits it
-
-Exit codes: 0 all well, 1 some cell fell short, 2 wrong usage."
+  taskscale -w spawn,ring --cpus 1,2           what starting a task and a message cost
+  taskscale doctor                             what this machine can measure, and what limits it",
+        "Exit codes: 0 all well, 1 some cell fell short, 2 wrong usage."
+    )
 )]
 pub struct Args {
     #[command(flatten)]
@@ -119,15 +131,16 @@ Examples:
 }
 
 #[derive(Debug, PartialEq, ClapArgs)]
-#[command(after_help = "\
+#[command(after_help = help(
+    "\
 Examples:
   taskscale run                                    the posts' entries at 1, 10k, 100k and 1M tasks
   taskscale run 'rust/*' go -n 1,10k -r 5 -o DIR   narrowed; the same again goes on with DIR
   taskscale run @all --dry-run                     an estimate of time and memory
   taskscale run @all --quiet --format markdown     for an issue
-  taskscale run --json 2>events.jsonl              events for a program that watches
-
-Exit codes: 0 all well, 1 some cell fell short, 2 wrong usage, 130 interrupted.")]
+  taskscale run --json 2>events.jsonl              events for a program that watches",
+    "Exit codes: 0 all well, 1 some cell fell short, 2 wrong usage, 130 interrupted."
+))]
 pub struct Run {
     /// Entries: names (rust/thread), globs ('rust/*'), runtimes (go), sets (@posts, @idiomatic, @all) [default: @posts]
     #[arg(value_name = "ENTRY")]

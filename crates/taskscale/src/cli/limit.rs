@@ -18,8 +18,8 @@ use super::{Failure, OrUsage, open_catalog, print_result};
 use crate::campaign::Prepared;
 use crate::catalog::{Entry, Runtime, Workload, select};
 use crate::limit::{
-    self, Answer, Find, HOLD, Holding, LimitError, LimitReport, Order, Purpose, QUESTION_SCHEMA, Question,
-    Seen, Shown,
+    self, Answer, Find, HOLD, LimitError, LimitReport, Order, Proof, Purpose, QUESTION_SCHEMA, Question,
+    Seen, ShownRun,
 };
 use crate::measure::{GroupRoot, Interrupt, LocalRunner, available_memory_bytes};
 use crate::record::{self, Campaign, Event, MemorySource, Plan, Sample, Store};
@@ -311,11 +311,11 @@ impl limit::SearchObserver for Watcher {
         let footprint = seen.sample.memory.plateau.as_ref();
         let footprint = footprint
             .map_or(String::new(), |plateau| format!(" ({})", units::bytes(plateau.footprint_bytes)));
-        let end = match &seen.verdict {
-            Holding::Holds => format!("holds{footprint}"),
-            Holding::Fails(_, why) => format!("fails: {why}"),
-            Holding::Void(_, why) => format!("does not count: {why}"),
-            Holding::Unsettled => "the hold was too short".to_owned(),
+        let end = match &seen.proof {
+            Proof::Holds => format!("holds{footprint}"),
+            Proof::Fails(_, why) => format!("fails: {why}"),
+            Proof::Void(_, why) => format!("does not count: {why}"),
+            Proof::Unsettled => "the hold was too short".to_owned(),
         };
         emit(Event::RunEnded { sample: Box::new(seen.sample.clone()) });
         self.progress.say(&format!("{}: {end}", self.launched));
@@ -326,7 +326,7 @@ impl limit::SearchObserver for Watcher {
         if !is_json() {
             return self.progress.say(&text);
         }
-        let of = |run: &Option<Shown>| run.as_ref().map(|run| (run.tasks, run.memory_bytes)).unzip();
+        let of = |run: &Option<ShownRun>| run.as_ref().map(|run| (run.tasks, run.memory_bytes)).unzip();
         let (fails_tasks, fails_memory_bytes) = of(&answer.fails);
         let (sometimes_tasks, sometimes_memory_bytes) = of(&answer.sometimes);
         emit(Event::Answer {

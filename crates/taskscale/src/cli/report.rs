@@ -1,5 +1,6 @@
 //! `taskscale report`.
 
+use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -12,7 +13,7 @@ use super::{Failure, OrUsage, colour, print_result, print_through, say_aside};
 use crate::catalog::sources;
 use crate::limit::{self, LimitReport};
 use crate::record::{self, Campaign, EntryFacts, Loaded, Plan, Sample};
-use crate::report::{self, Bars, Chart, PageCampaign, Rank, Recorded, RenderOptions, Request, Target};
+use crate::report::{self, Bars, Chart, PageData, Rank, Recorded, RenderOptions, Request, Target};
 use crate::units;
 
 /// Columns of a table at most, however wide the terminal, and where there is none: further on the eye loses the line.
@@ -120,11 +121,11 @@ pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
     }
     let text = match &options.what {
         What::Page => {
-            let pages = pages(campaigns);
+            let page = page_of(campaigns);
             match &options.output {
-                None => print_through(|out| report::write_html(pages, out))?,
+                None => print_through(|out| report::write_html(page, out))?,
                 Some(path) => {
-                    record::write_whole(path, |out| report::write_html(pages, out)).context("-o")?;
+                    record::write_whole(path, |out| report::write_html(page, out)).context("-o")?;
                 }
             }
             return Ok(ExitCode::SUCCESS);
@@ -229,7 +230,7 @@ fn of_limit(args: &args::Report, folder: &Path) -> Result<ExitCode, Failure> {
 /// What `run` prints.
 pub(super) enum Shown {
     Text(String),
-    Pages(Vec<PageCampaign>),
+    Page(PageData),
 }
 
 /// A campaign as `run` prints it.
@@ -240,7 +241,7 @@ pub(super) fn of_run(
     format: Format,
 ) -> Result<Shown, report::ExportError> {
     let Some(target) = target(format) else {
-        return Ok(Shown::Pages(page(campaign, samples)));
+        return Ok(Shown::Page(page(campaign, samples)));
     };
     let parts = report::Report::of_parts(campaign, samples).into_iter();
     let reports: Vec<_> = parts.map(|part| part.named(name(folder))).collect();
@@ -248,41 +249,36 @@ pub(super) fn of_run(
     Ok(Shown::Text(text(&reports, &Request { target, metrics: Vec::new(), tasks: None, options })?))
 }
 
-/// The pages of campaigns. Several are told apart by the names of their folders, one by its machine and day.
-fn pages(campaigns: Vec<(String, Loaded)>) -> Vec<PageCampaign> {
+/// The page of campaigns. Several are told apart by the names of their folders, one by its machine and day.
+fn page_of(campaigns: Vec<(String, Loaded)>) -> PageData {
     let several = campaigns.len() > 1;
+    let mut page = PageData::default();
     // One by one: the samples of the one before are no longer in memory.
-    let pages = |(name, Loaded { campaign, samples, .. }): (String, Loaded)| {
-        let mut pages = page(&campaign, &samples);
-        if several {
-            pages.iter_mut().for_each(|page| page.label.clone_from(&name));
-        }
-        pages
-    };
-    campaigns.into_iter().flat_map(pages).collect()
-}
-
-/// What the page has of each part of a campaign. Where no source was recorded, those of the catalogue stand in, if there is one.
-pub(super) fn page(campaign: &Campaign, samples: &[Sample]) -> Vec<PageCampaign> {
-    let parts = campaign.parts(samples);
-    parts.iter().map(|(part, samples)| page_of_part(part, samples)).collect()
-}
-
-fn page_of_part(campaign: &Campaign, samples: &[Sample]) -> PageCampaign {
-    let page = PageCampaign::build(campaign, samples);
-    if campaign.entries.iter().all(|facts| !facts.sources.is_empty()) {
-        return page;
+    for (name, Loaded { campaign, samples, .. }) in campaigns {
+        add(&mut page, &campaign, &samples, several.then_some(&*name));
     }
-    let Some(catalog) = any_catalog() else { return page };
-    page.with_sources(|name| {
-        let workload = &campaign.plan.workload;
+    page
+}
+
+/// The page of one campaign.
+pub(super) fn page(campaign: &Campaign, samples: &[Sample]) -> PageData {
+    let mut page = PageData::default();
+    add(&mut page, campaign, samples, None);
+    page
+}
+
+/// Where no source was recorded, those of the catalogue stand in, if there is one.
+fn add(page: &mut PageData, campaign: &Campaign, samples: &[Sample], name: Option<&str>) {
+    let catalog = LazyCell::new(any_catalog);
+    page.add(campaign, samples, name, |workload, name| {
         let found = catalog
-            .entry(name)
+            .as_ref()
+            .and_then(|catalog| catalog.entry(name))
             .filter(|(_, entry)| entry.workloads.contains_key(workload))
             .map(|(runtime, entry)| sources(runtime, entry, workload));
         let files = found.unwrap_or_default().into_iter();
         files.map(|file| record::Source { path: file.path, text: file.text }).collect()
-    })
+    });
 }
 
 /// What is made of a report in a format; none for the page, which is made of campaigns.

@@ -148,8 +148,8 @@ pub(super) fn write_page(folder: &Path, campaign: &Campaign, samples: &[Sample])
         return;
     }
     let path = folder.join(PAGE_FILE);
-    let pages = report::page(campaign, samples);
-    match record::write_whole(&path, |out| crate::report::write_html(pages, out)) {
+    let page = report::page(campaign, samples);
+    match record::write_whole(&path, |out| crate::report::write_html(page, out)) {
         Ok(()) => say_aside(&format!("report: {}", path.display())),
         Err(error) => say_aside(&format!(
             "warning: no report: {error}; `taskscale report {} --format html -o FILE` makes one elsewhere",
@@ -172,7 +172,7 @@ pub(super) fn show(
 ) -> Result<(), Failure> {
     match report::of_run(folder, campaign, samples, format) {
         Ok(Shown::Text(text)) => print_result(&text),
-        Ok(Shown::Pages(pages)) => print_through(|out| crate::report::write_html(pages, out)),
+        Ok(Shown::Page(page)) => print_through(|out| crate::report::write_html(page, out)),
         Err(error) => {
             say_aside(&format!("warning: nothing to print: {error}"));
             Ok(())

@@ -53,26 +53,26 @@ impl Comparison {
             regressions: None,
             unjudged: Vec::new(),
         };
-        let mut judged = Vec::new();
+        let mut pending = Vec::new();
         for &metric in &settings.metrics {
             for (old, new_name) in &pairs {
                 if metric.of_line() {
-                    judged.extend(of_line(metric, &base, old, &new, new_name));
+                    pending.extend(of_line(metric, &base, old, &new, new_name));
                     continue;
                 }
                 for tasks in base.tasks_of(old).intersection(&new.tasks_of(new_name)) {
-                    judged.extend(of_cell(metric, &base, old, &new, new_name, *tasks));
+                    pending.extend(of_cell(metric, &base, old, &new, new_name, *tasks));
                 }
             }
         }
         for (old, new_name) in &pairs {
             out.outcomes.extend(outcomes(&base, old, &new, new_name));
         }
-        if judged.is_empty() && out.outcomes.is_empty() {
+        if pending.is_empty() && out.outcomes.is_empty() {
             let (base, new) = (base.input.folder.to_owned(), new.input.folder.to_owned());
             return Err(CompareError::NothingInCommon { base, new });
         }
-        (out.cells, out.verdict_confidence) = judge(&judged, settings);
+        (out.cells, out.verdict_confidence) = judge(&pending, settings);
         if settings.fail_above.is_some() {
             out.regressions = Some(out.count_regressions());
             out.unjudged = out.find_unjudged(&base);

@@ -1,89 +1,79 @@
 //! The comparison as comma-separated values: one line for each metric of each cell, and one for each cell that did not
 //! end well on both sides.
 
-use super::model::{Cell, Comparison, OutcomeChange};
-use crate::report::csv::{figure, line, text};
-use crate::stats::Interval;
+use super::model::{Comparison, Judged, OutcomeChange};
+use crate::sheet::csv::{CsvColumn, figure, table, text, whole};
 
-const HEADER: [&str; 19] = [
-    "metric",
-    "base_entry",
-    "new_entry",
-    "tasks",
-    "base",
-    "new",
-    "base_runs",
-    "new_runs",
-    "ratio",
-    "ratio_low95",
-    "ratio_high95",
-    "verdict_confidence",
-    "verdict_low",
-    "verdict_high",
-    "margin",
-    "verdict",
-    "regression",
-    "reason",
-    "workload",
-];
+struct CsvLine<'a> {
+    comparison: &'a Comparison,
+    of: Of<'a>,
+}
+
+enum Of<'a> {
+    Judged(&'a Judged),
+    Outcome(&'a OutcomeChange),
+}
+
+impl CsvLine<'_> {
+    fn either(&self, judged: fn(&Judged) -> String, outcome: fn(&OutcomeChange) -> String) -> String {
+        match self.of {
+            Of::Judged(of) => judged(of),
+            Of::Outcome(of) => outcome(of),
+        }
+    }
+
+    /// A field that outcomes have not.
+    fn judged(&self, field: fn(&Judged) -> String) -> String {
+        self.either(field, |_| String::new())
+    }
+
+    fn regression(&self) -> bool {
+        match self.of {
+            Of::Judged(judged) => judged.regression,
+            Of::Outcome(outcome) => self.comparison.fail_above.is_some() && self.comparison.closes(outcome),
+        }
+    }
+}
+
+fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 19] {
+    [
+        ("metric", |line| line.either(|of| of.metric.name.to_owned(), |_| "outcome".to_owned())),
+        ("base_entry", |line| line.either(|of| text(&of.base_entry), |of| text(&of.base_entry))),
+        ("new_entry", |line| line.either(|of| text(&of.new_entry), |of| text(&of.new_entry))),
+        ("tasks", |line| line.either(|of| whole(of.tasks), |of| whole(of.tasks))),
+        ("base", |line| line.either(|of| figure(of.base.value), |of| text(&of.base))),
+        ("new", |line| line.either(|of| figure(of.new.value), |of| text(&of.new))),
+        ("base_runs", |line| line.judged(|of| of.base.runs.to_string())),
+        ("new_runs", |line| line.judged(|of| of.new.runs.to_string())),
+        ("ratio", |line| line.judged(|of| figure(of.ratio))),
+        ("ratio_low95", |line| line.judged(|of| figure(of.ratio_interval.map(|interval| interval.low)))),
+        ("ratio_high95", |line| line.judged(|of| figure(of.ratio_interval.map(|interval| interval.high)))),
+        ("verdict_confidence", |line| match line.of {
+            Of::Judged(_) => figure(Some(line.comparison.verdict_confidence)),
+            Of::Outcome(_) => String::new(),
+        }),
+        ("verdict_low", |line| line.judged(|of| figure(of.verdict_interval.map(|interval| interval.low)))),
+        ("verdict_high", |line| line.judged(|of| figure(of.verdict_interval.map(|interval| interval.high)))),
+        ("margin", |line| line.judged(|of| figure(Some(of.margin)))),
+        ("verdict", |line| line.either(|of| of.verdict.name().to_owned(), |of| of.change.name().to_owned())),
+        ("regression", |line| line.regression().to_string()),
+        ("reason", |line| {
+            let reason = |reason: &Option<String>| text(reason.as_deref().unwrap_or_default());
+            match line.of {
+                Of::Judged(of) => reason(&of.reason),
+                Of::Outcome(of) => reason(&of.reason),
+            }
+        }),
+        ("workload", |line| text(&line.comparison.workload)),
+    ]
+}
 
 /// All parts, one after the other: each line says which it is of.
 pub fn render(parts: &[Comparison]) -> String {
-    let mut out = HEADER.join(",");
-    out.push('\n');
-    for part in parts {
-        part.cells.iter().for_each(|cell| line(&mut out, of_cell(part, cell)));
-        part.outcomes.iter().for_each(|outcome| line(&mut out, of_outcome(part, outcome)));
-    }
-    out
-}
-
-fn of_cell(comparison: &Comparison, cell: &Cell) -> Vec<String> {
-    let bounds = |interval: Option<Interval>| {
-        [figure(interval.map(|interval| interval.low)), figure(interval.map(|interval| interval.high))]
-    };
-    let [low95, high95] = bounds(cell.ratio_interval);
-    let [low, high] = bounds(cell.verdict_interval);
-    let fields = vec![
-        cell.metric.name.to_owned(),
-        text(&cell.base_entry),
-        text(&cell.new_entry),
-        cell.tasks.map(|tasks| tasks.to_string()).unwrap_or_default(),
-        figure(cell.base.value),
-        figure(cell.new.value),
-        cell.base.runs.to_string(),
-        cell.new.runs.to_string(),
-        figure(cell.ratio),
-        low95,
-        high95,
-        figure(Some(comparison.verdict_confidence)),
-        low,
-        high,
-        figure(Some(cell.margin)),
-        cell.verdict.name().to_owned(),
-        cell.regression.to_string(),
-        text(cell.reason.as_deref().unwrap_or_default()),
-        text(&comparison.workload),
-    ];
-    debug_assert_eq!(fields.len(), HEADER.len());
-    fields
-}
-
-fn of_outcome(comparison: &Comparison, outcome: &OutcomeChange) -> Vec<String> {
-    let mut fields = vec![
-        "outcome".to_owned(),
-        text(&outcome.base_entry),
-        text(&outcome.new_entry),
-        outcome.tasks.map(|tasks| tasks.to_string()).unwrap_or_default(),
-        text(&outcome.base),
-        text(&outcome.new),
-    ];
-    fields.resize(HEADER.len() - 4, String::new());
-    fields.extend([
-        outcome.change.name().to_owned(),
-        (comparison.fail_above.is_some() && comparison.closes(outcome)).to_string(),
-        text(outcome.reason.as_deref().unwrap_or_default()),
-        text(&comparison.workload),
-    ]);
-    fields
+    let lines = parts.iter().flat_map(|comparison| {
+        let judged = comparison.cells.iter().map(Of::Judged);
+        let all = judged.chain(comparison.outcomes.iter().map(Of::Outcome));
+        all.map(move |of| CsvLine { comparison, of })
+    });
+    table(&columns(), lines)
 }

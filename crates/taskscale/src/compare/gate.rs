@@ -1,6 +1,6 @@
 //! Whether a gate holds: what closes it, and what it could not judge. A gate that judged nothing has found nothing.
 
-use super::model::{Cell, Change, Comparison, Gate, OutcomeChange, Verdict};
+use super::model::{Change, Comparison, Gate, Judged, OutcomeChange, Verdict};
 use super::side::Side;
 use super::words;
 use crate::figures;
@@ -45,7 +45,7 @@ impl Comparison {
     }
 
     /// Whether a gate has to answer for this cell, and cannot. Noise is an answer: what it hides is not beyond doubt.
-    fn wants(&self, cell: &Cell) -> bool {
+    fn wants(&self, cell: &Judged) -> bool {
         // A slope says nothing that the footprints which it is made of do not, where those are judged themselves.
         let covered = cell.metric.of_line() && self.metrics.contains(&&figures::FOOTPRINT);
         cell.verdict == Verdict::Unclear && cell.reason.is_some() && !covered

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::model::{Cell, CellSide, Verdict};
+use super::model::{Judged, JudgedSide, Verdict};
 use super::side::{Settings, Side};
 use crate::figures::{self, Better, Figure, Of, Unit};
 use crate::record::{MemorySource, Sample, Warning};
@@ -39,8 +39,8 @@ const CHARGE_BATCH_PAGES: f64 = 64.0;
 const SECONDS_STEP: f64 = 0.002;
 
 /// A metric of a cell before its verdict: the confidence depends on how many there are.
-pub(super) struct Judged {
-    cell: Cell,
+pub(super) struct Pending {
+    cell: Judged,
     ratio: Option<Ratio>,
     /// Fewest repetitions of either side.
     repetitions: usize,
@@ -52,13 +52,13 @@ pub(super) struct Judged {
 ///
 /// Each of k cells gets a k-th of the false alarms that are allowed; once some have changed beyond doubt, the rest share
 /// them among themselves, until no more change. That is Holm's procedure, in rounds.
-pub(super) fn judge(judged: &[Judged], settings: &Settings) -> (Vec<Cell>, f64) {
-    let at_once = judged.iter().filter(|judged| judged.ratio.is_some()).count();
+pub(super) fn judge(pending: &[Pending], settings: &Settings) -> (Vec<Judged>, f64) {
+    let at_once = pending.iter().filter(|pending| pending.ratio.is_some()).count();
     let mut beyond_doubt = 0;
     loop {
         let confidence = 1.0 - FALSE_ALARMS / at_once.saturating_sub(beyond_doubt).max(1) as f64;
-        let cells: Vec<Cell> = judged.iter().map(|judged| judged.judge(settings, confidence)).collect();
-        let changed = cells.iter().filter(|cell| cell.verdict.worse() || cell.verdict.better()).count();
+        let cells: Vec<Judged> = pending.iter().map(|pending| pending.judge(settings, confidence)).collect();
+        let changed = cells.iter().filter(|cell| cell.verdict.is_change()).count();
         // With less confidence asked for, none is taken back: it ends.
         if changed <= beyond_doubt {
             return (cells, confidence);
@@ -67,9 +67,9 @@ pub(super) fn judge(judged: &[Judged], settings: &Settings) -> (Vec<Cell>, f64) 
     }
 }
 
-impl Judged {
-    fn judge(&self, settings: &Settings, confidence: f64) -> Cell {
-        let Judged { cell, ratio, repetitions, step } = self;
+impl Pending {
+    fn judge(&self, settings: &Settings, confidence: f64) -> Judged {
+        let Pending { cell, ratio, repetitions, step } = self;
         let (mut cell, repetitions) = (cell.clone(), *repetitions);
         let of_unit = if cell.metric.unit.is_time() { SECONDS_MARGIN } else { BYTES_MARGIN };
         // Whoever fails above 0.5 % does not take 1 % for nothing.
@@ -167,7 +167,7 @@ pub(super) fn of_cell(
     new: &Side,
     name: &str,
     tasks: u64,
-) -> Option<Judged> {
+) -> Option<Pending> {
     let (before, after) = (base.ok(old, tasks), new.ok(name, tasks));
     if before.is_empty() || after.is_empty() {
         return None;
@@ -176,21 +176,21 @@ pub(super) fn of_cell(
         metric.values(samples).into_iter().filter(|value| value.is_finite()).collect()
     };
     let (of_base, of_new) = (readings(&before), readings(&after));
-    let side = |readings: &[f64]| CellSide { runs: readings.len() as u64, value: stats::median(readings) };
-    let mut judged = Judged {
+    let side = |readings: &[f64]| JudgedSide { runs: readings.len() as u64, value: stats::median(readings) };
+    let mut pending = Pending {
         cell: blank(metric, old, name, Some(tasks), side(&of_base), side(&of_new)),
         ratio: None,
         repetitions: of_base.len().min(of_new.len()),
         step: step(metric, base, new),
     };
-    judged.cell.reason = incomparable(metric, &before, &after);
-    if judged.cell.reason.is_none() {
-        judged.ratio = stats::ratio_of_medians(&of_base, &of_new);
-        if judged.ratio.is_none() {
-            judged.cell.reason = Some("no figure above zero on both sides".to_owned());
+    pending.cell.reason = incomparable(metric, &before, &after);
+    if pending.cell.reason.is_none() {
+        pending.ratio = stats::ratio_of_medians(&of_base, &of_new);
+        if pending.ratio.is_none() {
+            pending.cell.reason = Some("no figure above zero on both sides".to_owned());
         }
     }
-    Some(judged)
+    Some(pending)
 }
 
 /// The slope or the base of the line through the numbers of tasks that are ok on both sides: through others, the two
@@ -201,7 +201,7 @@ pub(super) fn of_line(
     old: &str,
     new: &Side,
     name: &str,
-) -> Option<Judged> {
+) -> Option<Pending> {
     let common: Vec<u64> = base
         .tasks_of(old)
         .intersection(&new.tasks_of(name))
@@ -222,14 +222,14 @@ pub(super) fn of_line(
     let (base_fit, new_fit) = (stats::fit(&of_base), stats::fit(&of_new));
     let side = |points: &[Point], fit: &Option<Fit>| {
         let of = |line: Line| if metric.of == Of::Base { line.base } else { line.slope };
-        CellSide { runs: points.len() as u64, value: fit.as_ref().map(|fit| of(fit.line)) }
+        JudgedSide { runs: points.len() as u64, value: fit.as_ref().map(|fit| of(fit.line)) }
     };
     let fewest = |samples: &[Sample]| {
         let of = |tasks: &u64| samples.iter().filter(|sample| sample.tasks == *tasks).count();
         common.iter().map(of).min().unwrap_or(0)
     };
     let step = step(metric, base, new);
-    let mut judged = Judged {
+    let mut pending = Pending {
         cell: blank(metric, old, name, None, side(&of_base, &base_fit), side(&of_new, &new_fit)),
         ratio: None,
         repetitions: fewest(&before).min(fewest(&after)),
@@ -237,22 +237,22 @@ pub(super) fn of_line(
     };
     let bent =
         || [("BASE", &base_fit), ("NEW", &new_fit)].into_iter().find_map(|(side, fit)| no_line(side, fit));
-    judged.cell.reason = if common.len() < 2 {
+    pending.cell.reason = if common.len() < 2 {
         Some("fewer than two numbers of tasks are ok on both sides: there is no line".to_owned())
     } else {
         incomparable(metric, &before.iter().collect::<Vec<_>>(), &after.iter().collect::<Vec<_>>())
             .or_else(bent)
     };
-    if judged.cell.reason.is_none() {
-        judged.ratio = match metric.of {
+    if pending.cell.reason.is_none() {
+        pending.ratio = match metric.of {
             Of::Base => stats::ratio_of_bases(&of_base, &of_new),
             _ => stats::ratio_of_slopes(&of_base, &of_new),
         };
-        if judged.ratio.is_none() {
-            judged.cell.reason = Some("the footprint does not grow with the number of tasks".to_owned());
+        if pending.ratio.is_none() {
+            pending.cell.reason = Some("the footprint does not grow with the number of tasks".to_owned());
         }
     }
-    Some(judged)
+    Some(pending)
 }
 
 /// Why the slope of a side says nothing: its largest N could stay as they are while a smaller one doubles.
@@ -285,10 +285,10 @@ fn blank(
     old: &str,
     name: &str,
     tasks: Option<u64>,
-    base: CellSide,
-    new: CellSide,
-) -> Cell {
-    Cell {
+    base: JudgedSide,
+    new: JudgedSide,
+) -> Judged {
+    Judged {
         metric,
         base_entry: old.to_owned(),
         new_entry: name.to_owned(),

@@ -8,10 +8,9 @@ mod differ;
 mod error;
 mod gate;
 mod judge;
-mod markdown;
 mod model;
+mod sheet;
 mod side;
-mod terminal;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -19,15 +18,15 @@ mod words;
 pub use build::default_metrics;
 pub use error::CompareError;
 pub use model::{
-    COMPARISON_SCHEMA, Cell, CellSide, Change, Comparison, Difference, Gate, Origin, OutcomeChange, Verdict,
+    COMPARISON_SCHEMA, Change, Comparison, Difference, Gate, Judged, JudgedSide, Origin, OutcomeChange,
+    Verdict,
 };
 pub use side::{Input, Settings};
 pub use words::{gate, regressions};
 
 use serde::Serialize;
 
-use crate::report::json;
-use crate::report::{Format, RenderOptions};
+use crate::sheet::{Format, RenderOptions, Sheet, json};
 
 /// Several comparisons in one text.
 #[derive(Serialize)]
@@ -38,12 +37,13 @@ struct Parts<'a> {
 
 /// The comparison of each part as text that ends in a line end.
 pub fn render(parts: &[Comparison], format: Format, options: RenderOptions) -> String {
-    let each = |render: &dyn Fn(&Comparison) -> String| -> String {
-        parts.iter().map(render).collect::<Vec<_>>().join("\n")
+    let sheet = || {
+        let sheets = parts.iter().map(|part| (part.workload.clone(), sheet::sheet(part)));
+        Sheet::together(sheets.collect())
     };
     match (format, parts) {
-        (Format::Table, _) => each(&|part| terminal::render(part, options)),
-        (Format::Markdown, _) => each(&markdown::render),
+        (Format::Table, _) => sheet().terminal(options),
+        (Format::Markdown, _) => sheet().markdown(),
         (Format::Csv, _) => csv::render(parts),
         (Format::Json, [part]) => json::pretty(part),
         (Format::Json, parts) => json::pretty(&Parts { schema: COMPARISON_SCHEMA, parts }),

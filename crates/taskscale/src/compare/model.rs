@@ -45,6 +45,10 @@ impl Verdict {
     pub fn better(self) -> bool {
         matches!(self, Verdict::Faster | Verdict::Smaller)
     }
+
+    pub fn is_change(self) -> bool {
+        self.worse() || self.better()
+    }
 }
 
 /// Two campaigns, or two entries, side by side.
@@ -59,7 +63,7 @@ pub struct Comparison {
     pub metrics: Vec<&'static Figure>,
     /// The confidence of the interval that decides a verdict; higher than 0.95 where many are decided at once.
     pub verdict_confidence: f64,
-    pub cells: Vec<Cell>,
+    pub cells: Vec<Judged>,
     /// Cells that ended otherwise than before, or did not end well in either.
     pub outcomes: Vec<OutcomeChange>,
     /// Cells that only BASE has, by name.
@@ -114,14 +118,14 @@ pub struct Difference {
 
 /// One metric of one cell on both sides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Cell {
+pub struct Judged {
     pub metric: &'static Figure,
     pub base_entry: String,
     pub new_entry: String,
     /// Absent where the metric is of all numbers of tasks.
     pub tasks: Option<u64>,
-    pub base: CellSide,
-    pub new: CellSide,
+    pub base: JudgedSide,
+    pub new: JudgedSide,
     /// New over base.
     pub ratio: Option<f64>,
     /// 95 % interval.
@@ -137,9 +141,9 @@ pub struct Cell {
     pub regression: bool,
 }
 
-/// One side of a [`Cell`].
+/// One side of a [`Judged`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct CellSide {
+pub struct JudgedSide {
     /// Runs that feed it: the last attempts that were ok.
     pub runs: u64,
     /// The median, or the line's slope or base; bytes or seconds.
@@ -202,12 +206,12 @@ impl Comparison {
             .collect()
     }
 
-    pub fn of_metric(&self, metric: &'static Figure) -> impl Iterator<Item = &Cell> {
+    pub fn of_metric(&self, metric: &'static Figure) -> impl Iterator<Item = &Judged> {
         self.cells.iter().filter(move |cell| cell.metric == metric)
     }
 }
 
-impl Cell {
+impl Judged {
     /// `rust/tokio-spawn`, or `rust/tokio-spawn → go/goroutine`.
     pub fn entries(&self) -> String {
         entries(&self.base_entry, &self.new_entry)

@@ -5,7 +5,7 @@ use crate::catalog::Kind;
 use crate::figures::{self, Figure};
 use crate::record::{Campaign, Sample, Status};
 use crate::report::fixture::{HOSTILE, campaign, facts, fell, sample};
-use crate::report::sanitize::acts;
+use crate::sheet::acts;
 
 const SMALL: [u64; 3] = [1, 10_000, 100_000];
 

@@ -1,18 +1,18 @@
-//! What is said of a comparison, alike in the terminal's tables and in Markdown.
+//! What is said of a comparison.
 
-use super::model::{Cell, Change, Comparison, Gate, OutcomeChange, Verdict};
+use super::model::{Change, Comparison, Gate, Judged, OutcomeChange};
 use crate::figures::{Figure, Unit, per_task};
-use crate::report::phrases::NONE;
+use crate::sheet::NONE;
 use crate::stats::Interval;
 use crate::units::{self, mib};
 
-/// `taskscale compare: sleep, A → B`.
-pub fn title(comparison: &Comparison, quote: fn(&str) -> String) -> String {
+/// `sleep: A → B`.
+pub fn title(comparison: &Comparison) -> String {
     let side = |origin: &super::Origin| match &origin.entry {
-        Some(entry) => format!("{} ({})", quote(entry), quote(&origin.folder)),
-        None => quote(&origin.folder),
+        Some(entry) => format!("{entry} ({})", origin.folder),
+        None => origin.folder.clone(),
     };
-    format!("{}: {} → {}", quote(&comparison.workload), side(&comparison.base), side(&comparison.new))
+    format!("{}: {} → {}", comparison.workload, side(&comparison.base), side(&comparison.new))
 }
 
 /// `1 larger, 11 same, 2 unclear, 1 fails now; judged 12 of 14 cells`.
@@ -52,7 +52,7 @@ pub fn figure(metric: &'static Figure, value: Option<f64>) -> String {
     }
 }
 
-pub fn ratio(cell: &Cell) -> String {
+pub fn ratio(cell: &Judged) -> String {
     cell.ratio.map_or_else(|| NONE.to_owned(), |ratio| units::decimal(ratio, 3))
 }
 
@@ -69,40 +69,41 @@ fn bound(value: f64) -> String {
     if value >= 1_000.0 { ">1000".to_owned() } else { units::decimal(value, 3) }
 }
 
-pub fn tasks(cell: &Cell) -> String {
+pub fn tasks(cell: &Judged) -> String {
     cell.tasks.map_or_else(|| "all".to_owned(), units::count)
 }
 
-/// The cells of a metric: those that are worse first, then better ones, then the rest in the plan's order.
-pub fn ordered<'a>(comparison: &'a Comparison, metric: &'static Figure) -> Vec<&'a Cell> {
-    let mut cells: Vec<&Cell> = comparison.of_metric(metric).collect();
-    cells.sort_by_key(|cell| match cell.verdict {
-        verdict if verdict.worse() => 0,
-        verdict if verdict.better() => 1,
-        _ => 2,
-    });
-    cells
+/// `rust/thread × 10k`, or `rust/thread` of all numbers of tasks.
+fn place_of(entries: &str, tasks: Option<u64>) -> String {
+    let tasks = tasks.map(|tasks| format!(" × {}", units::count(tasks))).unwrap_or_default();
+    format!("{entries}{tasks}")
 }
 
-/// `rust/thread × 10k: 5/5 ok → timed-out: ended after 3 s`.
-pub fn outcome(outcome: &OutcomeChange, quote: fn(&str) -> String, reason: fn(&str) -> String) -> String {
-    let tasks = outcome.tasks.map(|tasks| format!(" × {}", units::count(tasks))).unwrap_or_default();
-    let reason = outcome.reason.as_deref().map(|text| format!(": {}", reason(text))).unwrap_or_default();
-    format!("{}{tasks}: {} → {}{reason}", quote(&outcome.entries()), outcome.base, outcome.new)
+pub fn place(judged: &Judged) -> String {
+    place_of(&judged.entries(), judged.tasks)
+}
+
+pub fn place_of_outcome(outcome: &OutcomeChange) -> String {
+    place_of(&outcome.entries(), outcome.tasks)
+}
+
+/// `5/5 ok → timed-out: ended after 3 s`.
+pub fn became(outcome: &OutcomeChange) -> String {
+    let reason = outcome.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    format!("{} → {}{reason}", outcome.base, outcome.new)
 }
 
 /// What a reader must know to read the table right.
-pub fn notes(comparison: &Comparison, quote: fn(&str) -> String) -> Vec<String> {
+pub fn notes(comparison: &Comparison) -> Vec<String> {
     let mut notes = Vec::new();
-    let list = |names: &[String]| names.iter().map(|name| quote(name)).collect::<Vec<_>>().join(", ");
     if !comparison.only_base.is_empty() {
-        notes.push(format!("Only in BASE, so not compared: {}.", list(&comparison.only_base)));
+        notes.push(format!("Only in BASE, so not compared: {}.", comparison.only_base.join(", ")));
     }
     if !comparison.unjudged.is_empty() {
-        notes.push(format!("To be judged, and cannot be: {}.", list(&comparison.unjudged)));
+        notes.push(format!("To be judged, and cannot be: {}.", comparison.unjudged.join(", ")));
     }
     if !comparison.only_new.is_empty() {
-        notes.push(format!("Only in NEW, so not compared: {}.", list(&comparison.only_new)));
+        notes.push(format!("Only in NEW, so not compared: {}.", comparison.only_new.join(", ")));
     }
     let times = comparison.metrics.iter().any(|metric| metric.unit.is_time());
     for (origin, side) in [(&comparison.base, "BASE"), (&comparison.new, "NEW")] {
@@ -125,7 +126,7 @@ pub fn notes(comparison: &Comparison, quote: fn(&str) -> String) -> Vec<String> 
     let margins: Vec<String> = [(false, "memory"), (true, "time")]
         .into_iter()
         .filter_map(|(is_time, name)| {
-            let alike = |cell: &&Cell| cell.metric.unit.is_time() == is_time;
+            let alike = |cell: &&Judged| cell.metric.unit.is_time() == is_time;
             let least = comparison.cells.iter().filter(alike).map(|cell| cell.margin).reduce(f64::min)?;
             Some(format!("{} of {name}", percent(least)))
         })
@@ -159,12 +160,6 @@ pub fn gate(comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// `rust/thread × 10k`, or `rust/thread` of all numbers of tasks.
-pub fn place(cell: &Cell) -> String {
-    let tasks = cell.tasks.map(|tasks| format!(" × {}", units::count(tasks))).unwrap_or_default();
-    format!("{}{tasks}", cell.entries())
-}
-
 /// One line for each regression that the gate fails for, as recorded.
 pub fn regressions(comparison: &Comparison) -> Vec<String> {
     if comparison.fail_above.is_none() {
@@ -181,16 +176,10 @@ pub fn regressions(comparison: &Comparison) -> Vec<String> {
             interval(cell.ratio_interval),
         )
     });
-    let same = |text: &str| text.to_owned();
     let failing = comparison.outcomes.iter().filter(|outcome| comparison.closes(outcome));
     let missing = comparison.missing.iter().filter(|_| !comparison.allow_missing);
     cells
-        .chain(failing.map(|failing| outcome(failing, same, same)))
+        .chain(failing.map(|failing| format!("{}: {}", place_of_outcome(failing), became(failing))))
         .chain(missing.map(|cell| format!("{cell}: measured in BASE and not in NEW")))
         .collect()
-}
-
-/// How bad a verdict is, for its colour.
-pub fn is_change(verdict: Verdict) -> bool {
-    verdict.worse() || verdict.better()
 }

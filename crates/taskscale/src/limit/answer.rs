@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use super::proof::{Cause, Proof};
 use super::question::{Find, Question};
 use super::search::{Followed, Purpose, Seen, State, controlled, follow, need};
-use super::verdict::{Cause, Holding};
 use crate::catalog::{Kind, Shape};
 use crate::record::{Campaign, EntryFacts, Machine, MemorySource, Sample, Status, Warning};
 use crate::stats::{Point, fit, median};
@@ -49,11 +49,11 @@ pub struct Answer {
     /// The runs that confirm the answer; where there is none, those that were last to confirm one.
     pub tried: Option<Tally>,
     /// The last run that confirms the answer.
-    pub holds: Option<Shown>,
+    pub holds: Option<ShownRun>,
     /// The run nearest to it that failed.
-    pub fails: Option<Shown>,
+    pub fails: Option<ShownRun>,
     /// A run that held although it asked for as much as that one or more: the edge is not sharp. The farthest.
-    pub sometimes: Option<Shown>,
+    pub sometimes: Option<ShownRun>,
     /// How far apart the answer and what failed are, as a share of the answer.
     pub width: Option<f64>,
     /// What ends it, in a sentence.
@@ -74,7 +74,7 @@ pub struct Answer {
     /// Why it could not be run.
     pub unavailable: Option<String>,
     /// Every run in order.
-    pub trials: Vec<Shown>,
+    pub trials: Vec<ShownRun>,
 }
 
 /// Runs of one value that were to confirm it: the run that led to it does not count, as it was chosen for having held.
@@ -88,7 +88,7 @@ pub struct Tally {
 
 /// One run, as it is shown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Shown {
+pub struct ShownRun {
     pub tasks: u64,
     pub memory_bytes: u64,
     pub purpose: Purpose,
@@ -184,8 +184,8 @@ pub(super) fn answer(question: &Question, facts: &EntryFacts, samples: &[Sample]
         course.seen.iter().rev().find(|run| {
             Some(value(run)) == wanted
                 && run.purpose != Purpose::Control
-                && (run.verdict == Holding::Holds) == holds
-                && matches!(run.verdict, Holding::Holds | Holding::Fails(..))
+                && (run.proof == Proof::Holds) == holds
+                && matches!(run.proof, Proof::Holds | Proof::Fails(..))
         })
     };
     let failed = last(edge.failing, false);
@@ -224,19 +224,19 @@ pub(super) fn answer(question: &Question, facts: &EntryFacts, samples: &[Sample]
     }
 }
 
-fn shown(run: &Seen) -> Shown {
+fn shown(run: &Seen) -> ShownRun {
     let sample = run.sample;
-    let (cause, reason) = match &run.verdict {
-        Holding::Fails(cause, reason) => (Some(*cause), Some(reason.clone())),
-        Holding::Void(_, why) => (None, Some(format!("does not count: {why}"))),
-        Holding::Unsettled => (None, Some("the hold was too short; run again with a longer one".to_owned())),
-        Holding::Holds => (None, None),
+    let (cause, reason) = match &run.proof {
+        Proof::Fails(cause, reason) => (Some(*cause), Some(reason.clone())),
+        Proof::Void(_, why) => (None, Some(format!("does not count: {why}"))),
+        Proof::Unsettled => (None, Some("the hold was too short; run again with a longer one".to_owned())),
+        Proof::Holds => (None, None),
     };
-    Shown {
+    ShownRun {
         tasks: sample.tasks,
         memory_bytes: sample.memory.cap_bytes.unwrap_or(0),
         purpose: run.purpose,
-        holds: run.verdict == Holding::Holds,
+        holds: run.proof == Proof::Holds,
         cause,
         reason,
         status: sample.status,
@@ -256,10 +256,10 @@ fn limited_by(
     failed: Option<&Seen>,
 ) -> (Option<String>, Option<bool>) {
     let Some(failed) = failed else { return (None, None) };
-    let Some(cause) = failed.verdict.cause() else { return (None, None) };
+    let Some(cause) = failed.proof.cause() else { return (None, None) };
     let by_memory = cause.is_memory().or(match question.find {
         // The first run had memory to spare, and held.
-        Find::LeastMemory { .. } => Some(course.seen.iter().any(|run| run.verdict == Holding::Holds)),
+        Find::LeastMemory { .. } => Some(course.seen.iter().any(|run| run.proof == Proof::Holds)),
         Find::MostTasks { .. } => controlled(&course.seen, failed.sample.tasks),
     });
     let limit = failed.sample.limit.as_ref().map(|limit| limit.name.clone());
@@ -283,7 +283,7 @@ fn slope(course: &Followed) -> Option<f64> {
     let points: Vec<Point> = course
         .seen
         .iter()
-        .filter(|run| run.verdict == Holding::Holds && run.purpose != Purpose::Control)
+        .filter(|run| run.proof == Proof::Holds && run.purpose != Purpose::Control)
         .filter_map(|run| {
             let bytes = match run.sample.work {
                 Some(_) => need(run.sample)?,
@@ -309,15 +309,14 @@ fn curve(question: &Question, course: &Followed) -> Vec<CurvePoint> {
                 .seen
                 .iter()
                 .filter(|run| cap(run) == memory_bytes)
-                .filter(|run| matches!(run.verdict, Holding::Holds | Holding::Fails(..)))
+                .filter(|run| matches!(run.proof, Proof::Holds | Proof::Fails(..)))
                 .collect();
-            let held: Vec<&Seen> =
-                settled.iter().copied().filter(|run| run.verdict == Holding::Holds).collect();
+            let held: Vec<&Seen> = settled.iter().copied().filter(|run| run.proof == Proof::Holds).collect();
             let middle = |of: fn(&Sample) -> Option<f64>| {
                 median(&held.iter().filter_map(|run| of(run.sample)).collect::<Vec<_>>())
             };
-            let reason = settled.iter().rev().find_map(|run| match &run.verdict {
-                Holding::Fails(_, reason) => Some(reason.clone()),
+            let reason = settled.iter().rev().find_map(|run| match &run.proof {
+                Proof::Fails(_, reason) => Some(reason.clone()),
                 _ => None,
             });
             (!settled.is_empty()).then(|| CurvePoint {
@@ -338,7 +337,7 @@ fn curve(question: &Question, course: &Followed) -> Vec<CurvePoint> {
         .collect();
     let roomy = points.iter().find(|point| point.roomy).and_then(|point| point.cpu_s);
     let range = |memory_bytes: u64| {
-        let held = course.seen.iter().filter(|run| cap(run) == memory_bytes && run.verdict == Holding::Holds);
+        let held = course.seen.iter().filter(|run| cap(run) == memory_bytes && run.proof == Proof::Holds);
         let cpu: Vec<f64> = held.filter_map(|run| run.sample.cpu.total_s()).collect();
         let ends = cpu.iter().copied().reduce(f64::min).zip(cpu.iter().copied().reduce(f64::max));
         ends.filter(|(least, _)| cpu.len() > 1 && *least > 0.0)

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::LimitError;
 use super::answer::{Answer, answer};
+use super::proof::Proof;
 use super::question::{Question, fill_in};
 use super::search::{HOLD, Order, Seen, follow, usual_of};
-use super::verdict::Holding;
 use crate::campaign::{HoldKeeper, PlannedRun, Prepared, foreseen_reading_s, sample_of};
 use crate::catalog::{Shape, expected_check};
 use crate::measure::{Bounds, Course, RunEnd, RunSpec, Runner, Wait, WorkOrder};
@@ -107,7 +107,7 @@ fn hold_s(seen: &[Seen], entry: &Prepared, order: &Order) -> f64 {
     let facts = &entry.facts;
     holds.meet(&facts.name, facts.kind);
     // Not from those that were too slow: no other run would have to wait for that.
-    let good = seen.iter().filter(|run| run.verdict == Holding::Holds);
+    let good = seen.iter().filter(|run| run.proof == Proof::Holds);
     good.for_each(|run| holds.learn(run.sample));
     let again = seen.last().filter(|_| order.again).and_then(|last| holds.next_hold_s(last.sample));
     again.unwrap_or_else(|| {

@@ -1,32 +1,43 @@
 //! How many tasks fit in a memory, and how little memory is enough for some tasks.
 //!
 //! Which run is next follows from the samples so far alone ([`follow`]); [`run`] takes the runs and keeps them. Measures
-//! through `measure::Runner`, so that tests need no program. [`render`] shows what was found by the report's means. Must not
+//! through `measure::Runner`, so that tests need no program. [`render`] shows what was found. Must not
 //! know the command line.
 
 mod answer;
 mod border;
 mod confirm;
+mod csv;
 mod drive;
 mod prediction;
+mod proof;
 mod question;
-mod render;
 mod search;
-mod verdict;
+mod sheet;
 mod words;
 
 use std::path::PathBuf;
 
-pub use answer::{Answer, CurvePoint, LIMIT_SCHEMA, LimitReport, Shown, Tally};
+pub use answer::{Answer, CurvePoint, LIMIT_SCHEMA, LimitReport, ShownRun, Tally};
 pub use drive::{SearchEnd, SearchObserver, run};
+pub use proof::{Cause, Proof};
 pub use question::{Find, QUESTION_SCHEMA, Question, fill_in, holds_question, load_question, store_question};
-pub use render::render;
 pub use search::{Followed, HOLD, Order, Purpose, Seen, State, follow};
-pub use verdict::{Cause, Holding};
 pub use words::sentence;
 
 use crate::measure::MeasureError;
 use crate::record::StoreError;
+use crate::sheet::{Format, RenderOptions, json};
+
+/// The report as text that ends in a line end.
+pub fn render(report: &LimitReport, format: Format, options: RenderOptions) -> String {
+    match format {
+        Format::Table => sheet::sheet(report).terminal(options),
+        Format::Markdown => sheet::sheet(report).markdown(),
+        Format::Csv => csv::render(report),
+        Format::Json => json::pretty(report),
+    }
+}
 
 /// What stops a search.
 #[derive(Debug, thiserror::Error)]

@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::border::{Search, Side, Trial};
 use super::confirm::{Edge, Stage, Tally, tally};
 use super::prediction::{forecast_memory, forecast_tasks};
+use super::proof::{Cause, Proof, Usual, judge, touched, usual};
 use super::question::{Find, Question};
-use super::verdict::{Cause, Holding, Usual, judge, touched, usual};
 use crate::campaign::HoldKeeper;
 use crate::catalog::Kind;
 use crate::record::{Hold, Sample};
@@ -103,7 +103,7 @@ impl State {
 pub struct Seen<'a> {
     pub sample: &'a Sample,
     pub purpose: Purpose,
-    pub verdict: Holding,
+    pub proof: Proof,
 }
 
 /// The runs of one entry so far, and what follows from them.
@@ -129,20 +129,20 @@ pub fn follow<'a>(question: &Question, kind: Kind, samples: &'a [Sample]) -> Fol
     for sample in samples {
         holds.learn(sample);
         let purpose = purpose_of(question, next.1, sample);
-        seen.push(Seen { sample, purpose, verdict: Holding::Unsettled });
+        seen.push(Seen { sample, purpose, proof: Proof::Unsettled });
         // What is known by now may shed another light on what was before.
-        let verdicts: Vec<Holding> = seen
+        let proofs: Vec<Proof> = seen
             .iter()
             .map(|run| {
-                let verdict = judge(question, run.sample, usual_of(question, &seen, run.sample.tasks));
-                if verdict == Holding::Unsettled && holds.next_hold_s(run.sample).is_none() {
+                let proof = judge(question, run.sample, usual_of(question, &seen, run.sample.tasks));
+                if proof == Proof::Unsettled && holds.next_hold_s(run.sample).is_none() {
                     let why = "its tasks could not be kept waiting long enough to be alive at once";
-                    return Holding::Fails(Cause::Other, why.to_owned());
+                    return Proof::Fails(Cause::Other, why.to_owned());
                 }
-                verdict
+                proof
             })
             .collect();
-        seen.iter_mut().zip(verdicts).for_each(|(run, verdict)| run.verdict = verdict);
+        seen.iter_mut().zip(proofs).for_each(|(run, proof)| run.proof = proof);
         settle_voids(&mut seen);
         next = decide(question, kind, &seen, &holds);
     }
@@ -168,7 +168,7 @@ fn purpose_of(question: &Question, order: Option<Order>, sample: &Sample) -> Pur
 fn spent(seen: &[Seen]) -> usize {
     let counts = |run: &&Seen| match run.purpose {
         Purpose::Pilot | Purpose::Search => true,
-        Purpose::Confirm | Purpose::Curve => run.verdict.cause().is_some(),
+        Purpose::Confirm | Purpose::Curve => run.proof.cause().is_some(),
         Purpose::Control => false,
     };
     seen.iter().filter(counts).count()
@@ -177,7 +177,7 @@ fn spent(seen: &[Seen]) -> usize {
 /// A run that does not count is taken again, but not for ever.
 fn settle_voids(seen: &mut [Seen]) {
     let is_void = |run: &Seen, of: &Seen| {
-        matches!(run.verdict, Holding::Void(..))
+        matches!(run.proof, Proof::Void(..))
             && run.sample.tasks == of.sample.tasks
             && cap_of(run.sample) == cap_of(of.sample)
     };
@@ -188,8 +188,8 @@ fn settle_voids(seen: &mut [Seen]) {
         })
         .collect();
     for (run, settled) in seen.iter_mut().zip(settled) {
-        if let (true, Holding::Void(cause, why)) = (settled, &run.verdict) {
-            run.verdict = Holding::Fails(*cause, format!("{why}, {} times", MOST_VOIDS + 1));
+        if let (true, Proof::Void(cause, why)) = (settled, &run.proof) {
+            run.proof = Proof::Fails(*cause, format!("{why}, {} times", MOST_VOIDS + 1));
         }
     }
 }
@@ -225,7 +225,7 @@ fn cap_of(sample: &Sample) -> u64 {
 fn trials(question: &Question, seen: &[Seen]) -> Vec<Trial> {
     let mut trials: Vec<Trial> = Vec::new();
     for (position, run) in seen.iter().enumerate() {
-        let settled = matches!(run.verdict, Holding::Holds | Holding::Fails(..));
+        let settled = matches!(run.proof, Proof::Holds | Proof::Fails(..));
         if !settled || run.purpose == Purpose::Control {
             continue;
         }
@@ -235,7 +235,7 @@ fn trials(question: &Question, seen: &[Seen]) -> Vec<Trial> {
             Find::LeastMemory { .. } => (cap_of(run.sample), least_memory(so_far)),
         };
         let confirms = matches!(run.purpose, Purpose::Confirm | Purpose::Curve);
-        trials.push(Trial { value, passed: run.verdict == Holding::Holds, confirms, forecast });
+        trials.push(Trial { value, passed: run.proof == Proof::Holds, confirms, forecast });
     }
     trials
 }
@@ -245,9 +245,9 @@ fn trials(question: &Question, seen: &[Seen]) -> Vec<Trial> {
 fn most_tasks(seen: &[Seen], cap_bytes: u64) -> Option<super::border::Prediction> {
     let runs = || seen.iter().filter(|run| run.purpose != Purpose::Control);
     // Where what ends it is not memory, memory foretells nothing; a program that counts its failures does.
-    let nearest = runs().filter(|run| run.verdict.cause().is_some()).min_by_key(|run| run.sample.tasks);
-    if let Some(nearest) = nearest.filter(|run| run.verdict.cause() != Some(Cause::Memory)) {
-        match (nearest.verdict.cause(), nearest.sample.failed) {
+    let nearest = runs().filter(|run| run.proof.cause().is_some()).min_by_key(|run| run.sample.tasks);
+    if let Some(nearest) = nearest.filter(|run| run.proof.cause() != Some(Cause::Memory)) {
+        match (nearest.proof.cause(), nearest.sample.failed) {
             (Some(Cause::SystemLimit | Cause::OwnHeap), Some(failed)) if failed < nearest.sample.tasks => {
                 let value = (nearest.sample.tasks - failed) as f64;
                 return Some(super::border::Prediction { value, doubt: 0.0 });
@@ -257,12 +257,12 @@ fn most_tasks(seen: &[Seen], cap_bytes: u64) -> Option<super::border::Prediction
         }
     }
     let needs: Vec<Point> = runs()
-        .filter(|run| run.verdict == Holding::Holds)
+        .filter(|run| run.proof == Proof::Holds)
         .filter_map(|run| Some(Point { tasks: run.sample.tasks, y: need(run.sample)? }))
         .collect();
     // A program whose own heap is full never comes to the cap: it ends where it ended before.
     let own = runs()
-        .filter(|run| run.verdict.cause() == Some(Cause::OwnHeap))
+        .filter(|run| run.proof.cause() == Some(Cause::OwnHeap))
         .filter_map(|run| run.sample.memory.peak_bytes)
         .min();
     let end = own.map_or(cap_bytes, |own| own.min(cap_bytes));
@@ -284,7 +284,7 @@ pub(super) fn need(sample: &Sample) -> Option<f64> {
 }
 
 fn least_memory(seen: &[Seen]) -> Option<super::border::Prediction> {
-    let holds = seen.iter().filter(|run| run.verdict == Holding::Holds).map(|run| run.sample);
+    let holds = seen.iter().filter(|run| run.proof == Proof::Holds).map(|run| run.sample);
     let tightest = holds.min_by_key(|sample| cap_of(sample))?;
     forecast_memory(need(tightest)?, touched(tightest))
 }
@@ -292,7 +292,7 @@ fn least_memory(seen: &[Seen]) -> Option<super::border::Prediction> {
 /// Where a search stands after some runs, and the run that is next.
 fn decide(question: &Question, kind: Kind, seen: &[Seen], holds: &HoldKeeper) -> (State, Option<Order>) {
     if let Some(last) = seen.last()
-        && last.verdict == Holding::Unsettled
+        && last.proof == Proof::Unsettled
         && holds.next_hold_s(last.sample).is_some()
     {
         let (tasks, cap_bytes) = (last.sample.tasks, cap_of(last.sample));
@@ -354,16 +354,16 @@ fn control(question: &Question, seen: &[Seen], failing: Option<u64>) -> Option<u
 /// Whether `tasks` hold with memory to spare, where a control says so: as many or more held, or as few or fewer failed.
 pub fn controlled(seen: &[Seen], tasks: u64) -> Option<bool> {
     let controls = || seen.iter().filter(|run| run.purpose == Purpose::Control);
-    if controls().any(|run| run.verdict == Holding::Holds && run.sample.tasks >= tasks) {
+    if controls().any(|run| run.proof == Proof::Holds && run.sample.tasks >= tasks) {
         return Some(true);
     }
-    controls().any(|run| run.verdict.cause().is_some() && run.sample.tasks <= tasks).then_some(false)
+    controls().any(|run| run.proof.cause().is_some() && run.sample.tasks <= tasks).then_some(false)
 }
 
 /// Why the run of a value failed: the last that did.
 fn cause_at(seen: &[Seen], tasks: u64) -> Option<Cause> {
     let runs = seen.iter().rev().filter(|run| run.purpose != Purpose::Control && run.sample.tasks == tasks);
-    runs.filter_map(|run| run.verdict.cause()).next()
+    runs.filter_map(|run| run.proof.cause()).next()
 }
 
 /// The next memory of the curve: each is run as often as the answer.

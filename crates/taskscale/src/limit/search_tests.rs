@@ -294,7 +294,7 @@ fn drive_with(question: &Question, mut change: impl FnMut(&Order, &mut Sample)) 
 /// Both directions: the answer moves to the safe side, is confirmed anew, and the edge is said not to be sharp.
 #[test]
 fn a_failure_among_the_confirming_runs_moves_the_answer() {
-    use crate::report::Format;
+    use crate::sheet::Format;
     for find in [IN_64, FOR_100K] {
         let question = question(find);
         let mut unlucky = None;
@@ -359,7 +359,7 @@ fn what_was_not_confirmed_is_not_called_an_answer() {
         assert_eq!(answer.runs_of_search, 8);
         let tried = answer.tried.unwrap();
         assert_eq!((tried.held, tried.runs), (2, 3));
-        let table = super::super::render(&report, crate::report::Format::Table, Default::default());
+        let table = super::super::render(&report, crate::sheet::Format::Table, Default::default());
         assert!(
             table.contains("└ no answer: ") && table.contains("held 2 of 3 times when run again"),
             "{table}"
@@ -408,12 +408,12 @@ fn what_proves_nothing_does_not_hold() {
         change(&mut sample);
         judge(&question, &sample, Usual { allowance_s: 10.0, cpu_s: 1.0 })
     };
-    assert_eq!(judged(|_| {}), Holding::Holds);
+    assert_eq!(judged(|_| {}), Proof::Holds);
     assert_eq!(judged(|sample| sample.warnings = vec![Warning::Swapped]).cause(), Some(Cause::Memory));
     assert_eq!(judged(|sample| sample.alive = None).cause(), Some(Cause::Other));
     assert_eq!(judged(|sample| sample.alive = Some(9)).cause(), Some(Cause::Other));
     let grew = judged(|sample| sample.warnings = vec![Warning::PlateauGrew]);
-    assert!(matches!(grew, Holding::Void(Cause::Other, _)), "{grew:?}");
+    assert!(matches!(grew, Proof::Void(Cause::Other, _)), "{grew:?}");
     // Taken again, and where it grows each time it fails.
     let samples = drive_with(&question, |order, sample| {
         if order.tasks > 1 {
@@ -453,7 +453,7 @@ fn fewer_runs_than_needed_are_told_and_more_may_follow() {
     assert!(follow(&question(IN_64), Kind::Stackless, &samples).next.is_some());
 }
 
-fn rendered(find: Find, program: &Program, format: crate::report::Format) -> String {
+fn rendered(find: Find, program: &Program, format: crate::sheet::Format) -> String {
     let question = question(find);
     let report = report(&question, &drive(&question, program));
     super::super::render(&report, format, Default::default())
@@ -461,7 +461,7 @@ fn rendered(find: Find, program: &Program, format: crate::report::Format) -> Str
 
 #[test]
 fn answers_are_shown() {
-    use crate::report::Format;
+    use crate::sheet::Format;
     let heap = Program { heap_share: 0.25, ..PLAIN };
     insta::assert_snapshot!("most_tasks_table", rendered(IN_64, &heap, Format::Table));
     insta::assert_snapshot!("most_tasks_markdown", rendered(IN_64, &heap, Format::Markdown));
@@ -507,5 +507,5 @@ fn a_run_that_waited_for_others_does_not_count() {
     let three = samples.iter().find(|sample| sample.memory.cap_bytes == answer.memory_bytes).unwrap();
     let roomy = samples[0].clone();
     let again = [vec![roomy], vec![three.clone(); 3]].concat();
-    assert_eq!(follow(&question, Kind::Stackless, &again).seen[3].verdict.cause(), Some(Cause::Slow));
+    assert_eq!(follow(&question, Kind::Stackless, &again).seen[3].proof.cause(), Some(Cause::Slow));
 }

@@ -1,7 +1,7 @@
 //! What a search for limits found, in words: beside the figures of its tables, and alone.
 
-use super::{Answer, Find, Question, Shown, State};
-use crate::report::phrases::NONE;
+use super::{Answer, Find, Question, ShownRun, State};
+use crate::sheet::NONE;
 use crate::units;
 
 /// The reason, where there is no answer.
@@ -80,7 +80,7 @@ fn unconfirmed(answer: &Answer, find: &Find) -> String {
 /// Where runs both held and failed.
 fn blurred(answer: &Answer, find: &Find) -> Option<String> {
     let (fails, sometimes) = answer.fails.as_ref().zip(answer.sometimes.as_ref())?;
-    let of = |run: &Shown| sought(find, run.tasks, run.memory_bytes);
+    let of = |run: &ShownRun| sought(find, run.tasks, run.memory_bytes);
     let always = match (answer.tasks, answer.memory_bytes, find) {
         (Some(tasks), Some(bytes), Find::MostTasks { .. }) => {
             format!("every run held up to {}, ", sought(find, tasks, bytes))

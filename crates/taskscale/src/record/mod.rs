@@ -16,8 +16,6 @@ pub use cell::*;
 pub use event::*;
 pub use paths::without_paths;
 pub use sample::*;
-#[cfg(test)]
-pub(crate) use schema::schema_of;
 pub use store::*;
 
 /// Version of the shape of samples and campaigns. Raised when a field changes its meaning; added fields do not raise it.

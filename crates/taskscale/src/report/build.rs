@@ -190,8 +190,9 @@ fn row(facts: &EntryFacts, tasks: u64, shape: Shape, cell: &[&Sample], growth: O
 
 /// What the median footprint is made of: the mean of the one or two plateaus in the middle.
 fn parts(fed: &[&Sample]) -> Option<Parts> {
-    let mut plateaus: Vec<&Plateau> =
-        fed.iter().filter_map(|sample| sample.memory.plateau.as_ref()).collect();
+    // Of work, as the footprint is: of the first run of each pair.
+    let first = fed.iter().filter(|sample| !sample.is_double());
+    let mut plateaus: Vec<&Plateau> = first.filter_map(|sample| sample.memory.plateau.as_ref()).collect();
     plateaus.sort_by_key(|plateau| plateau.footprint_bytes);
     let upper = *plateaus.get(plateaus.len() / 2)?;
     let lower = plateaus[(plateaus.len() - 1) / 2];

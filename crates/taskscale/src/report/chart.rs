@@ -4,14 +4,11 @@
 
 use anstyle::{AnsiColor, Style};
 
-use super::RenderOptions;
-use super::bar::{Bars, bar};
 use super::footnotes;
 use super::model::{Growth, Report, Row};
 use super::phrases::{bent_text, relative};
-use super::sanitize::safe;
-use super::terminal_table::painted;
 use crate::figures::per_task;
+use crate::sheet::{Bars, RenderOptions, bar, painted, safe};
 use crate::stats::{Interval, Spread};
 use crate::units;
 

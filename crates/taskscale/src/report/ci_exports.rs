@@ -11,8 +11,8 @@ use super::estimate::Estimate;
 use super::model::{Entry, Report};
 use super::phrases::worst_text;
 use super::sanitize::safe;
-use super::{csv, json};
 use crate::figures::{self, Figure, Unit};
+use crate::sheet::{csv, json};
 use crate::units;
 
 /// What is kept unless told otherwise. Not the wall time, which is mostly the wait.

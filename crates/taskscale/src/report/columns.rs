@@ -6,7 +6,7 @@ use crate::catalog::Shape;
 use crate::figures::{self, Figure};
 
 /// A figure with a column of its own.
-pub struct Shown {
+pub struct ShownFigure {
     pub figure: &'static Figure,
     /// Over a narrow column.
     pub short: &'static str,
@@ -14,11 +14,11 @@ pub struct Shown {
     pub spare: Option<u8>,
 }
 
-const fn shown(figure: &'static Figure, short: &'static str, spare: Option<u8>) -> Shown {
-    Shown { figure, short, spare }
+const fn shown(figure: &'static Figure, short: &'static str, spare: Option<u8>) -> ShownFigure {
+    ShownFigure { figure, short, spare }
 }
 
-static HOLD: [Shown; 5] = [
+static HOLD: [ShownFigure; 5] = [
     shown(&figures::KERNEL, "kernel", Some(4)),
     // It stands in the next table as well, with its interval.
     shown(&figures::BYTES_PER_TASK, "B/task", Some(0)),
@@ -27,7 +27,7 @@ static HOLD: [Shown; 5] = [
     shown(&figures::CPU, "CPU s", Some(5)),
 ];
 
-static WORK: [Shown; 4] = [
+static WORK: [ShownFigure; 4] = [
     shown(&figures::CPU_PER_OP, "CPU ns/op", None),
     shown(&figures::OPS_PER_S, "ops/s", Some(5)),
     shown(&figures::PEAK, "peak MiB", Some(4)),
@@ -35,7 +35,7 @@ static WORK: [Shown; 4] = [
 ];
 
 /// The figures beside the headline.
-pub fn columns(shape: Shape) -> &'static [Shown] {
+pub fn columns(shape: Shape) -> &'static [ShownFigure] {
     match shape {
         Shape::Hold => &HOLD,
         Shape::Work => &WORK,

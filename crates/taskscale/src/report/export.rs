@@ -3,7 +3,7 @@
 use super::ci_exports::{self, ServiceError};
 use super::model::Report;
 use super::svg::{self, ChartError};
-use super::{Format, RenderOptions, csv, json, render, side_by_side};
+use super::{Format, RenderOptions, render, side_by_side};
 use crate::figures::Figure;
 
 /// What a report is to become.
@@ -65,16 +65,12 @@ pub fn export(reports: &[Report], request: &Request) -> Result<Export, ExportErr
         [] => default.to_vec(),
         asked => asked.to_vec(),
     };
-    let side_by_side = || metrics(&side_by_side::DEFAULT_METRICS);
+    let side_by_side = || side_by_side::sheet(reports, &metrics(&side_by_side::DEFAULT_METRICS));
     let whole = |text| Ok(Export { text, left_out: Vec::new() });
     match request.target {
-        Target::Report(Format::Csv) => whole(csv::render(reports)),
-        Target::Report(Format::Json) => whole(json::render(reports)),
-        Target::Report(format) if one_campaign => whole(render(reports, format, request.options)),
-        Target::Report(Format::Table) => {
-            whole(side_by_side::terminal(reports, &side_by_side(), request.options))
-        }
-        Target::Report(Format::Markdown) => whole(side_by_side::markdown(reports, &side_by_side())),
+        Target::Report(Format::Table) if !one_campaign => whole(side_by_side().terminal(request.options)),
+        Target::Report(Format::Markdown) if !one_campaign => whole(side_by_side().markdown()),
+        Target::Report(format) => whole(render(reports, format, request.options)),
         Target::Github => {
             let kept = ci_exports::github(reports, &metrics(&ci_exports::DEFAULT_METRICS))?;
             Ok(Export { text: kept.text, left_out: kept.left_out })

@@ -1,14 +1,12 @@
 //! What a reader must know to read the figures right: the sentences below the tables.
 //!
-//! Only those that this report calls for. Texts from results go through the caller's `quote`, which makes them safe
-//! for its format.
+//! Only those that this report calls for. Texts from results are as they were recorded.
 
 use std::collections::BTreeSet;
 
 use super::model::{Entry, Growth, Report};
 use super::phrases::NO_LINE;
 use super::rank::Rank;
-use super::sanitize::command_line;
 use crate::catalog::{Kind, Shape, Style};
 use crate::record::{Hold, MemorySource, OWN_WORKLOAD};
 use crate::stats::OFF;
@@ -35,38 +33,33 @@ pub fn kind_with_marks(entry: &Entry) -> String {
 }
 
 /// `sleep · N = 1, 10k, 1M · 3 repetitions`.
-pub fn title(report: &Report, quote: fn(&str) -> String) -> String {
+pub fn title(report: &Report) -> String {
     let tasks: Vec<String> = report.tasks.iter().map(|&n| units::count(n)).collect();
     let times = u64::from(report.repetitions);
-    format!(
-        "{} · N = {} · {}",
-        quote(&report.part().to_string()),
-        tasks.join(", "),
-        counted(times, "repetition")
-    )
+    format!("{} · N = {} · {}", report.part(), tasks.join(", "), counted(times, "repetition"))
 }
 
 /// The machine, in one line.
-pub fn machine(report: &Report, quote: fn(&str) -> String) -> String {
+pub fn machine(report: &Report) -> String {
     let machine = &report.machine;
     let mut parts = vec![
-        format!("{}, {}", quote(&machine.cpu), counted(machine.cpus, "CPU")),
+        format!("{}, {}", machine.cpu, counted(machine.cpus, "CPU")),
         units::bytes(machine.memory_bytes),
-        quote(&machine.os),
-        format!("Linux {} {}", quote(&machine.kernel), quote(&machine.architecture)),
+        machine.os.clone(),
+        format!("Linux {} {}", machine.kernel, machine.architecture),
     ];
     if let Some(pages) = &machine.transparent_huge_pages {
-        parts.push(format!("THP {}", quote(pages)));
+        parts.push(format!("THP {pages}"));
     }
     parts.join(" · ")
 }
 
 /// How long tasks waited, or what was done how often.
-pub fn course(report: &Report, quote: fn(&str) -> String) -> String {
+pub fn course(report: &Report) -> String {
     if let Some(operation) = &report.operation {
         return format!(
             "An operation: {}. So many that they last {} s or longer, and then twice as many.",
-            quote(operation),
+            operation,
             report.hold.plateau_s()
         );
     }
@@ -84,24 +77,19 @@ pub fn course(report: &Report, quote: fn(&str) -> String) -> String {
 }
 
 /// Where the report comes from: version, day, seed, how much was measured.
-pub fn provenance(parts: &[Report], quote: fn(&str) -> String) -> String {
-    let Some(report) = parts.first() else { return String::new() };
+pub fn provenance(parts: &[Report]) -> Option<String> {
+    let report = parts.first()?;
     let runs = parts.iter().map(|part| part.runs).sum();
     let measured_s: f64 = parts.iter().map(|part| part.measured_s).sum();
-    format!(
+    Some(format!(
         "taskscale {} · {} · {} in {} · seed {} · plan {}",
-        quote(&report.taskscale),
+        report.taskscale,
         report.created_at.strftime("%Y-%m-%d"),
         counted(runs, "run"),
         units::seconds(measured_s),
         report.seed,
-        quote(&report.plan_digest.chars().take(12).collect::<String>()),
-    )
-}
-
-/// The command that made the campaign.
-pub fn command(report: &Report) -> String {
-    command_line(&report.command)
+        report.plan_digest.chars().take(12).collect::<String>(),
+    ))
 }
 
 /// `1 task`, `10k tasks`.
@@ -110,7 +98,7 @@ pub fn tasks(n: u64) -> String {
 }
 
 /// The notes that this report calls for, the gravest first.
-pub fn notes(report: &Report, quote: fn(&str) -> String) -> Vec<String> {
+pub fn notes(report: &Report) -> Vec<String> {
     let mut notes = Vec::new();
     if report.unmeasured_runs > 0 {
         let runs = counted(report.unmeasured_runs, "run");
@@ -120,7 +108,7 @@ pub fn notes(report: &Report, quote: fn(&str) -> String) -> Vec<String> {
         let samples = counted(report.stray_samples, "sample");
         notes.push(format!("{samples} left out: not of an entry and the workload of this campaign."));
     }
-    notes.extend(mixed_sources(report, quote));
+    notes.extend(mixed_sources(report));
     let rows = || report.groups.iter().flat_map(|group| &group.rows);
     if rows().any(|row| row.ok_runs > 0 && row.ok_runs < row.runs) {
         notes.push("Where only some repetitions were ok, the figures are of those.".to_owned());
@@ -141,16 +129,16 @@ pub fn notes(report: &Report, quote: fn(&str) -> String) -> Vec<String> {
     notes.extend(plateaus(report));
     notes.extend(kinds(report));
     let missing = report.unavailable.iter().map(|missing| &missing.entry);
-    notes.extend(marks(rows().map(|row| &row.entry), missing, quote));
+    notes.extend(marks(rows().map(|row| &row.entry), missing));
     if rows().any(|row| row.entry.reference) {
         notes.push(format!("{REFERENCE}: a reference line, never ranked."));
     }
     notes.push(reading(report));
     for count in &report.warnings {
-        let entries = named(&count.entries, quote);
+        let entries = named(&count.entries);
         notes.push(format!("{} in {} ({entries}).", capitalised(count.text), counted(count.runs, "run")));
     }
-    notes.extend(report.machine.warnings.iter().map(|warning| format!("This machine: {}", quote(warning))));
+    notes.extend(report.machine.warnings.iter().map(|warning| format!("This machine: {warning}")));
     notes
 }
 
@@ -158,7 +146,6 @@ pub fn notes(report: &Report, quote: fn(&str) -> String) -> Vec<String> {
 pub fn marks<'a>(
     entries: impl Iterator<Item = &'a Entry> + Clone,
     missing: impl Iterator<Item = &'a Entry>,
-    quote: fn(&str) -> String,
 ) -> Vec<String> {
     let mut notes = Vec::new();
     if entries.clone().any(|entry| entry.style == Style::Tuned) {
@@ -175,7 +162,7 @@ pub fn marks<'a>(
         .filter_map(|entry| Some((&entry.name, entry.unverified.as_ref()?)))
         .collect();
     for (name, why) in unverified {
-        notes.push(format!("{UNVERIFIED} {} is unverified: {}.", quote(name), quote(why)));
+        notes.push(format!("{UNVERIFIED} {name} is unverified: {why}."));
     }
     notes
 }
@@ -211,7 +198,7 @@ fn reading(report: &Report) -> String {
     text
 }
 
-fn mixed_sources(report: &Report, quote: fn(&str) -> String) -> Option<String> {
+fn mixed_sources(report: &Report) -> Option<String> {
     let usual = report.memory_sources.first()?;
     if report.memory_sources.len() < 2 {
         return None;
@@ -234,7 +221,7 @@ fn mixed_sources(report: &Report, quote: fn(&str) -> String) -> Option<String> {
          only rows measured by {} alone are ranked, not those of {}.",
         sources.join(", "),
         usual.source.name(),
-        named(&others, quote),
+        named(&others),
     ))
 }
 
@@ -298,8 +285,8 @@ pub fn unusual_source(report: &Report, sources: &[MemorySource]) -> Option<Strin
 }
 
 /// The names, the first few of them.
-pub fn named(entries: &[String], quote: fn(&str) -> String) -> String {
-    let mut names: Vec<String> = entries.iter().take(NAMED).map(|name| quote(name)).collect();
+pub fn named(entries: &[String]) -> String {
+    let mut names: Vec<String> = entries.iter().take(NAMED).cloned().collect();
     if entries.len() > NAMED {
         names.push(format!("and {} more", entries.len() - NAMED));
     }

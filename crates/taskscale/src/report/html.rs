@@ -9,32 +9,37 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::{CharEscape, Formatter, Serializer};
 
-use super::page::{PageCampaign, PageData};
+use super::page::PageData;
 use super::sanitize::acts;
 
 /// Built from `report/` by `npm run build`; never edited by hand.
 const PAGE: &str = include_str!("../../assets/report.html");
 /// Stands where the data of the first view is to be.
 const DATA: &str = "@@TASKSCALE_DATA@@";
-/// Stands where the details are to be: a block for each campaign, which is read when somebody asks for them.
+/// Stands where the details are to be: sources, and the samples of each campaign, read when somebody asks for them.
 const DETAILS: &str = "@@TASKSCALE_DETAILS@@";
 
-/// Writes the page of one or more campaigns. The first is the one that others are compared with.
+/// Writes the page. The first campaign of a part is the one that others are compared with.
 ///
 /// Piece by piece: a page may be larger than all that it is made of.
-pub fn write_html(campaigns: Vec<PageCampaign>, out: &mut dyn Write) -> io::Result<()> {
-    let page = PageData::of(campaigns);
+pub fn write_html(mut page: PageData, out: &mut dyn Write) -> io::Result<()> {
+    page.tell_apart();
     let (before, rest) = PAGE.split_once(DATA).unwrap_or((PAGE, ""));
     let (between, after) = rest.split_once(DETAILS).unwrap_or((rest, ""));
     out.write_all(before.as_bytes())?;
     embed(&page, out)?;
     out.write_all(between.as_bytes())?;
+    block("sources", &page.sources, out)?;
     for (position, campaign) in page.campaigns.iter().enumerate() {
-        write!(out, "<script type=\"application/json\" id=\"details-{position}\">")?;
-        embed(&campaign.details, out)?;
-        out.write_all(b"</script>\n")?;
+        block(&format!("samples-{position}"), &campaign.samples, out)?;
     }
     out.write_all(after.trim_start_matches('\n').as_bytes())
+}
+
+fn block(id: &str, value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "<script type=\"application/json\" id=\"{id}\">")?;
+    embed(value, out)?;
+    out.write_all(b"</script>\n")
 }
 
 fn embed(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
@@ -45,11 +50,19 @@ fn embed(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
 /// alone, where JSON has another way to write them.
 ///
 /// Its texts have no characters that act instead of being seen (terminal escapes, reversed text); line ends and tabs
-/// stay, as sources have them. Whole numbers have no fraction.
+/// stay, as sources have them. Numbers are as long as there is something in them.
 struct Embedded;
+
+/// Seven significant digits, more of a whole number, and nothing below a millionth: no run repeats the rest.
+fn brief(value: f64) -> f64 {
+    let before_point = if value.abs() < 1.0 { 0 } else { value.abs().log10() as i32 + 1 };
+    let scale = 10_f64.powi((7 - before_point).clamp(0, 6));
+    (value * scale).round() / scale
+}
 
 impl Formatter for Embedded {
     fn write_f64<W: ?Sized + Write>(&mut self, out: &mut W, value: f64) -> io::Result<()> {
+        let value = brief(value);
         // `12.0` and `12` are one number; the shorter is written.
         match value.fract() == 0.0 && value.abs() < 9e15 {
             true => write!(out, "{}", value as i64),
@@ -124,10 +137,12 @@ mod tests {
 
     #[test]
     fn numbers_are_written_short() {
-        let numbers = [12.0, -3.0, 0.5, 1e-7, 1.5e300, f64::NAN, f64::INFINITY];
+        let numbers = [12.0, -3.0, 0.5, 2e-6, 4e-7, 1.5e300, f64::NAN, f64::INFINITY];
         let back: Value = serde_json::from_str(&embedded(&numbers)).unwrap();
-        assert_eq!(back, json!([12, -3, 0.5, 1e-7, 1.5e300, null, null]));
+        assert_eq!(back, json!([12, -3, 0.5, 2e-6, 0, 1.5e300, null, null]));
         assert!(embedded(&numbers).starts_with("[12,-3,0.5,"), "{}", embedded(&numbers));
+        let long = [0.123_456_789, 9.123_456_789, -1_234.567_891_2, 9_876_543.21, 1_234_567_890.0];
+        assert_eq!(embedded(&long), "[0.123457,9.123457,-1234.568,9876543,1234567890]");
     }
 
     proptest! {
@@ -139,7 +154,10 @@ mod tests {
                 text.chars().map(|c| if acts(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect();
             let back: Value = serde_json::from_str(&embedded).unwrap();
             prop_assert_eq!(&back[0], &json!(harmless));
-            prop_assert_eq!(back[1][&harmless].as_f64(), Some(number).filter(|number| number.is_finite()));
+            match back[1][&harmless].as_f64() {
+                None => prop_assert!(!number.is_finite()),
+                Some(read) => prop_assert!((read - number).abs() <= 1e-6 + number.abs() * 1e-6, "{number} {read}"),
+            }
         }
     }
 }

@@ -20,12 +20,14 @@ pub const REPORT_SCHEMA: u32 = 2;
 
 /// A campaign, summed up.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
     pub schema: u32,
     /// What tells this campaign from others: the name of its folder. Empty where it has none.
     pub campaign: String,
     /// Version of the taskscale that planned the campaign.
     pub taskscale: String,
+    #[cfg_attr(test, schemars(with = "String"))]
     pub created_at: jiff::Timestamp,
     /// The command line that made the campaign.
     pub command: Vec<String>,
@@ -61,7 +63,9 @@ pub struct Report {
     pub stray_samples: u64,
     /// Among whom rows are ranked.
     pub rank: Rank,
-    /// One group per number of tasks, ascending.
+    /// One group per number of tasks, ascending. The page has its rows in another form.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(skip))]
     pub groups: Vec<Group>,
     /// How the footprint of each entry grows; by kind, unless all are ranked together, the cheapest task first.
     pub growth: Vec<Growth>,
@@ -104,6 +108,7 @@ pub struct Group {
 
 /// What an entry is: the same in every row of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Entry {
     /// `runtime/entry`.
     pub name: String,
@@ -199,6 +204,7 @@ impl Row {
 /// Of the repetition whose footprint is the median; the mean of the two in the middle where their number is even. So
 /// the parts sum up to the median of the footprint, which medians of each part would not.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Parts {
     pub anon_bytes: f64,
     pub shmem_bytes: f64,
@@ -270,6 +276,7 @@ impl Shortfall {
 
 /// How the footprint of one entry grows with the number of tasks: `base + tasks * bytes per task`, where that is so.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Growth {
     pub entry: Entry,
     /// Footprint of the program before its first task; absent where fewer than two numbers of tasks were ok.
@@ -300,6 +307,7 @@ impl Growth {
 
 /// One number of tasks against the line.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WorstPoint {
     pub tasks: u64,
     /// The median of its runs.
@@ -312,6 +320,7 @@ pub struct WorstPoint {
 
 /// Growth from the median at one number of tasks to that at the next.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Step {
     pub from_tasks: u64,
     pub to_tasks: u64,
@@ -319,12 +328,14 @@ pub struct Step {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Version {
     pub runtime: String,
     pub version: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SourceCount {
     pub source: MemorySource,
     /// Runs that feed figures.
@@ -332,6 +343,7 @@ pub struct SourceCount {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlateauCount {
     pub from: PlateauFrom,
     /// Runs that feed figures.
@@ -341,12 +353,14 @@ pub struct PlateauCount {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Unavailable {
     pub entry: Entry,
     pub reason: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WarningCount {
     pub warning: Warning,
     pub text: &'static str,

@@ -1,15 +1,10 @@
-//! Phrases around figures, alike in the terminal's tables and in Markdown's.
+//! Phrases around figures.
 
 use super::model::{Growth, Row, Shortfall};
 use crate::figures::per_task;
+use crate::sheet::NONE;
 use crate::stats::{Interval, Spread};
 use crate::units::{self, mib};
-
-/// Characters of a reason that are shown; the whole of it is in the record.
-pub const REASON: usize = 400;
-
-/// Shown where there is no figure.
-pub const NONE: &str = "-";
 
 /// Before the bytes per task of a line that is none.
 pub const NO_LINE: &str = "≈";

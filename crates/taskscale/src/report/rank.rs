@@ -11,6 +11,7 @@ use crate::catalog::Kind;
 
 /// Among whom entries are ranked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Rank {
     /// Each among those of its kind.

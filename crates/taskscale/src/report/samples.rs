@@ -1,12 +1,13 @@
 //! All samples of some campaigns as comma-separated values, one line a run: what data frames like best.
 //!
 //! Every attempt is there; `counts` tells the last attempt of a repetition from those that a later
-//! one replaced. Fields are written as in [`csv`](super::csv).
+//! one replaced. Fields are written as in [`csv`](crate::sheet::csv).
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::csv::{figure, line, text};
 use crate::record::{Campaign, Plateau, Sample, last_attempts};
+use crate::sheet::command_line;
+use crate::sheet::csv::{CsvColumn, figure, line, text, whole};
 
 /// A campaign as it was recorded.
 #[derive(Debug, Clone, Copy)]
@@ -17,10 +18,7 @@ pub struct Recorded<'a> {
     pub samples: &'a [Sample],
 }
 
-/// One field of a line: its name, with the unit, and where it comes from.
-type Column = (&'static str, fn(&Sample) -> String);
-
-const COLUMNS: [Column; 57] = [
+const COLUMNS: [CsvColumn<Sample>; 57] = [
     ("workload", |sample| text(&sample.workload)),
     ("tasks", |sample| sample.tasks.to_string()),
     ("repetition", |sample| sample.repetition.to_string()),
@@ -69,7 +67,7 @@ const COLUMNS: [Column; 57] = [
     ("cap_bytes", |sample| whole(sample.memory.cap_bytes)),
     ("warnings", |sample| warnings(sample)),
     ("version", |sample| text(sample.version.as_deref().unwrap_or_default())),
-    ("command", |sample| text(&super::sanitize::command_line(&sample.command))),
+    ("command", |sample| text(&command_line(&sample.command))),
     ("stderr_tail", |sample| text(sample.stderr_tail.as_deref().unwrap_or_default())),
     ("params", |sample| text(&params(sample))),
     ("cpus", |sample| whole(sample.cpus)),
@@ -126,10 +124,6 @@ pub fn render(campaigns: &[Recorded]) -> String {
         }
     }
     out
-}
-
-fn whole(value: Option<impl ToString>) -> String {
-    value.map(|value| value.to_string()).unwrap_or_default()
 }
 
 fn plateau(sample: &Sample, figure: fn(&Plateau) -> Option<u64>) -> String {

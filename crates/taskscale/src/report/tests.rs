@@ -30,6 +30,36 @@ fn table() {
 }
 
 #[test]
+fn parts_say_once_what_they_share() {
+    let mut parts = [report(), report()];
+    parts[1].workload = "park".to_owned();
+    parts[1].repetitions = 1;
+    for format in [Format::Table, Format::Markdown] {
+        let text = render(&parts, format, RenderOptions::default());
+        let times = |said: &str| text.matches(said).count();
+        assert_eq!(times("This machine: ") + times("AMD EPYC") + times("taskscale run go"), 3, "{text}");
+        assert!(
+            text.contains(" sleep: Figures are medians") && text.contains(" park: Footprint: "),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn workloads_stand_beside_each_other() {
+    let mut parts = [report(), report()];
+    parts[1].workload = "park".to_owned();
+    for group in &mut parts[1].groups {
+        group.rows.retain(|row| row.entry.name != "go/goroutine");
+    }
+    let text = render(&parts, Format::Table, RenderOptions::default());
+    let overview = text.split("\n\n").find(|block| block.contains("× best of its kind")).unwrap();
+    insta::assert_snapshot!(overview);
+    let one = render(&parts[..1], Format::Table, RenderOptions::default());
+    assert!(!one.contains("× best of its kind"), "{one}");
+}
+
+#[test]
 fn table_of_a_plain_campaign() {
     let (mut campaign, mut samples) = everything();
     let plain = ["go/goroutine", "rust/thread", "rust/tokio-spawn"];

@@ -16,6 +16,7 @@ const SEED: u64 = 0x7461_736b_7363_616c;
 
 /// The bounds of a 95 % interval, in the unit of the estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Interval {
     pub low: f64,
     pub high: f64,

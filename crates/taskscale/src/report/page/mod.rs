@@ -6,46 +6,28 @@ mod published;
 #[cfg(test)]
 mod tests;
 
-pub use model::{PAGE_SCHEMA, PageCampaign, PageData, PageDetails};
+pub use model::{PAGE_SCHEMA, PageData};
+
+use super::model::Report;
 
 impl PageData {
-    /// The page of these campaigns, in this order.
-    pub fn of(mut campaigns: Vec<PageCampaign>) -> PageData {
-        tell_apart(&mut campaigns);
-        let known = |workload: &str, name: &str| {
-            campaigns.iter().any(|campaign| {
-                campaign.workload == workload && campaign.entries.iter().any(|entry| entry.name == name)
-            })
-        };
-        PageData {
-            schema: PAGE_SCHEMA,
-            taskscale: env!("CARGO_PKG_VERSION").to_owned(),
-            published: published::published(known),
-            campaigns,
-        }
+    /// Campaigns of one name get the time of day, and a number where that does not help. Only those of one part stand
+    /// side by side.
+    pub(super) fn tell_apart(&mut self) {
+        self.name_alike(|report, _| report.created_at.strftime(" %H:%M").to_string());
+        self.name_alike(|_, place| format!(" ({place})"));
     }
-}
 
-/// Campaigns of one machine and day get the time of day, and a number where that does not help. Only those of one part
-/// stand side by side.
-fn tell_apart(campaigns: &mut [PageCampaign]) {
-    let names = |campaigns: &[PageCampaign]| -> Vec<(String, String)> {
-        campaigns.iter().map(|campaign| (campaign.part.clone(), campaign.label.clone())).collect()
-    };
-    let twice = |names: &[(String, String)], position: usize| {
-        names.iter().filter(|other| **other == names[position]).count() > 1
-    };
-    let before = names(campaigns);
-    for (position, campaign) in campaigns.iter_mut().enumerate() {
-        if twice(&before, position) {
-            campaign.label.push_str(&campaign.created_at.strftime(" %H:%M").to_string());
-        }
-    }
-    let before = names(campaigns);
-    for (position, campaign) in campaigns.iter_mut().enumerate() {
-        if twice(&before, position) {
-            let place = before[..=position].iter().filter(|(part, _)| *part == campaign.part).count();
-            campaign.label.push_str(&format!(" ({place})"));
+    /// Adds something to each name that occurs twice in a part, by the campaign's place there.
+    fn name_alike(&mut self, what: impl Fn(&Report, usize) -> String) {
+        let names: Vec<(String, String)> =
+            self.campaigns.iter().map(|page| (page.part.clone(), page.report.campaign.clone())).collect();
+        for (position, page) in self.campaigns.iter_mut().enumerate() {
+            if names.iter().filter(|other| **other == names[position]).count() > 1 {
+                let place = names[..=position].iter().filter(|(part, _)| *part == page.part).count();
+                let more = what(&page.report, place);
+                page.report.campaign.push_str(&more);
+            }
         }
     }
 }

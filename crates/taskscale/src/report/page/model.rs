@@ -1,152 +1,75 @@
 //! What the page knows: plain data with a published schema, in the page as JSON.
 //!
-//! Figures come from the same [`Report`](super::super::Report) as every other format; this adds what only the page
-//! shows: parts of the footprint, phases, sources, published figures and every single sample. Unknown is absent.
+//! A campaign is its [`Report`], as every other format shows it. This adds what only the page shows (phases, programs,
+//! published figures and every single sample), and the rows in a shorter form. Unknown is absent or null.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::catalog::{Kind, Shape, Style};
-use crate::record::{Hold, Machine, MemorySource, Status, Warning};
-use crate::stats::{Interval, Spread};
+use super::super::model::{Parts, Report};
+use crate::record::{EntryFacts, MemorySource, Status, Warning};
+use crate::stats::Spread;
 
 /// Version of the shape of the page's data. Raised when a field changes its meaning; added fields do not raise it.
-pub const PAGE_SCHEMA: u32 = 2;
+pub const PAGE_SCHEMA: u32 = 3;
 
-/// All that a page shows at first. What only the details of an entry need stands apart: [`PageDetails`].
+/// All that a page shows at first. What only the details of an entry need stands in blocks of their own.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageData {
     pub schema: u32,
     /// Version of the taskscale that made the page.
     pub taskscale: String,
+    /// What entries are, whatever they do: the same for all campaigns and parts, and so each once.
+    pub entries: Vec<EntryFacts>,
+    /// The names of the figures of rows, as the report's fields are called, in their order there.
+    pub figures: Vec<&'static str>,
     /// One or more, in the order in which they were given, a campaign of several parts once for each; the first of a
     /// part is the one that others of that part are compared with.
     pub campaigns: Vec<PageCampaign>,
     /// Figures that others published, shown as marks.
     pub published: Vec<Published>,
+    /// The texts of programs, each once. In a block of its own.
+    #[serde(skip)]
+    pub sources: Vec<String>,
 }
 
-/// One campaign, or one part of it.
+/// One campaign, or one part of it: its report, with rows in place of groups.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageCampaign {
-    /// What tells it from the others on this page.
-    pub label: String,
-    /// Version of the taskscale that planned it.
-    pub taskscale: String,
-    #[cfg_attr(test, schemars(with = "String"))]
-    pub created_at: jiff::Timestamp,
-    /// The command that made it, quoted for a shell.
-    pub command: String,
-    /// As text: it may be larger than what a JSON reader keeps exactly.
-    pub seed: String,
-    pub plan_digest: String,
-    pub workload: String,
+    #[serde(flatten)]
+    pub report: Report,
     /// Workload, parameters and CPUs in a few words: campaigns are compared part by part.
     pub part: String,
-    /// The workload's shape.
-    pub shape: Shape,
-    /// What one operation is; of the shape `work` only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub operation: Option<String>,
-    /// The numbers of tasks, ascending.
-    pub tasks: Vec<u64>,
-    pub repetitions: u32,
-    pub hold: Hold,
-    pub machine: Machine,
-    /// Runs recorded, repeated attempts included.
-    pub runs: u64,
-    /// Wall-clock time of these runs together.
-    pub measured_s: f64,
-    /// Runs of the plan that are not recorded yet.
-    pub unmeasured_runs: u64,
     /// What a reader must know to read the figures right.
     pub notes: Vec<String>,
-    /// Where memory figures come from, the most usual source first.
-    pub memory_sources: Vec<PageSource>,
-    /// What the warnings of its samples mean, each once.
-    pub warnings: Vec<PageWarning>,
     /// In the catalogue's order.
     pub entries: Vec<PageEntry>,
-    /// One for each entry and number of tasks that was run, in the order of the report: by tasks, then footprint.
+    /// One for each entry and number of tasks that was run, in the order of the report: by tasks, then as ranked.
     pub rows: Vec<PageRow>,
     /// In a block of its own.
     #[serde(skip)]
-    pub details: PageDetails,
-}
-
-/// What only the details of an entry show, of one campaign. A page holds it apart from its other data, as it is read
-/// when somebody asks for it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PageDetails {
-    /// The texts of sources, each once.
-    pub source_texts: Vec<String>,
     pub samples: Samples,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PageSource {
-    pub source: MemorySource,
-    /// Runs that feed figures.
-    pub runs: u64,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PageWarning {
-    pub warning: Warning,
-    pub text: String,
-    pub runs: u64,
-}
-
-/// What is known of one entry.
+/// An entry's program for one part of a campaign.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageEntry {
-    /// `runtime/entry`.
-    pub name: String,
-    pub title: String,
-    pub runtime: String,
-    pub runtime_title: String,
-    pub url: String,
-    pub kind: Kind,
-    /// Whether a task has a stack of its own.
-    pub stackful: bool,
-    /// Whether its tasks run on several CPUs at once.
-    pub parallel: bool,
-    pub style: Style,
-    /// Shown, never ranked.
-    pub reference: bool,
-    /// Measured by the posts as well.
-    pub posts: bool,
-    /// Why nobody could check it yet.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unverified: Option<String>,
-    pub why: String,
-    pub notes: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
-    /// Why it could not run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unavailable: Option<String>,
-    /// The commands that build it, quoted for a shell, as written in the manifest.
-    pub build: Vec<String>,
+    /// Position in the page's `entries`: what it is.
+    pub entry: usize,
+    /// The commands that build it, as written in the manifest.
+    pub build: Vec<Vec<String>>,
     /// The command that runs it, likewise, less the arguments that taskscale appends.
-    pub run: String,
-    pub env: BTreeMap<String, String>,
+    pub run: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// The files of its program; empty where they are not known.
     pub sources: Vec<PageFile>,
     /// Whether the sources are those that were measured. Else they are the catalogue's when the page was made.
     pub sources_recorded: bool,
-    /// The line through its footprints.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub growth: Option<PageGrowth>,
 }
 
 /// A file of a program.
@@ -155,56 +78,18 @@ pub struct PageEntry {
 pub struct PageFile {
     /// Inside the runtime's folder.
     pub path: String,
-    /// Position in `source_texts` of the campaign's details: twins share their program.
+    /// Position in the block of sources: programs share files.
     pub text: usize,
-}
-
-/// How the footprint grows: `base + tasks * bytes per task`, with 95 % intervals where there were repetitions and the
-/// line is one.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PageGrowth {
-    pub base_bytes: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub base_bytes_interval: Option<Bounds>,
-    pub bytes_per_task: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bytes_per_task_interval: Option<Bounds>,
-    /// Whether all medians lie within a tenth of the line; absent where two numbers of tasks cannot tell.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub straight: Option<bool>,
-    /// The number of tasks whose median lies farthest off the line.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub worst_tasks: Option<u64>,
-    /// By which share of the line it lies above it, or, negative, below; absent of a line not above zero there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub worst_off: Option<f64>,
-    /// The numbers of tasks that the line goes through.
-    pub tasks: Vec<u64>,
-    /// What a task more took from each of these numbers to the next.
-    pub steps: Vec<f64>,
-}
-
-/// The lower and the upper bound of an interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Bounds(pub f64, pub f64);
-
-impl From<Interval> for Bounds {
-    fn from(interval: Interval) -> Bounds {
-        Bounds(whole(interval.low), whole(interval.high))
-    }
 }
 
 /// Median, smallest and largest reading, median absolute deviation, and how many readings there were.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Figure(pub f64, pub f64, pub f64, pub f64, pub u64);
+pub struct Figure(pub f64, pub f64, pub f64, pub f64, pub usize);
 
 impl From<Spread> for Figure {
-    fn from(spread: Spread) -> Figure {
-        let Spread { median, min, max, mad, readings } = spread;
-        Figure(brief(median), brief(min), brief(max), brief(mad), readings as u64)
+    fn from(Spread { median, min, max, mad, readings }: Spread) -> Figure {
+        Figure(median, min, max, mad, readings)
     }
 }
 
@@ -223,79 +108,29 @@ pub struct PageRow {
     pub ok_runs: u32,
     /// `ok`, `2/3 ok`, or what became of it, such as `limit`.
     pub status: String,
-    /// Whether its memory figures take part in the comparison.
+    /// Whether it takes part in the comparison: see the report's rows.
     pub ranked: bool,
     /// Fewest tasks alive at once in a repetition that fell short.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub short_alive: Option<u64>,
     pub memory_sources: Vec<MemorySource>,
-    pub figures: Figures,
-    /// Of the run with the median footprint (the mean of the two middle ones): they add up to it.
+    /// Over its repetitions, in the order of the page's `figures`.
+    pub figures: Vec<Option<Figure>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parts: Option<Parts>,
-    /// Of the run with the median wall time, likewise.
+    /// Seconds of launch, plateau and drain in the run with the median wall time (the mean of the two middle ones): they
+    /// add up to it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub time: Option<Phases>,
+    pub time: Option<[f64; 3]>,
     /// CPU time by phase, of the run with the median CPU time, likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpu: Option<Phases>,
+    pub cpu: Option<[f64; 3]>,
     /// The repetitions that were not ok, by status.
     pub shortfalls: Vec<PageShortfall>,
     /// Warnings of its samples, each once.
     pub warnings: Vec<Warning>,
-}
-
-/// Bytes and seconds over the repetitions of a row.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Figures {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub footprint_bytes: Option<Figure>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kernel_bytes: Option<Figure>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub peak_bytes: Option<Figure>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rss_peak_bytes: Option<Figure>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub launch_s: Option<Figure>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub wall_s: Option<Figure>,
-    /// User and system time of all processes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpu_s: Option<Figure>,
-    /// Of work: what an operation takes in time and CPU time, in nanoseconds, and how many a second has.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub wall_ns_per_op: Option<Figure>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpu_ns_per_op: Option<Figure>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ops_per_s: Option<Figure>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub threads: Option<Figure>,
-}
-
-/// What a footprint is made of.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Parts {
-    pub anon_bytes: f64,
-    pub shmem_bytes: f64,
-    pub file_bytes: f64,
-    pub kernel_stack_bytes: f64,
-    pub page_tables_bytes: f64,
-    pub sock_bytes: f64,
-    /// Slab objects and whatever else the kernel holds and does not itemise.
-    pub kernel_rest_bytes: f64,
-}
-
-/// Seconds by phase.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Phases {
-    pub launch_s: f64,
-    pub plateau_s: f64,
-    pub drain_s: f64,
 }
 
 /// Repetitions of a row that ended alike and not well.
@@ -322,7 +157,7 @@ pub struct Samples {
     /// Seconds since 1970 in UTC.
     pub started_at: Vec<i64>,
     pub hold_s: Vec<f64>,
-    /// The exact command line, quoted for a shell.
+    /// Position in `commands`: the exact command line.
     pub command: Vec<usize>,
     /// Position in `texts`, as for all that follow until `warnings`.
     pub version: Vec<Option<usize>>,
@@ -336,6 +171,7 @@ pub struct Samples {
     // What is unknown is NaN, half the size of an option, and null in JSON.
     #[cfg_attr(test, schemars(with = "BTreeMap<&'static str, Vec<Option<f64>>>"))]
     pub numbers: BTreeMap<&'static str, Vec<f64>>,
+    pub commands: Vec<Vec<String>>,
     pub texts: Vec<String>,
 }
 
@@ -366,13 +202,4 @@ pub struct PublishedFigure {
     pub tasks: u64,
     pub memory_bytes: f64,
     pub wall_s: f64,
-}
-
-/// Six significant digits and no less than a millionth: what no run repeats is not carried around.
-pub(super) fn brief(value: f64) -> f64 {
-    if value.abs() >= 1000.0 { whole(value) } else { (value * 1e6).round() / 1e6 }
-}
-
-fn whole(value: f64) -> f64 {
-    if value.abs() < 1000.0 { (value * 1e3).round() / 1e3 } else { value.round() }
 }

@@ -2,15 +2,18 @@
 //!
 //! `report/test/everything.json` is also what the page's own tests start from: both sides mean the same data.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
 
 use super::super::fixture::{HOSTILE, campaign as fixture_campaign, everything, facts, sample};
 use super::super::write_html;
+use super::model::{PageCampaign, PageEntry, Samples};
 use super::*;
-use serde_json::Value;
-
 use crate::catalog::{Kind, Shape};
-use crate::record::schema_of;
+use crate::figures;
 use crate::record::{Campaign, Plan, Sample, Source, Status, Warning, Work};
 
 fn repository(path: &str) -> PathBuf {
@@ -18,7 +21,7 @@ fn repository(path: &str) -> PathBuf {
 }
 
 /// Everything that can happen, with what only the page shows.
-fn campaign() -> PageCampaign {
+fn bench() -> (Campaign, Vec<Sample>) {
     let (mut campaign, mut samples) = everything();
     for facts in &mut campaign.entries {
         facts.run = vec!["{out}/sleep".into()];
@@ -30,17 +33,22 @@ fn campaign() -> PageCampaign {
     let text = "package main\n\nfunc main() { println(\"</script>\") }\n".to_owned();
     campaign.entries[0].sources = vec![Source { path: "goroutine/main.go".into(), text }];
     for sample in &mut samples {
-        if let Some(plateau) = &mut sample.memory.plateau {
-            plateau.kernel_stack_bytes = Some(plateau.kernel_bytes / 2);
-            plateau.page_tables_bytes = Some(plateau.kernel_bytes / 4);
-            plateau.file_bytes = plateau.footprint_bytes - plateau.anon_bytes - plateau.kernel_bytes;
-        }
+        itemise(sample);
         let total = sample.cpu.total_s();
         sample.cpu.launch_s = total.map(|total| total * 0.75);
         sample.cpu.plateau_s = total.map(|_| 0.0);
         sample.cpu.drain_s = total.map(|total| total * 0.25);
     }
-    PageCampaign::build(&campaign, &samples)
+    (campaign, samples)
+}
+
+/// A footprint that is the sum of what it is made of.
+fn itemise(sample: &mut Sample) {
+    if let Some(plateau) = &mut sample.memory.plateau {
+        plateau.kernel_stack_bytes = Some(plateau.kernel_bytes / 2);
+        plateau.page_tables_bytes = Some(plateau.kernel_bytes / 4);
+        plateau.file_bytes = plateau.footprint_bytes - plateau.anon_bytes - plateau.kernel_bytes;
+    }
 }
 
 /// One campaign of three parts: tasks that wait, and work on one CPU and on two.
@@ -86,11 +94,17 @@ fn of_three_parts() -> (Campaign, Vec<Sample>) {
             }
         }
     }
+    samples.iter_mut().for_each(itemise);
     (campaign, samples)
 }
 
 /// A run of work of so many nanoseconds for an operation, after 20 ms that are in each run.
 fn worked(mut sample: Sample, cpus: u32, ns: f64, double: bool) -> Sample {
+    if let Some(plateau) = sample.memory.plateau.as_mut().filter(|_| double) {
+        // Figures of memory are of the first run of a pair.
+        plateau.anon_bytes += 1_000_000;
+        plateau.footprint_bytes += 1_000_000;
+    }
     let operations = if double { 2_000_000 } else { 1_000_000 };
     let wall_s = Some(0.02 + operations as f64 * ns / 1e9);
     sample.workload = "spawn".into();
@@ -100,26 +114,27 @@ fn worked(mut sample: Sample, cpus: u32, ns: f64, double: bool) -> Sample {
     sample
 }
 
-fn pages_of((campaign, samples): &(Campaign, Vec<Sample>)) -> Vec<PageCampaign> {
-    let parts = campaign.parts(samples);
-    parts.iter().map(|(part, samples)| PageCampaign::build(part, samples)).collect()
+/// The page of campaigns, as it is written.
+fn page_of(campaigns: &[(Campaign, Vec<Sample>)]) -> PageData {
+    let mut page = PageData::default();
+    for (campaign, samples) in campaigns {
+        page.add(campaign, samples, None, |_, _| Vec::new());
+    }
+    page.tell_apart();
+    page
 }
 
-fn page(campaigns: Vec<PageCampaign>) -> String {
-    let mut page = Vec::new();
-    write_html(campaigns, &mut page).unwrap();
-    String::from_utf8(page).unwrap()
+fn page(campaigns: &[(Campaign, Vec<Sample>)]) -> String {
+    let mut written = Vec::new();
+    write_html(page_of(campaigns), &mut written).unwrap();
+    String::from_utf8(written).unwrap()
 }
 
-/// The data of the first view, and the details of each campaign, as a reader finds them in a page.
-fn blocks(page: &str) -> (Value, Vec<Value>) {
-    let block = |id: &str| {
-        // The page's own end of the block is the only one: what came after it would be markup.
-        let block = page.split_once(&format!("<script type=\"application/json\" id=\"{id}\">"))?.1;
-        Some(serde_json::from_str(block.split("</script>").next().unwrap()).unwrap())
-    };
-    let details = (0..).map_while(|position| block(&format!("details-{position}"))).collect();
-    (block("data").unwrap(), details)
+/// A block of data, as a reader finds it in a page.
+fn block(page: &str, id: &str) -> Value {
+    // The page's own end of the block is the only one: what came after it would be markup.
+    let block = page.split_once(&format!("<script type=\"application/json\" id=\"{id}\">")).unwrap().1;
+    serde_json::from_str(block.split("</script>").next().unwrap()).unwrap()
 }
 
 /// Compares with a file of the repository; `TASKSCALE_BLESS=1` writes it anew.
@@ -135,9 +150,10 @@ fn golden(path: &str, text: &str) {
 
 #[test]
 fn the_data_of_a_page() {
-    for (name, campaigns) in [("everything", vec![campaign()]), ("parts", pages_of(&of_three_parts()))] {
+    for (name, campaign) in [("everything", bench()), ("parts", of_three_parts())] {
         // Plain ASCII: what acts on a reader's screen is hostile in a file of the repository as well.
-        let text: String = (serde_json::to_string_pretty(&PageData::of(campaigns)).unwrap() + "\n")
+        let data = block(&page(&[campaign]), "data");
+        let text: String = (serde_json::to_string_pretty(&data).unwrap() + "\n")
             .chars()
             .map(|c| if c.is_ascii() { c.to_string() } else { format!("\\u{:04x}", c as u32) })
             .collect();
@@ -148,86 +164,127 @@ fn the_data_of_a_page() {
 #[test]
 fn each_part_of_a_campaign_is_shown_with_what_is_its_own() {
     let of_parts = of_three_parts();
-    let data = PageData::of(pages_of(&of_parts));
+    let data = page_of(std::slice::from_ref(&of_parts));
     let parts: Vec<(&str, Shape)> =
-        data.campaigns.iter().map(|campaign| (campaign.part.as_str(), campaign.shape)).collect();
+        data.campaigns.iter().map(|campaign| (campaign.part.as_str(), campaign.report.shape)).collect();
     assert_eq!(
         parts,
         [("sleep", Shape::Hold), ("spawn, 1 CPU", Shape::Work), ("spawn, 2 CPUs", Shape::Work)]
     );
-    let labels: std::collections::BTreeSet<&str> =
-        data.campaigns.iter().map(|campaign| campaign.label.as_str()).collect();
-    assert_eq!(labels.len(), 1, "parts of one campaign are not told apart by its name: {labels:?}");
-    let counts: usize = data.campaigns.iter().map(|campaign| campaign.details.samples.count).sum();
+    let names: BTreeSet<&str> =
+        data.campaigns.iter().map(|campaign| campaign.report.campaign.as_str()).collect();
+    assert_eq!(names.len(), 1, "parts of one campaign are not told apart by its name: {names:?}");
+    let counts: usize = data.campaigns.iter().map(|campaign| campaign.samples.count).sum();
     assert_eq!(counts, of_parts.1.len());
 
     let [sleep, one, two] = &data.campaigns[..] else { panic!("{parts:?}") };
-    assert!(sleep.operation.is_none() && one.operation.is_some());
-    let row = |campaign: &PageCampaign, name: &str| {
-        let entry = campaign.entries.iter().position(|entry| entry.name == name);
+    assert!(sleep.report.operation.is_none() && one.report.operation.is_some());
+    let name = |of: &PageEntry| data.entries[of.entry].name.as_str();
+    let row = |campaign: &PageCampaign, wanted: &str| {
+        let entry = campaign.entries.iter().position(|entry| name(entry) == wanted);
         campaign.rows.iter().find(|row| Some(row.entry) == entry && row.tasks == 1_000).cloned().unwrap()
     };
-    let of_one = row(one, "go/goroutine").figures;
-    let wall = of_one.wall_ns_per_op.unwrap();
-    assert_eq!((wall.0, wall.4), (252.0, 3), "one figure for each pair");
-    assert_eq!(of_one.cpu_ns_per_op.unwrap().0, 378.0);
-    assert_eq!(of_one.threads.unwrap().4, 3, "the first of each pair");
-    assert_eq!(row(two, "go/goroutine").figures.wall_ns_per_op.unwrap().0, 127.0);
-    assert!(row(one, "rust/thread").figures.wall_ns_per_op.is_none());
-    assert!(one.warnings.iter().any(|warning| warning.warning == Warning::WorkShort));
-    assert!(one.details.samples.numbers.contains_key("work.operations"));
-    assert!(!sleep.details.samples.numbers.contains_key("work.operations"));
+    let figure = |campaign: &PageCampaign, entry: &str, figure: &figures::Figure| {
+        let at = data.figures.iter().position(|name| *name == figure.field).unwrap();
+        row(campaign, entry).figures[at]
+    };
+    let wall = figure(one, "go/goroutine", &figures::WALL_PER_OP).unwrap();
+    assert!((wall.0 - 252.0).abs() < 1e-6 && wall.4 == 3, "one figure for each pair: {wall:?}");
+    let cpu = figure(one, "go/goroutine", &figures::CPU_PER_OP).unwrap();
+    assert!((cpu.0 - 378.0).abs() < 1e-6, "{cpu:?}");
+    let of_two = figure(two, "go/goroutine", &figures::WALL_PER_OP).unwrap();
+    assert!((of_two.0 - 127.0).abs() < 1e-6, "{of_two:?}");
+    assert!(figure(one, "rust/thread", &figures::WALL_PER_OP).is_none());
+    assert!(one.report.warnings.iter().any(|warning| warning.warning == Warning::WorkShort));
+    assert!(one.samples.numbers.contains_key("work.operations"));
+    assert!(!sleep.samples.numbers.contains_key("work.operations"));
     // What was published is of tasks that wait, and is known where such a part is.
     assert_eq!(data.published.len(), 1);
-    assert_eq!(data.published[0].our_workload, sleep.workload);
-    assert_eq!(PageData::of(vec![one.clone(), two.clone()]).published, []);
+    assert_eq!(data.published[0].our_workload, sleep.report.workload);
+    let mut work = of_parts.clone();
+    work.0.plan = work.0.further_plans.remove(0);
+    assert_eq!(page_of(&[work]).published, []);
+}
+
+#[test]
+fn what_parts_and_campaigns_have_in_common_stands_once() {
+    let (mut campaign, samples) = of_three_parts();
+    let source = |path: &str, text: &str| Source { path: path.into(), text: text.into() };
+    // As a campaign records it: the facts of an entry for each workload.
+    let mut of_spawn = campaign.entries.clone();
+    of_spawn.retain(|facts| facts.kind != Kind::Timer);
+    for (workload, facts) in [("sleep", &mut campaign.entries), ("spawn", &mut of_spawn)] {
+        for facts in facts {
+            facts.workload = Some(workload.into());
+            facts.run = vec![format!("{{out}}/{workload}")];
+            facts.sources = vec![
+                source("lock", "the same for all"),
+                source("main", &format!("{workload} {}", facts.name)),
+            ];
+        }
+    }
+    let entries = campaign.entries.len();
+    let programs = entries + of_spawn.len();
+    campaign.entries.append(&mut of_spawn);
+    let data = page_of(&[(campaign.clone(), samples.clone()), (campaign, samples)]);
+    assert_eq!(data.campaigns.len(), 6);
+    assert_eq!(data.entries.len(), entries);
+    assert_eq!(data.sources.len(), 1 + programs);
+    for campaign in &data.campaigns {
+        for of in &campaign.entries {
+            let [lock, main] = &of.sources[..] else { panic!("{of:?}") };
+            assert_eq!(data.sources[lock.text], "the same for all");
+            let own = format!("{} {}", campaign.report.workload, data.entries[of.entry].name);
+            assert_eq!(data.sources[main.text], own);
+            assert_eq!(of.run, [format!("{{out}}/{}", campaign.report.workload)]);
+        }
+    }
 }
 
 #[test]
 fn the_published_schema_is_up_to_date_and_met() {
-    let (mut data, mut details) =
-        blocks(&page([vec![campaign(), campaign()], pages_of(&of_three_parts())].concat()));
-    for (name, schema, data) in [
-        ("page", schema_of::<PageData>(), &mut data),
-        ("page-details", schema_of::<PageDetails>(), &mut details[1]),
+    let page = page(&[bench(), bench(), of_three_parts()]);
+    let settings = || SchemaSettings::draft2020_12().for_serialize().into_generator();
+    for (name, schema, id, figure) in [
+        ("page", settings().into_root_schema_for::<PageData>(), "data", "/campaigns/0/rows/0/tasks"),
+        ("page-samples", settings().into_root_schema_for::<Samples>(), "samples-1", "/tasks/0"),
     ] {
+        let mut data = block(&page, id);
         let schema = serde_json::to_value(schema).unwrap();
         let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
         golden(&format!("schema/{name}.schema.json"), &text);
         let validator = jsonschema::validator_for(&schema).unwrap();
-        let errors: Vec<String> = validator.iter_errors(data).map(|error| error.to_string()).collect();
+        let errors: Vec<String> = validator.iter_errors(&data).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{errors:?}");
-        let figure = if name == "page" { "/campaigns/0/rows/0/tasks" } else { "/samples/tasks/0" };
         *data.pointer_mut(figure).unwrap() = "many".into();
-        assert!(!validator.is_valid(data));
+        assert!(!validator.is_valid(&data));
     }
 }
 
 #[test]
 fn parts_add_up_to_the_footprint_that_is_shown() {
-    let campaign = campaign();
     let mut compared = 0;
-    for row in &campaign.rows {
-        if let (Some(footprint), Some(parts)) = (row.figures.footprint_bytes, row.parts) {
+    for row in page_of(&[bench(), of_three_parts()]).campaigns.iter().flat_map(|campaign| &campaign.rows) {
+        if let (Some(footprint), Some(parts)) = (row.figures[0], row.parts) {
+            let items =
+                [parts.kernel_stack_bytes, parts.page_tables_bytes, parts.slab_bytes, parts.sock_bytes];
             let sum = parts.anon_bytes
                 + parts.shmem_bytes
                 + parts.file_bytes
-                + parts.kernel_stack_bytes
-                + parts.page_tables_bytes
-                + parts.sock_bytes
-                + parts.kernel_rest_bytes;
+                + parts.kernel_other_bytes
+                + items.into_iter().flatten().sum::<f64>();
             assert!((sum - footprint.0).abs() < 4.0, "{row:?}: {sum}");
             compared += 1;
         }
     }
-    assert!(compared > 15, "{compared}");
+    assert!(compared > 30, "{compared}");
 }
 
 #[test]
 fn columns_of_samples_are_equally_long_and_complete() {
-    let (_, samples) = everything();
-    let columns = campaign().details.samples;
-    assert_eq!(columns.count, samples.len());
+    let all = bench();
+    let columns = &page_of(std::slice::from_ref(&all)).campaigns[0].samples;
+    assert_eq!(columns.count, all.1.len());
     assert_eq!(columns.status.len(), columns.count);
     assert!(columns.numbers.values().all(|column| column.len() == columns.count));
     let crashed = columns.status.iter().position(|status| *status == Status::Crashed).unwrap();
@@ -239,36 +296,34 @@ fn columns_of_samples_are_equally_long_and_complete() {
 
 #[test]
 fn nothing_hostile_leaves_its_text() {
-    let page = page(vec![campaign()]);
+    let page = page(&[bench()]);
     assert!(!page.contains(HOSTILE) && !page.contains("<b>x</b>"));
     assert!(!page.chars().any(|c| c == '\u{202e}' || c == '\u{1b}'));
-    let (data, details) = blocks(&page);
-    assert_eq!(details[0]["source_texts"][0], "package main\n\nfunc main() { println(\"</script>\") }\n");
-    let names: Vec<&str> = data["campaigns"][0]["entries"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|e| e["name"].as_str().unwrap())
-        .collect();
+    let text = "package main\n\nfunc main() { println(\"</script>\") }\n";
+    assert_eq!(block(&page, "sources")[0], text);
+    let data = block(&page, "data");
+    let names: Vec<&str> =
+        data["entries"].as_array().unwrap().iter().map(|e| e["name"].as_str().unwrap()).collect();
     assert!(names.iter().any(|name| name.starts_with("evil/") && name.contains("<b>x</b>")), "{names:?}");
 }
 
 #[test]
 fn campaigns_of_one_day_are_told_apart() {
-    let mut other = campaign();
-    other.label = "elsewhere".into();
-    let labels: Vec<String> = PageData::of(vec![campaign(), other, campaign()])
-        .campaigns
-        .into_iter()
-        .map(|campaign| campaign.label)
-        .collect();
-    assert_eq!(labels, ["bench, 2026-03-01 12:00 (1)", "elsewhere", "bench, 2026-03-01 12:00 (3)"]);
+    let names = |page: PageData| -> Vec<String> {
+        page.campaigns.into_iter().map(|campaign| campaign.report.campaign).collect()
+    };
+    let mut other = bench();
+    other.0.machine.hostname = "elsewhere".into();
+    assert_eq!(
+        names(page_of(&[bench(), other, bench()])),
+        ["bench, 2026-03-01 12:00 (1)", "elsewhere, 2026-03-01", "bench, 2026-03-01 12:00 (3)"]
+    );
     // Only those of one part stand side by side.
-    let twice = || pages_of(&of_three_parts()).into_iter().take(2);
-    let labels: Vec<String> =
-        PageData::of(twice().chain(twice()).collect()).campaigns.into_iter().map(|page| page.label).collect();
     let [first, second] = ["bench, 2026-03-01 12:00 (1)", "bench, 2026-03-01 12:00 (2)"];
-    assert_eq!(labels, [first, first, second, second]);
+    assert_eq!(
+        names(page_of(&[of_three_parts(), of_three_parts()])),
+        [first, first, first, second, second, second]
+    );
 }
 
 #[test]
@@ -298,6 +353,6 @@ fn a_thousand_samples_fit() {
         }
     }
     assert_eq!(samples.len(), 1_008);
-    let page = page(vec![PageCampaign::build(&fixture_campaign(entries), &samples)]);
+    let page = page(&[(fixture_campaign(entries), samples)]);
     assert!(page.len() < 1_500_000, "{} bytes", page.len());
 }

@@ -1,13 +1,10 @@
 //! Several campaigns side by side: what differs between them, and each figure beside its like.
 //!
-//! Says what was measured, not what it means: a gate with a verdict is another command's. Must not know how it is
-//! shown.
+//! Says what was measured, not what it means: a gate with a verdict is another command's.
 
-mod markdown;
-mod terminal;
+mod sheet;
 
-pub use markdown::render as markdown;
-pub use terminal::render as terminal;
+pub use sheet::sheet;
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,7 +34,7 @@ impl Fact {
 }
 
 /// One metric at one number of tasks, or of whole entries.
-struct Table {
+struct MetricTable {
     /// `10k tasks`, `park, 10k tasks`, or the metric's name for a metric of whole entries.
     heading: String,
     part: Part,
@@ -46,18 +43,18 @@ struct Table {
     metric: &'static Figure,
     /// Whether there is a table of more tasks, which says more.
     is_of_fewer_tasks: bool,
-    lines: Vec<Line>,
+    lines: Vec<EntryLine>,
 }
 
-struct Line {
+struct EntryLine {
     entry: Entry,
     /// In the order of the campaigns.
-    cells: Vec<Cell>,
+    found: Vec<Found>,
 }
 
 /// What a campaign has to say of one figure.
 #[derive(Debug, Clone, PartialEq)]
-enum Cell {
+enum Found {
     /// Not part of this campaign.
     Absent,
     /// No repetition was ok, or the line is none: what became of it, in place of a figure.
@@ -68,10 +65,10 @@ enum Cell {
     },
 }
 
-impl Cell {
+impl Found {
     fn estimate(&self) -> Option<Estimate> {
         match self {
-            Cell::Estimate { estimate, .. } => Some(*estimate),
+            Found::Estimate { estimate, .. } => Some(*estimate),
             _ => None,
         }
     }
@@ -79,7 +76,7 @@ impl Cell {
 
 /// The difference of a figure from the first campaign's.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Change {
+struct Shift {
     /// As a share of the first: 0.04 is 4 per cent more.
     share: f64,
     /// Whether the repetitions of both reach into each other, so that it may be nothing.
@@ -92,10 +89,10 @@ const NO_LINE: &str = "no line";
 /// Beside a change that may be nothing.
 const OVERLAPS: &str = "~";
 
-impl Change {
+impl Shift {
     /// `None` where there is nothing to compare: no figure, a base of 0, or memory measured in other ways.
-    fn between(metric: &'static Figure, first: &Cell, other: &Cell) -> Option<Change> {
-        let (Cell::Estimate { estimate: a, sources: from }, Cell::Estimate { estimate: b, sources: to }) =
+    fn between(metric: &'static Figure, first: &Found, other: &Found) -> Option<Shift> {
+        let (Found::Estimate { estimate: a, sources: from }, Found::Estimate { estimate: b, sources: to }) =
             (first, other)
         else {
             return None;
@@ -107,15 +104,14 @@ impl Change {
             (Some(a), Some(b)) => a.0 <= b.1 && b.0 <= a.1,
             _ => false,
         };
-        Some(Change { share: b.value / a.value - 1.0, overlaps })
+        Some(Shift { share: b.value / a.value - 1.0, overlaps })
     }
 
-    /// `+4.1 %`, `-0.3 % ~`.
+    /// `+4.1 %`.
     fn show(self) -> String {
         let percent = units::decimal(self.share * 100.0, 1);
         let sign = if self.share > 0.0 && percent != "0.0" { "+" } else { "" };
-        let mark = if self.overlaps { format!(" {OVERLAPS}") } else { String::new() };
-        format!("{sign}{percent} %{mark}")
+        format!("{sign}{percent} %")
     }
 }
 
@@ -130,11 +126,6 @@ fn letter(mut i: usize) -> String {
         i = i / 26 - 1;
     }
     letters.iter().rev().map(|&byte| char::from(byte)).collect()
-}
-
-/// `B vs A`.
-fn change_heading(i: usize) -> String {
-    format!("{} vs {}", letter(i), letter(0))
 }
 
 /// The place of the campaign of each report: parts of one campaign follow each other, and share its name.
@@ -232,9 +223,9 @@ fn entries(report: &Report) -> impl Iterator<Item = &Entry> {
 }
 
 /// The tables of the metrics, with only what two campaigns or more have; everything where they have nothing in common.
-fn tables(reports: &[Report], metrics: &[&'static Figure]) -> Vec<Table> {
+fn tables(reports: &[Report], metrics: &[&'static Figure]) -> Vec<MetricTable> {
     let mut tables = all_tables(reports, metrics);
-    let shared = |line: &Line| line.cells.iter().filter(|cell| **cell != Cell::Absent).count() > 1;
+    let shared = |line: &EntryLine| line.found.iter().filter(|found| **found != Found::Absent).count() > 1;
     if tables.iter().any(|table| table.lines.iter().any(shared)) {
         for table in &mut tables {
             table.lines.retain(shared);
@@ -243,14 +234,14 @@ fn tables(reports: &[Report], metrics: &[&'static Figure]) -> Vec<Table> {
     }
     // The most tasks of those that are left, of each metric and part.
     for i in 0..tables.len() {
-        let most = |other: &Table| other.metric == tables[i].metric && other.part == tables[i].part;
+        let most = |other: &MetricTable| other.metric == tables[i].metric && other.part == tables[i].part;
         tables[i].is_of_fewer_tasks = tables[i + 1..].iter().any(most);
     }
     tables
 }
 
 /// What one campaign alone has, which is not shown beside others: one sentence for each campaign.
-fn alone(reports: &[Report], tables: &[Table], quote: fn(&str) -> String) -> Vec<String> {
+fn alone(reports: &[Report], tables: &[MetricTable]) -> Vec<String> {
     let shown: BTreeSet<&str> =
         tables.iter().flat_map(|table| &table.lines).map(|line| line.entry.name.as_str()).collect();
     let numbers: BTreeSet<u64> = tables.iter().filter_map(|table| table.tasks).collect();
@@ -266,7 +257,7 @@ fn alone(reports: &[Report], tables: &[Table], quote: fn(&str) -> String) -> Vec
         let tasks: Vec<String> = tasks.map(units::count).collect();
         let mut parts = Vec::new();
         if !names.is_empty() {
-            parts.push(footnotes::named(&names, quote));
+            parts.push(footnotes::named(&names));
         }
         if !tasks.is_empty() {
             parts.push(format!("N = {}", tasks.join(", ")));
@@ -277,7 +268,7 @@ fn alone(reports: &[Report], tables: &[Table], quote: fn(&str) -> String) -> Vec
 }
 
 /// The tables of the metrics, each by part and number of tasks where it has one.
-fn all_tables(reports: &[Report], metrics: &[&'static Figure]) -> Vec<Table> {
+fn all_tables(reports: &[Report], metrics: &[&'static Figure]) -> Vec<MetricTable> {
     let parts: BTreeMap<Part, Shape> = reports.iter().map(|report| (report.part(), report.shape)).collect();
     let mut tables = Vec::new();
     for &metric in metrics {
@@ -301,7 +292,7 @@ fn all_tables(reports: &[Report], metrics: &[&'static Figure]) -> Vec<Table> {
                     None => "growth with N".to_owned(),
                 };
                 if !lines.is_empty() {
-                    tables.push(Table {
+                    tables.push(MetricTable {
                         heading: with_workload(heading),
                         part: part.clone(),
                         tasks,
@@ -316,25 +307,25 @@ fn all_tables(reports: &[Report], metrics: &[&'static Figure]) -> Vec<Table> {
     tables
 }
 
-fn lines(reports: &[Report], metric: &'static Figure, part: &Part, tasks: Option<u64>) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+fn lines(reports: &[Report], metric: &'static Figure, part: &Part, tasks: Option<u64>) -> Vec<EntryLine> {
+    let mut lines: Vec<EntryLine> = Vec::new();
     let places = reports.iter().zip(places(reports));
     for (report, i) in places.filter(|(report, _)| report.part() == *part) {
-        for (entry, cell) in cells(report, metric, tasks) {
+        for (entry, found) in found_by_entry(report, metric, tasks) {
             let line = match lines.iter_mut().position(|line| line.entry.name == entry.name) {
                 Some(at) => &mut lines[at],
                 None => {
-                    let cells = vec![Cell::Absent; campaigns(reports)];
-                    lines.push(Line { entry: entry.clone(), cells });
+                    let found = vec![Found::Absent; campaigns(reports)];
+                    lines.push(EntryLine { entry: entry.clone(), found });
                     let last = lines.len() - 1;
                     &mut lines[last]
                 }
             };
-            line.cells[i] = cell;
+            line.found[i] = found;
         }
     }
     // By the first campaign that has a figure; what has none anywhere comes last.
-    let place = |line: &Line| line.cells.iter().find_map(Cell::estimate).map(|estimate| estimate.value);
+    let place = |line: &EntryLine| line.found.iter().find_map(Found::estimate).map(|estimate| estimate.value);
     lines.sort_by(|a, b| match (place(a), place(b)) {
         (Some(a), Some(b)) => a.total_cmp(&b),
         (Some(_), None) => Ordering::Less,
@@ -345,65 +336,69 @@ fn lines(reports: &[Report], metric: &'static Figure, part: &Part, tasks: Option
 }
 
 /// What one campaign has of a metric, by entry.
-fn cells<'a>(report: &'a Report, metric: &'static Figure, tasks: Option<u64>) -> Vec<(&'a Entry, Cell)> {
+fn found_by_entry<'a>(
+    report: &'a Report,
+    metric: &'static Figure,
+    tasks: Option<u64>,
+) -> Vec<(&'a Entry, Found)> {
     let Some(tasks) = tasks else {
         let figures = report.growth.iter().filter_map(|growth| {
             let estimate = Estimate::in_growth(metric, growth)?;
             if growth.bent() {
-                return Some((&growth.entry, Cell::Fell(NO_LINE.to_owned())));
+                return Some((&growth.entry, Found::Fell(NO_LINE.to_owned())));
             }
             let rows = report.groups.iter().flat_map(|group| &group.rows);
             let own = rows.filter(|row| row.entry.name == growth.entry.name && row.ok_runs > 0);
             let sources: BTreeSet<MemorySource> =
                 own.flat_map(|row| row.memory_sources.iter().copied()).collect();
-            Some((&growth.entry, Cell::Estimate { estimate, sources: sources.into_iter().collect() }))
+            Some((&growth.entry, Found::Estimate { estimate, sources: sources.into_iter().collect() }))
         });
         return figures.collect();
     };
     let rows = report.groups.iter().filter(|group| group.tasks == tasks).flat_map(|group| &group.rows);
-    rows.map(|row| (&row.entry, cell(row, metric))).collect()
+    rows.map(|row| (&row.entry, found_in(row, metric))).collect()
 }
 
-fn cell(row: &Row, metric: &'static Figure) -> Cell {
+fn found_in(row: &Row, metric: &'static Figure) -> Found {
     match Estimate::in_row(metric, row).filter(|_| row.ok_runs > 0) {
-        Some(estimate) => Cell::Estimate { estimate, sources: row.memory_sources.clone() },
-        None if row.ok_runs > 0 => Cell::Absent,
-        None => Cell::Fell(row.status.clone()),
+        Some(estimate) => Found::Estimate { estimate, sources: row.memory_sources.clone() },
+        None if row.ok_runs > 0 => Found::Absent,
+        None => Found::Fell(row.status.clone()),
     }
 }
 
 /// What a reader must know to read the tables right.
-fn notes_of(tables: &[Table], reports: &[Report], quote: fn(&str) -> String) -> Vec<String> {
+fn notes_of(tables: &[MetricTable], reports: &[Report]) -> Vec<String> {
     let entries = tables.iter().flat_map(|table| &table.lines).map(|line| &line.entry);
-    let mut notes = alone(reports, tables, quote);
-    notes.extend(footnotes::marks(entries, std::iter::empty(), quote));
-    let changes = || {
+    let mut notes = alone(reports, tables);
+    notes.extend(footnotes::marks(entries, std::iter::empty()));
+    let shifts = || {
         let lines = tables.iter().flat_map(|table| table.lines.iter().map(move |line| (table.metric, line)));
         lines.flat_map(|(metric, line)| {
-            line.cells
+            line.found
                 .iter()
                 .skip(1)
-                .map(move |cell| (Change::between(metric, &line.cells[0], cell), line, cell))
+                .map(move |other| (Shift::between(metric, &line.found[0], other), line, other))
         })
     };
-    if changes().any(|(change, ..)| change.is_some_and(|change| change.overlaps)) {
+    if shifts().any(|(shift, ..)| shift.is_some_and(|shift| shift.overlaps)) {
         notes.push(format!(
             "{OVERLAPS} the repetitions (or the 95 % intervals) of both overlap: the difference may be chance."
         ));
     }
-    if changes().any(|(change, line, cell)| {
-        change.is_none() && cell.estimate().is_some() && line.cells[0].estimate().is_some()
+    if shifts().any(|(shift, line, other)| {
+        shift.is_none() && other.estimate().is_some() && line.found[0].estimate().is_some()
     }) {
         notes.push(
-            "Memory measured in different ways (`memory by`) is not compared: the figures count different things."
+            "Memory measured in different ways (memory by) is not compared: the figures count different things."
                 .to_owned(),
         );
     }
     if tables.iter().any(|table| {
-        table.lines.iter().any(|line| line.cells.iter().any(|cell| matches!(cell, Cell::Fell(_))))
+        table.lines.iter().any(|line| line.found.iter().any(|found| matches!(found, Found::Fell(_))))
     }) {
         notes.push(
-            "A word in place of a figure is how the runs ended; `report` of that campaign alone says why."
+            "A word in place of a figure is how the runs ended; the report of that campaign alone says why."
                 .to_owned(),
         );
     }
@@ -429,20 +424,22 @@ mod tests {
 
     #[test]
     fn a_change_is_told_with_its_doubt() {
-        let cell = |value, range, source| Cell::Estimate {
+        let found = |value, range, source| Found::Estimate {
             estimate: Estimate { value, range },
             sources: vec![source],
         };
-        let a = cell(100.0, Some((98.0, 103.0)), MemorySource::CgroupV2);
-        let near = cell(102.0, Some((102.0, 104.0)), MemorySource::CgroupV2);
-        let far = cell(50.0, Some((49.0, 51.0)), MemorySource::CgroupV2);
-        let other = cell(102.0, None, MemorySource::Proc);
-        let shown = |metric, b: &Cell| Change::between(metric, &a, b).map(Change::show);
-        assert_eq!(shown(&figures::FOOTPRINT, &near).as_deref(), Some("+2.0 % ~"));
-        assert_eq!(shown(&figures::FOOTPRINT, &far).as_deref(), Some("-50.0 %"));
-        assert_eq!(shown(&figures::FOOTPRINT, &a).as_deref(), Some("0.0 % ~"));
+        let a = found(100.0, Some((98.0, 103.0)), MemorySource::CgroupV2);
+        let near = found(102.0, Some((102.0, 104.0)), MemorySource::CgroupV2);
+        let far = found(50.0, Some((49.0, 51.0)), MemorySource::CgroupV2);
+        let other = found(102.0, None, MemorySource::Proc);
+        let shown = |metric, b: &Found| {
+            Shift::between(metric, &a, b).map(|shift| format!("{}, {}", shift.show(), shift.overlaps))
+        };
+        assert_eq!(shown(&figures::FOOTPRINT, &near).as_deref(), Some("+2.0 %, true"));
+        assert_eq!(shown(&figures::FOOTPRINT, &far).as_deref(), Some("-50.0 %, false"));
+        assert_eq!(shown(&figures::FOOTPRINT, &a).as_deref(), Some("0.0 %, true"));
         assert_eq!(shown(&figures::FOOTPRINT, &other), None, "bytes of two sources");
-        assert_eq!(shown(&figures::CPU, &other).as_deref(), Some("+2.0 %"));
-        assert_eq!(shown(&figures::CPU, &Cell::Fell("limit".to_owned())), None);
+        assert_eq!(shown(&figures::CPU, &other).as_deref(), Some("+2.0 %, false"));
+        assert_eq!(shown(&figures::CPU, &Found::Fell("limit".to_owned())), None);
     }
 }

@@ -57,7 +57,7 @@ impl Cause {
 
 /// What a run says about its cap.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Holding {
+pub enum Proof {
     /// All tasks were alive at once and ended well, in time.
     Holds,
     Fails(Cause, String),
@@ -67,10 +67,10 @@ pub enum Holding {
     Void(Cause, String),
 }
 
-impl Holding {
+impl Proof {
     pub fn cause(&self) -> Option<Cause> {
         match self {
-            Holding::Fails(cause, _) => Some(*cause),
+            Proof::Fails(cause, _) => Some(*cause),
             _ => None,
         }
     }
@@ -158,9 +158,9 @@ pub fn touched(sample: &Sample) -> bool {
 }
 
 /// Judges a run. `usual` is what [`usual`] gives by all that is known.
-pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Holding {
+pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Proof {
     let allowance_s = usual.allowance_s;
-    let fails = |cause, text: String| Holding::Fails(cause, text);
+    let fails = |cause, text: String| Proof::Fails(cause, text);
     let cap = sample.memory.cap_bytes.unwrap_or(0);
     let time_bound = sample.hold_s + allowance_s >= question.time_cap_s;
     let slow = |took: String| {
@@ -168,7 +168,7 @@ pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Holding {
         // machine that was busy with others, it had to wait for them.
         let worked = sample.cpu.total_s().is_none_or(|cpu_s| cpu_s > MORE_WORK * usual.cpu_s + 0.1);
         if sample.warnings.contains(&Warning::MachineBusy) && !worked {
-            return Holding::Void(Cause::Slow, "too slow while others kept the machine busy".to_owned());
+            return Proof::Void(Cause::Slow, "too slow while others kept the machine busy".to_owned());
         }
         if time_bound {
             let most = units::seconds(question.time_cap_s);
@@ -194,11 +194,11 @@ pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Holding {
             }
             // Work has no plateau: its operations were done, and its check says so.
             let seen = sample.memory.plateau.is_some() || sample.work.is_some();
-            if seen { proved(sample, cap) } else { Holding::Unsettled }
+            if seen { proved(sample, cap) } else { Proof::Unsettled }
         }
         Status::Partial | Status::NoPlateau => match launch_s.filter(|launch| *launch > allowance_s) {
             Some(launch) => slow(format!("took more than {}", units::seconds(launch))),
-            None => Holding::Unsettled,
+            None => Proof::Unsettled,
         },
         Status::KilledOom => {
             fails(Cause::Memory, format!("killed for lack of memory under {}", units::bytes(cap)))
@@ -207,7 +207,7 @@ pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Holding {
             let ran_s = sample.time.wall_s.unwrap_or(0.0);
             if !time_bound && ran_s + 1.0 < sample.hold_s + allowance_s {
                 let why = "ended sooner than is now known to be fair";
-                return Holding::Void(Cause::Slow, why.to_owned());
+                return Proof::Void(Cause::Slow, why.to_owned());
             }
             slow("did not end in time".into())
         }
@@ -227,23 +227,20 @@ pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Holding {
 }
 
 /// What a run that ended well proves: nothing of its cap where part of it was elsewhere, or not all of it was there.
-fn proved(sample: &Sample, cap: u64) -> Holding {
+fn proved(sample: &Sample, cap: u64) -> Proof {
     let warned = |warning| sample.warnings.contains(&warning);
     let swapped = sample.memory.plateau.as_ref().and_then(|plateau| plateau.swap_bytes).unwrap_or(0);
     if warned(Warning::Swapped) || swapped > 0 {
         let why = format!("part of it was swapped out: {} alone were not enough", units::bytes(cap));
-        return Holding::Fails(Cause::Memory, why);
+        return Proof::Fails(Cause::Memory, why);
     }
     if sample.work.is_none() && sample.alive != Some(sample.tasks) {
-        return Holding::Fails(
-            Cause::Other,
-            "it did not say that all its tasks were alive at once".to_owned(),
-        );
+        return Proof::Fails(Cause::Other, "it did not say that all its tasks were alive at once".to_owned());
     }
     if warned(Warning::PlateauGrew) {
-        return Holding::Void(Cause::Other, Warning::PlateauGrew.text().to_owned());
+        return Proof::Void(Cause::Other, Warning::PlateauGrew.text().to_owned());
     }
-    Holding::Holds
+    Proof::Holds
 }
 
 fn reason(sample: &Sample) -> String {

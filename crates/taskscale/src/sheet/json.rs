@@ -1,24 +1,8 @@
-//! The report as JSON: the model, with its `schema` number.
+//! What an answer is, for programs: the model itself, with its `schema` number.
 
 use serde::Serialize;
 
-use super::model::{REPORT_SCHEMA, Report};
-
-/// Several campaigns in one text.
-#[derive(Serialize)]
-struct Several<'a> {
-    schema: u32,
-    /// In the order in which they were given.
-    campaigns: &'a [Report],
-}
-
-/// The model of one campaign; of several, an object that holds them in `campaigns`.
-pub fn render(reports: &[Report]) -> String {
-    match reports {
-        [report] => pretty(report),
-        campaigns => pretty(&Several { schema: REPORT_SCHEMA, campaigns }),
-    }
-}
+use super::acts;
 
 /// Texts are kept as recorded. Characters that could act on a terminal are escaped, which JSON allows within texts,
 /// where alone they can occur: a reader of the JSON gets them back unchanged.
@@ -30,7 +14,7 @@ pub fn pretty(value: &impl Serialize) -> String {
     };
     let mut out = String::with_capacity(json.len() + 1);
     for c in json.chars() {
-        if c != '\n' && super::sanitize::acts(c) {
+        if c != '\n' && acts(c) {
             let mut units = [0; 2];
             for unit in c.encode_utf16(&mut units) {
                 out.push_str(&format!("\\u{unit:04x}"));

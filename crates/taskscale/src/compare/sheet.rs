@@ -1,0 +1,90 @@
+//! The sheet of a comparison: what changed is seen at once, the rest is below it.
+
+use super::model::{Change, Comparison, Gate, Judged, Verdict};
+use super::words;
+use crate::figures::Figure;
+use crate::sheet::{Column, Field, Row, Sheet, Table, Tone};
+
+pub fn sheet(comparison: &Comparison) -> Sheet {
+    let mut sheet = Sheet::new(words::title(comparison));
+    sheet.text(words::summary(comparison), Tone::Plain);
+    if let Some(gate) = words::gate(comparison) {
+        let holds = comparison.gate() == Some(Gate::Open);
+        sheet.text(gate, if holds { Tone::Good } else { Tone::Bad });
+    }
+    if comparison.differences.is_empty() {
+        sheet.text("Machine, versions and programs are the same.", Tone::Quiet);
+    }
+    let differences = comparison.differences.iter();
+    sheet.table(Table::of_facts(differences.map(|of| {
+        (of.what.as_str(), vec![("base".to_owned(), of.base.as_str()), ("new".to_owned(), of.new.as_str())])
+    })));
+    sheet.table(outcomes(comparison));
+    let mut table = Table::new(vec![
+        Column::words("entry"),
+        Column::figures("N"),
+        Column::figures("base").spare(1),
+        Column::figures("new").spare(2),
+        Column::figures("ratio"),
+        Column::figures("95 % interval").spare(0),
+        Column::words("verdict"),
+    ]);
+    for changed in [true, false] {
+        for &metric in &comparison.metrics {
+            let heading = words::heading(metric);
+            let some_changed = comparison.of_metric(metric).any(|judged| judged.verdict.is_change());
+            let rest = if some_changed && !changed { ": the rest" } else { "" };
+            let section = table.section(format!("{heading}{rest}"));
+            section.folded = !changed;
+            let mut judged: Vec<&Judged> = comparison.of_metric(metric).collect();
+            judged.retain(|judged| judged.verdict.is_change() == changed);
+            judged.sort_by_key(|judged| judged.verdict.better());
+            section.rows = judged.into_iter().map(|judged| row(metric, judged)).collect();
+        }
+    }
+    sheet.table(table);
+    sheet.notes = words::notes(comparison);
+    sheet
+}
+
+fn outcomes(comparison: &Comparison) -> Table {
+    let mut table = Table::new(vec![Column::words("entry"), Column::prose("")]);
+    for (change, tone) in [
+        (Change::Fails, Tone::Bad),
+        (Change::OkLessOften, Tone::Doubtful),
+        (Change::Works, Tone::Good),
+        (Change::StillFails, Tone::Quiet),
+    ] {
+        let section = table.section(change.name());
+        section.tone = tone;
+        let of_change = comparison.outcomes.iter().filter(|outcome| outcome.change == change);
+        let rows = of_change.map(|outcome| {
+            let place = Field::Name(words::place_of_outcome(outcome), Tone::Plain);
+            Row::of(vec![place]).remark("", words::became(outcome), Tone::Plain)
+        });
+        section.rows = rows.collect();
+    }
+    table
+}
+
+fn row(metric: &'static Figure, judged: &Judged) -> Row {
+    let verdict = match judged.verdict {
+        verdict if verdict.worse() => Tone::Bad,
+        verdict if verdict.better() => Tone::Good,
+        Verdict::Unclear => Tone::Doubtful,
+        _ => Tone::Quiet,
+    };
+    let row = Row::of(vec![
+        Field::Name(judged.entries(), Tone::Plain),
+        Field::plain(words::tasks(judged)),
+        Field::quiet(words::figure(metric, judged.base.value)),
+        Field::quiet(words::figure(metric, judged.new.value)),
+        Field::Text(words::ratio(judged), if judged.verdict.is_change() { Tone::Plain } else { Tone::Quiet }),
+        Field::quiet(words::interval(judged.ratio_interval)),
+        Field::Text(judged.verdict.name().to_owned(), verdict),
+    ]);
+    match &judged.reason {
+        Some(reason) => row.remark("", reason, Tone::Doubtful),
+        None => row,
+    }
+}

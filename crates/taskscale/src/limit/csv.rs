@@ -1,0 +1,70 @@
+//! What a search for limits found as comma-separated values: one line for each run, and one for each entry without any.
+
+use super::{Answer, Find, LimitReport, Purpose, ShownRun};
+use crate::sheet::csv::{CsvColumn, figure, table, text, whole};
+
+struct CsvLine<'a> {
+    find: Find,
+    answer: &'a Answer,
+    run: Option<&'a ShownRun>,
+}
+
+impl CsvLine<'_> {
+    /// Those runs that confirm the answer, the nearest that failed, and the farthest that held at or beyond that.
+    fn role(&self) -> &'static str {
+        let (answer, Some(run)) = (self.answer, self.run) else { return "" };
+        let at_the_answer = (answer.tasks, answer.memory_bytes) == (Some(run.tasks), Some(run.memory_bytes));
+        match self.run {
+            _ if run.purpose == Purpose::Confirm && run.holds && at_the_answer => "answer",
+            run if run == answer.fails.as_ref() => "beyond",
+            run if run == answer.sometimes.as_ref() => "sometimes",
+            _ => "",
+        }
+    }
+
+    fn reason(&self) -> &str {
+        match self.run {
+            Some(run) => run.reason.as_deref().unwrap_or_default(),
+            None => self.answer.unavailable.as_deref().unwrap_or("not run yet"),
+        }
+    }
+}
+
+/// The last ones are the same for all runs of an entry.
+fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 21] {
+    [
+        ("entry", |line| text(&line.answer.entry)),
+        ("kind", |line| line.answer.kind.name().to_owned()),
+        ("find", |line| match line.find {
+            Find::MostTasks { .. } => "most-tasks".to_owned(),
+            Find::LeastMemory { .. } => "least-memory".to_owned(),
+        }),
+        ("state", |line| line.answer.state.name().to_owned()),
+        ("role", |line| line.role().to_owned()),
+        ("tasks", |line| whole(line.run.map(|run| run.tasks))),
+        ("memory_bytes", |line| whole(line.run.map(|run| run.memory_bytes))),
+        ("purpose", |line| whole(line.run.map(|run| run.purpose.name()))),
+        ("holds", |line| whole(line.run.map(|run| run.holds))),
+        ("cause", |line| whole(line.run.and_then(|run| Some(run.cause?.name())))),
+        ("status", |line| whole(line.run.map(|run| run.status.name()))),
+        ("footprint_bytes", |line| whole(line.run.and_then(|run| run.footprint_bytes))),
+        ("peak_bytes", |line| whole(line.run.and_then(|run| run.peak_bytes))),
+        ("launch_s", |line| figure(line.run.and_then(|run| run.launch_s))),
+        ("drain_s", |line| figure(line.run.and_then(|run| run.drain_s))),
+        ("wall_s", |line| figure(line.run.and_then(|run| run.wall_s))),
+        ("cpu_s", |line| figure(line.run.and_then(|run| run.cpu_s))),
+        ("reason", |line| text(line.reason())),
+        ("confirming_held", |line| whole(line.run.and(line.answer.tried).map(|tried| tried.held))),
+        ("confirming_runs", |line| whole(line.run.and(line.answer.tried).map(|tried| tried.runs))),
+        ("edge", |line| whole(line.run.and(line.answer.sometimes.as_ref()).map(|_| "not-sharp"))),
+    ]
+}
+
+pub fn render(report: &LimitReport) -> String {
+    let find = report.question.find;
+    let lines = report.answers.iter().flat_map(|answer| {
+        let none = answer.trials.is_empty().then_some(CsvLine { find, answer, run: None });
+        none.into_iter().chain(answer.trials.iter().map(move |run| CsvLine { find, answer, run: Some(run) }))
+    });
+    table(&columns(), lines)
+}

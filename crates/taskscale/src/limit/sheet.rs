@@ -1,0 +1,226 @@
+//! The sheet of what a search for limits found.
+
+use super::words::{below, held, limited_by, no_answer};
+use super::{Answer, CurvePoint, Find, LimitReport, Question};
+use crate::catalog::Shape;
+use crate::figures::{per_task, time_text};
+use crate::sheet::{Column, Field, Row, Sheet, Table, Tone};
+use crate::units::{self, mib};
+
+pub fn sheet(report: &LimitReport) -> Sheet {
+    let mut sheet = Sheet::new(title(report));
+    sheet.text(machine(report), Tone::Quiet);
+    sheet.text(rule(report), Tone::Quiet);
+    let (tried, missing): (Vec<_>, Vec<_>) =
+        report.answers.iter().partition(|answer| answer.unavailable.is_none() || answer.runs > 0);
+    match report.question.find {
+        Find::MostTasks { memory_bytes } => sheet.table(most_tasks(&tried, &report.question, memory_bytes)),
+        Find::LeastMemory { tasks } => {
+            sheet.table(least_memory(&tried, &report.question, tasks));
+            let curves = tried.iter().filter(|answer| answer.curve.len() > 1);
+            curves.for_each(|answer| sheet.table(curve(answer, tasks)));
+        }
+    }
+    let mut table = Table::new(vec![Column::words("entry"), Column::prose("")]);
+    let row = |answer: &&Answer| {
+        let why = answer.unavailable.as_deref().unwrap_or_default();
+        Row::of(vec![Field::Name(answer.entry.clone(), Tone::Plain)]).remark("", why, Tone::Bad)
+    };
+    table.section("not available here").rows = missing.iter().map(row).collect();
+    sheet.table(table);
+    sheet.notes = report.notes.clone();
+    sheet.provenance = Some(provenance(report));
+    sheet.command = report.command.clone();
+    sheet
+}
+
+fn title(report: &LimitReport) -> String {
+    let what = match report.question.find {
+        Find::MostTasks { memory_bytes } => format!("The most tasks that hold in {}", size(memory_bytes)),
+        Find::LeastMemory { tasks } => {
+            format!("The least memory in which {} tasks hold", units::count(tasks))
+        }
+    };
+    format!("{what} · {}", report.workload)
+}
+
+/// A size as it was asked for: exact where it is whole MiB.
+fn size(bytes: u64) -> String {
+    if bytes.is_multiple_of(1 << 20) {
+        format!("{} MiB", units::grouped(bytes >> 20))
+    } else {
+        units::bytes(bytes)
+    }
+}
+
+fn machine(report: &LimitReport) -> String {
+    let machine = &report.machine;
+    let sources: Vec<&str> = report.memory_sources.iter().map(|source| source.name()).collect();
+    format!(
+        "{}, {} CPUs · {} · Linux {} · memory by {}, kernel memory and files included, swap off",
+        machine.cpu,
+        machine.cpus,
+        units::bytes(machine.memory_bytes),
+        machine.kernel,
+        sources.join(", ")
+    )
+}
+
+/// What a pass is, in a sentence.
+fn rule(report: &LimitReport) -> String {
+    let again = match report.question.repetitions {
+        0 | 1 => "when it was run again".to_owned(),
+        times => format!("{times} times out of {times} when it was run again"),
+    };
+    let what = match report.shape {
+        Shape::Hold => "all tasks alive at once and all done, launch and drain",
+        Shape::Work => "one operation for each task, all at once: done and right, launch, work and drain",
+    };
+    format!(
+        "Holds: {what} within {} times what they take with memory to spare. An answer held {again}, and is within {} % of what failed.",
+        report.question.slowdown,
+        units::decimal(report.question.precision * 100.0, 1).trim_end_matches(".0"),
+    )
+}
+
+fn most_tasks(answers: &[&Answer], question: &Question, memory_bytes: u64) -> Table {
+    let mut table = Table::new(vec![
+        Column::words("entry"),
+        Column::words("kind"),
+        Column::figures("most tasks"),
+        Column::figures("held"),
+        Column::figures("fails at"),
+        Column::figures("B/task"),
+        Column::figures("memory ÷ N"),
+        Column::figures("runs").spare(0),
+        Column::prose("limited by"),
+    ]);
+    let row = |answer: &&Answer| {
+        let fails = answer.fails.as_ref().map(|failed| units::grouped(failed.tasks));
+        row(
+            answer,
+            question,
+            "not even one task holds",
+            [
+                figure(answer.tasks.map(units::grouped)),
+                Field::plain(held(answer)),
+                figure(fails),
+                figure(answer.bytes_per_task.map(per_task)),
+                figure(answer.memory_per_task.map(|bytes| format!("{} B", per_task(bytes)))),
+                Field::plain(answer.runs.to_string()),
+            ],
+        )
+    };
+    table.section(size(memory_bytes)).rows = answers.iter().map(row).collect();
+    table
+}
+
+fn least_memory(answers: &[&Answer], question: &Question, tasks: u64) -> Table {
+    let mut table = Table::new(vec![
+        Column::words("entry"),
+        Column::words("kind"),
+        Column::figures("least MiB"),
+        Column::figures("held"),
+        Column::figures("fails at"),
+        Column::figures("memory ÷ N"),
+        Column::figures("CPU s").spare(2),
+        Column::figures("× roomy").spare(1),
+        Column::figures("runs").spare(0),
+        Column::prose("limited by"),
+    ]);
+    let row = |answer: &&Answer| {
+        let point = answer.curve.iter().find(|point| Some(point.memory_bytes) == answer.memory_bytes);
+        let fails = answer.fails.as_ref().map(|failed| size_mib(failed.memory_bytes as f64));
+        row(
+            answer,
+            question,
+            "holds in no memory that this machine has",
+            [
+                figure(answer.memory_bytes.map(|bytes| size_mib(bytes as f64))),
+                Field::plain(held(answer)),
+                figure(fails),
+                figure(answer.memory_per_task.map(|bytes| format!("{} B", per_task(bytes)))),
+                figure(point.and_then(|point| point.cpu_s).map(time_text)),
+                figure(point.and_then(|point| point.times_roomy).map(times)),
+                Field::plain(answer.runs.to_string()),
+            ],
+        )
+    };
+    table.section(format!("{} tasks", units::count(tasks))).rows = answers.iter().map(row).collect();
+    table
+}
+
+/// One entry's answer, or why there is `nothing`.
+fn row<const N: usize>(answer: &Answer, question: &Question, nothing: &str, figures: [Field; N]) -> Row {
+    let mut row =
+        Row::of(vec![Field::Name(answer.entry.clone(), Tone::Plain), Field::plain(answer.kind.name())]);
+    if let Some(instead) = no_answer(answer, nothing) {
+        return row.remark("", instead, Tone::Bad);
+    }
+    row.fields.extend(figures);
+    row.fields.push(Field::plain(limited_by(answer)));
+    below(answer, question).into_iter().fold(row, |row, text| row.remark("", text, Tone::Doubtful))
+}
+
+/// Memory against CPU.
+fn curve(answer: &Answer, tasks: u64) -> Table {
+    let mut table = Table::new(vec![
+        Column::figures("memory MiB"),
+        Column::figures("× least"),
+        Column::figures("CPU s"),
+        Column::figures("× roomy"),
+        Column::figures("from–to").spare(2),
+        Column::figures("launch s").spare(1),
+        Column::figures("drain s").spare(0),
+        Column::figures("peak MiB").spare(3),
+        Column::bars("CPU time").spare(4),
+    ]);
+    let most = answer.curve.iter().filter_map(|point| point.cpu_s).fold(0.0, f64::max);
+    let rows = answer.curve.iter().map(|point| of_point(point, answer.memory_bytes, most));
+    let heading = format!("{}: {} tasks with little memory", answer.entry, units::count(tasks));
+    table.section(heading).rows = rows.collect();
+    table
+}
+
+fn of_point(point: &CurvePoint, least: Option<u64>, most_cpu_s: f64) -> Row {
+    let share = least.map(|least| times(point.memory_bytes as f64 / least as f64));
+    let mut row = Row::of(vec![Field::plain(size_mib(point.memory_bytes as f64)), figure(share)]);
+    let reason = point.reason.as_deref();
+    if point.held == 0 {
+        row.flag = Some("✗".to_owned());
+        return row.remark("", format!("✗ {}", reason.unwrap_or("failed")), Tone::Bad);
+    }
+    let range = point.times_roomy_range.map(|[least, most]| format!("{}–{}", times(least), times(most)));
+    row.fields.extend([
+        figure(point.cpu_s.map(time_text)),
+        figure(point.times_roomy.map(times)),
+        figure(range),
+        figure(point.launch_s.map(time_text)),
+        figure(point.drain_s.map(time_text)),
+        figure(point.peak_bytes.map(size_mib)),
+        Field::Bar(point.cpu_s.map_or(0.0, |cpu| cpu / most_cpu_s), Tone::Plain),
+    ]);
+    if point.held < point.runs {
+        let held = format!("{} of {} held", point.held, point.runs);
+        row = row.remark(held, reason.unwrap_or("others failed"), Tone::Doubtful);
+    }
+    if point.roomy { row.remark("", "memory to spare", Tone::Quiet) } else { row }
+}
+
+fn figure(text: Option<String>) -> Field {
+    Field::figure(text, Tone::Plain)
+}
+
+fn size_mib(bytes: f64) -> String {
+    units::decimal(mib(bytes), 1)
+}
+
+fn times(ratio: f64) -> String {
+    units::decimal(ratio, 2)
+}
+
+fn provenance(report: &LimitReport) -> String {
+    let runs: usize = report.answers.iter().map(|answer| answer.runs).sum();
+    let runs = if runs == 1 { "1 run".to_owned() } else { format!("{} runs", units::grouped(runs as u64)) };
+    format!("taskscale {} · {} · {runs}, and one to warm up each entry", report.taskscale, report.created_at)
+}

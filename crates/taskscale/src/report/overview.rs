@@ -1,0 +1,95 @@
+//! Entries × workloads: how many times the best of its kind each entry takes.
+
+use std::collections::BTreeMap;
+
+use super::model::{Entry, Report, Row};
+use crate::record::Part;
+
+/// One figure for each entry and workload.
+pub struct Overview<'a> {
+    /// In the order of the campaign's parts: the part, and the number of tasks that is looked at.
+    pub columns: Vec<(String, u64)>,
+    /// By kind, the cheapest entry of each first.
+    pub lines: Vec<OverviewLine<'a>>,
+}
+
+pub struct OverviewLine<'a> {
+    pub entry: &'a Entry,
+    pub factors: Vec<Factor>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Factor {
+    /// The headline as a multiple of the best of the entry's kind.
+    Times(f64),
+    /// What became of it, or that it is not ranked.
+    Unranked(String),
+    /// The entry does not do it.
+    Absent,
+}
+
+impl Factor {
+    fn times(&self) -> Option<f64> {
+        match self {
+            Factor::Times(times) => Some(*times),
+            _ => None,
+        }
+    }
+}
+
+/// `None` where there are not two workloads to be set beside each other.
+pub fn overview(reports: &[Report]) -> Option<Overview<'_>> {
+    let mut shown: Vec<&Report> = Vec::new();
+    for report in reports {
+        // Of several numbers of CPUs the most.
+        let alike = |other: &&Report| other.workload == report.workload && other.params == report.params;
+        let cpus = |report: &Report| report.cpus.unwrap_or(u32::MAX);
+        match shown.iter().position(alike) {
+            Some(at) if cpus(shown[at]) < cpus(report) => shown[at] = report,
+            Some(_) => {}
+            None => shown.push(report),
+        }
+    }
+    if shown.len() < 2 {
+        return None;
+    }
+    let tasks: Vec<u64> = shown.iter().map(|report| told(report)).collect::<Option<_>>()?;
+    let mut lines: BTreeMap<&str, OverviewLine> = BTreeMap::new();
+    for (nth, (report, tasks)) in shown.iter().zip(&tasks).enumerate() {
+        let rows = report.groups.iter().filter(|group| group.tasks == *tasks).flat_map(|group| &group.rows);
+        for row in rows.filter(|row| !row.entry.reference) {
+            let line = lines.entry(&row.entry.name).or_insert_with(|| OverviewLine {
+                entry: &row.entry,
+                factors: vec![Factor::Absent; shown.len()],
+            });
+            line.factors[nth] = factor(row);
+        }
+    }
+    let mut lines: Vec<OverviewLine> = lines.into_values().collect();
+    lines.sort_by(|a, b| a.entry.kind.cmp(&b.entry.kind).then(mean(a).total_cmp(&mean(b))));
+    let name = |report: &&Report| match shown.iter().all(|other| other.cpus == report.cpus) {
+        true => Part { cpus: None, ..report.part() }.to_string(),
+        false => report.part().to_string(),
+    };
+    Some(Overview { columns: shown.iter().map(name).zip(tasks).collect(), lines })
+}
+
+/// The most tasks at which as many entries are ranked as at any number.
+fn told(report: &Report) -> Option<u64> {
+    let ranked = |rows: &[Row]| rows.iter().filter(|row| row.times_best.is_some()).count();
+    report.groups.iter().max_by_key(|group| (ranked(&group.rows), group.tasks)).map(|group| group.tasks)
+}
+
+fn factor(row: &Row) -> Factor {
+    match row.times_best {
+        Some(times) => Factor::Times(times),
+        None if row.ok_runs > 0 => Factor::Unranked("not ranked".to_owned()),
+        None => Factor::Unranked(row.status.clone()),
+    }
+}
+
+/// The geometric mean of its factors: the order says more of no workload than of another.
+fn mean(line: &OverviewLine) -> f64 {
+    let logs: Vec<f64> = line.factors.iter().filter_map(Factor::times).map(f64::ln).collect();
+    if logs.is_empty() { f64::INFINITY } else { logs.iter().sum::<f64>() / logs.len() as f64 }
+}

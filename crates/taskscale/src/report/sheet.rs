@@ -1,0 +1,214 @@
+//! The sheet of one campaign.
+//!
+//! One unit per column, so that figures can be compared at a glance; one heading per number of tasks.
+
+use super::columns::columns;
+use super::footnotes;
+use super::model::{Entry, Report, Row};
+use super::overview::{Factor, Overview, overview};
+use super::phrases::{bent_text, growth_texts, relative, told};
+use super::speedup::speedups;
+use crate::catalog::Kind;
+use crate::sheet::{self, Column, Field, Sheet, Table, Tone};
+use crate::units;
+
+/// So many times the best stand out.
+const SEVERAL: f64 = 3.0;
+
+/// The parts of one campaign, one below the other. What all have in common stands above the first and below the last.
+pub fn sheet(reports: &[Report]) -> Sheet {
+    let parts = reports.iter().enumerate();
+    let mut sheet = Sheet::together(
+        parts.map(|(nth, report)| (report.part().to_string(), part(report, nth == 0))).collect(),
+    );
+    if let Some(overview) = overview(reports) {
+        sheet.table(of_overview(&overview));
+    }
+    speedup(&mut sheet, reports);
+    sheet.provenance = footnotes::provenance(reports);
+    sheet.command = reports.first().map(|report| report.command.clone()).unwrap_or_default();
+    sheet
+}
+
+fn part(report: &Report, first: bool) -> Sheet {
+    let mut sheet = Sheet::new(footnotes::title(report));
+    if first {
+        sheet.text(footnotes::machine(report), Tone::Quiet);
+    }
+    sheet.text(footnotes::course(report), Tone::Quiet);
+    sheet.table(groups(report));
+    if report.growth.iter().any(|growth| growth.bytes_per_task.is_some()) {
+        sheet.table(growth(report));
+    }
+    sheet.table(unavailable(report));
+    sheet.notes = footnotes::notes(report);
+    let version = |of: &super::Version| format!("{}: {}", of.runtime, of.version);
+    sheet.details = report.versions.iter().map(version).collect();
+    sheet
+}
+
+/// The table of the main job.
+fn groups(report: &Report) -> Table {
+    let headline = report.headline();
+    let bar = headline.name.split('-').next().unwrap_or_default();
+    let mut heads = vec![Column::words("entry"), Column::words("kind"), Column::figures(headline.heading)];
+    heads.extend(columns(report.shape).iter().map(|column| Column {
+        short: column.short.into(),
+        ..Column::figures(column.figure.heading).spare(column.spare)
+    }));
+    // The headline once more: it goes before a figure that stands nowhere else.
+    heads.extend([Column::figures("× best"), Column::bars(bar).spare(2)]);
+    let mut table = Table::new(heads);
+    for group in report.groups.iter().filter(|group| !group.rows.is_empty()) {
+        let medians = group.rows.iter().filter_map(|row| row.headline).map(|spread| spread.median);
+        let largest = medians.fold(0.0, f64::max);
+        let section = table.section(footnotes::tasks(group.tasks));
+        section.rows = group.rows.iter().map(|row| of_row(report, row, largest)).collect();
+    }
+    // The most tasks are the answer.
+    table.sections.iter_mut().rev().skip(1).for_each(|section| section.folded = true);
+    table
+}
+
+fn of_row(report: &Report, row: &Row, largest: f64) -> sheet::Row {
+    let tone = tone(&row.entry);
+    let mut shown = sheet::Row::of(names(&row.entry, tone).into());
+    let unusual = footnotes::unusual_source(report, &row.memory_sources);
+    if row.ok_runs < row.runs {
+        shown.flag = Some(row.status.clone());
+    } else if unusual.is_some() {
+        shown.flag = Some("other source".to_owned());
+    }
+    if !row.has_figures() {
+        shown =
+            told(row).into_iter().fold(shown, |shown, told| shown.remark(told.head, told.reason, Tone::Bad));
+        return match shown.remarks.is_empty() {
+            true => shown.remark("", "ok, but nothing was measured", Tone::Bad),
+            false => shown,
+        };
+    }
+    shown.fields.push(match row.headline {
+        Some(spread) => {
+            let share = relative(&spread).map(|share| format!("±{share}%"));
+            Field::Marked(report.headline().show(spread.median), tone, share)
+        }
+        None => Field::figure(None, tone),
+    });
+    shown
+        .fields
+        .extend(columns(report.shape).iter().map(|column| Field::figure(row.text(column.figure), tone)));
+    shown.fields.push(match row.times_best {
+        // The best itself, and what equals it.
+        Some(1.0) => Field::Text("1.00".to_owned(), Tone::Good),
+        Some(times) => Field::Text(units::decimal(times, 2), tone),
+        None if row.entry.reference => Field::quiet(footnotes::REFERENCE),
+        None => Field::figure(None, tone),
+    });
+    let share = row.headline.filter(|_| largest > 0.0).map_or(0.0, |spread| spread.median / largest);
+    shown.fields.push(Field::Bar(share, if row.ranked { Tone::Plain } else { Tone::Quiet }));
+    for (nth, told) in told(row).into_iter().enumerate() {
+        let some = nth == 0 && row.ok_runs > 0;
+        let lead = if some { format!("{}; ", row.status) } else { String::new() };
+        shown = shown.remark(lead + &told.head, told.reason, Tone::Doubtful);
+    }
+    match unusual {
+        Some(source) => shown.remark("", format!("memory by {source}: not ranked"), Tone::Doubtful),
+        None => shown,
+    }
+}
+
+fn tone(entry: &Entry) -> Tone {
+    if entry.reference { Tone::Quiet } else { Tone::Plain }
+}
+
+pub(super) fn names(entry: &Entry, tone: Tone) -> [Field; 2] {
+    // A timer is the least like a task: it must not pass for one.
+    let of_kind = if entry.kind == Kind::Timer { Tone::Doubtful } else { Tone::Quiet };
+    [Field::Name(entry.name.clone(), tone), Field::Text(footnotes::kind_with_marks(entry), of_kind)]
+}
+
+/// Base and bytes per task.
+fn growth(report: &Report) -> Table {
+    let mut table = Table::new(vec![
+        Column::words("entry"),
+        Column::words("kind"),
+        Column::figures("base MiB"),
+        Column::figures("95 % interval").spare(0),
+        Column::figures("B/task"),
+        Column::figures("95 % interval").spare(2),
+        Column::figures("off the line"),
+        Column::figures("runs").spare(1),
+    ]);
+    let rows = report.growth.iter().map(|growth| {
+        let tone = tone(&growth.entry);
+        let [base, base_interval, slope, slope_interval, off] = growth_texts(growth);
+        let mut row = sheet::Row::of(names(&growth.entry, tone).into());
+        row.fields.extend([
+            Field::Text(base, tone),
+            Field::quiet(base_interval),
+            Field::Text(slope, tone),
+            Field::quiet(slope_interval),
+            Field::Text(off, if growth.bent() { Tone::Doubtful } else { Tone::Quiet }),
+            Field::quiet(units::grouped(growth.points)),
+        ]);
+        match bent_text(growth) {
+            Some(text) => row.remark("", text, Tone::Doubtful),
+            None => row,
+        }
+    });
+    table.section("growth with N").rows = rows.collect();
+    table
+}
+
+fn unavailable(report: &Report) -> Table {
+    let mut table = Table::new(vec![Column::words("entry"), Column::words("kind"), Column::prose("")]);
+    table.section("not available here").rows = (report.unavailable.iter())
+        .map(|missing| {
+            sheet::Row::of(names(&missing.entry, Tone::Plain).into()).remark("", &missing.reason, Tone::Plain)
+        })
+        .collect();
+    table
+}
+
+/// Each entry beside the best of its kind, in every workload.
+fn of_overview(overview: &Overview) -> Table {
+    let column = |(part, tasks): &(String, u64)| Column::figures(format!("{part} {}", units::count(*tasks)));
+    let heads = [Column::words("entry"), Column::words("kind")];
+    let mut table = Table::new(heads.into_iter().chain(overview.columns.iter().map(column)).collect());
+    let rows = overview.lines.iter().map(|line| {
+        let factors = line.factors.iter().map(|factor| match factor {
+            Factor::Times(1.0) => Field::Text("1.00".to_owned(), Tone::Good),
+            Factor::Times(times) => {
+                let tone = if *times >= SEVERAL { Tone::Doubtful } else { Tone::Plain };
+                Field::Text(units::significant(*times, 3), tone)
+            }
+            Factor::Unranked(why) => Field::Text(why.clone(), Tone::Bad),
+            Factor::Absent => Field::figure(None, Tone::Quiet),
+        });
+        sheet::Row::of(names(line.entry, Tone::Plain).into_iter().chain(factors).collect())
+    });
+    table.section("× best of its kind").rows = rows.collect();
+    table
+}
+
+/// What more CPUs bring.
+fn speedup(sheet: &mut Sheet, reports: &[Report]) {
+    for speedup in speedups(reports) {
+        let cpus = speedup.cpus.iter().map(|cpus| match cpus {
+            Some(cpus) => footnotes::counted(u64::from(*cpus), "CPU"),
+            None => "all CPUs".to_owned(),
+        });
+        let heads = [Column::words("entry"), Column::figures("tasks")];
+        let mut table = Table::new(heads.into_iter().chain(cpus.map(Column::figures)).collect());
+        let rows = speedup.lines.iter().map(|line| {
+            let times =
+                line.times.iter().map(|times| times.map(|times| format!("{}×", units::decimal(times, 2))));
+            let names =
+                [Field::Name(line.entry.clone(), Tone::Plain), Field::quiet(units::count(line.tasks))];
+            let times = times.map(|times| Field::figure(times, Tone::Plain));
+            sheet::Row::of(names.into_iter().chain(times).collect())
+        });
+        table.section(format!("{}: speed-up with CPUs", speedup.name)).rows = rows.collect();
+        sheet.table(table);
+    }
+}

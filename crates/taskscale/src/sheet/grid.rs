@@ -1,0 +1,246 @@
+//! A table in a terminal: aligned, coloured where asked, and never wider than it may be.
+
+use anstyle::{AnsiColor, Style};
+
+use super::bar::bar;
+use super::sanitize::{brief, safe, shortened, width, wrapped};
+use super::terminal::{painted, style};
+use super::{Content, Field, REMARK, Remark, RenderOptions, Row, Table, Tone};
+
+/// Narrower than this, the first column is shortened no further.
+const LEAST_FIRST: usize = 12;
+/// The first column may be shortened down to this before any other column is left out.
+const FAIR_FIRST: usize = 24;
+
+/// The least and the most room for a bar.
+const BAR: (usize, usize) = (8, 24);
+const BAR_STYLE: Style = AnsiColor::Cyan.on_default();
+
+/// Between columns.
+const GAP: usize = 2;
+
+/// Puts the table, and names the columns with figures for which there was no room.
+pub(super) fn put(out: &mut String, table: &Table, options: RenderOptions) -> Vec<String> {
+    let (grid, left_out) = Grid::of(table, options);
+    let mut pen = Pen { out, options, owed: 0 };
+    for (position, section) in table.sections.iter().enumerate() {
+        if position > 0 {
+            pen.end_line();
+        }
+        let names = table.columns.iter().map(|column| Piece::text(&column.short, Tone::Quiet));
+        let mut names: Vec<Piece> = names.collect();
+        if table.begins_with_names() {
+            names[0] = Piece::text(&section.heading, section.tone);
+        } else {
+            pen.put(&safe(&section.heading), style(section.tone));
+            pen.end_line();
+        }
+        grid.fields(&mut pen, &names);
+        pen.end_line();
+        pen.put(&"─".repeat(grid.total()), style(Tone::Quiet));
+        pen.end_line();
+        section.rows.iter().for_each(|row| grid.row(&mut pen, row));
+    }
+    left_out
+}
+
+/// How wide the columns are, and which of them are shown.
+struct Grid<'t> {
+    table: &'t Table,
+    limit: usize,
+    widths: Vec<usize>,
+    shown: Vec<usize>,
+    /// How wide marks are at the most, so that the figures before them stand below each other.
+    marks: usize,
+}
+
+/// What stands in one place: a text of one or two styles, or a bar.
+enum Piece {
+    Text(Vec<(String, Style)>),
+    Bar(f64, Style),
+}
+
+impl Piece {
+    fn text(text: &str, tone: Tone) -> Piece {
+        Piece::Text(vec![(safe(text).into_owned(), style(tone))])
+    }
+
+    fn width(&self) -> usize {
+        match self {
+            Piece::Text(parts) => parts.iter().map(|(text, _)| width(text)).sum(),
+            Piece::Bar(..) => BAR.0,
+        }
+    }
+}
+
+impl<'t> Grid<'t> {
+    fn of(table: &'t Table, options: RenderOptions) -> (Grid<'t>, Vec<String>) {
+        let rows = || table.sections.iter().flat_map(|section| &section.rows);
+        let marks = rows().flat_map(|row| &row.fields).filter_map(|field| match field {
+            Field::Marked(.., mark) => mark.as_deref().map(|mark| width(mark) + 1),
+            _ => None,
+        });
+        let (limit, marks) = (options.width, marks.max().unwrap_or(0));
+        let shown = (0..table.columns.len()).collect();
+        let mut grid = Grid { table, limit, widths: Vec::new(), shown, marks };
+        let mut widths: Vec<usize> = table.columns.iter().map(|column| width(&column.short)).collect();
+        if table.begins_with_names() {
+            widths[0] =
+                table.sections.iter().map(|section| width(&safe(&section.heading))).max().unwrap_or(0);
+        }
+        for row in rows() {
+            for (i, field) in row.fields.iter().enumerate().filter(|(i, _)| !grid.is_prose(*i)) {
+                widths[i] = widths[i].max(grid.piece(field).width());
+            }
+        }
+        grid.widths = widths;
+        let left_out = grid.fit();
+        (grid, left_out)
+    }
+
+    /// Names first give way as far as is fair, then columns, then names as far as it takes. Bars take what is left.
+    fn fit(&mut self) -> Vec<String> {
+        let columns = &self.table.columns;
+        let mut left_out = Vec::new();
+        let first = self.widths.first().copied().unwrap_or(0);
+        while self.total().saturating_sub(self.limit) > first.saturating_sub(FAIR_FIRST) {
+            let spare = self.shown.iter().copied().filter(|i| columns[*i].spare.is_some());
+            let Some(next) = spare.min_by_key(|i| columns[*i].spare) else { break };
+            self.shown.retain(|i| *i != next);
+            // No figure is missing without a bar.
+            if columns[next].content != Content::Bars {
+                left_out.push(columns[next].short.to_string());
+            }
+        }
+        let excess = self.total().saturating_sub(self.limit);
+        if let Some(first) = self.widths.first_mut() {
+            *first = first.saturating_sub(excess).max(LEAST_FIRST.min(*first));
+        }
+        let left = self.limit.saturating_sub(self.total());
+        if let Some(bars) = self.shown.iter().find(|i| columns[**i].content == Content::Bars) {
+            let width = &mut self.widths[*bars];
+            *width = (*width + left).min(BAR.1.max(*width));
+        }
+        left_out
+    }
+
+    /// Columns of the terminal that the whole takes.
+    fn total(&self) -> usize {
+        self.shown.iter().map(|i| self.widths[*i]).sum::<usize>() + GAP * self.shown.len().saturating_sub(1)
+    }
+
+    fn is_prose(&self, column: usize) -> bool {
+        self.table.columns.get(column).is_some_and(|column| column.content == Content::Prose)
+    }
+
+    fn piece(&self, field: &Field) -> Piece {
+        match field {
+            Field::Name(text, tone) | Field::Text(text, tone) => Piece::text(text, *tone),
+            Field::Marked(text, tone, mark) => {
+                let mark = mark.as_deref().map_or(String::new(), |mark| format!(" {mark}"));
+                let columns = self.marks;
+                let mark = (format!("{mark:>columns$}"), style(Tone::Quiet));
+                Piece::Text(vec![(safe(text).into_owned(), style(*tone)), mark])
+            }
+            Field::Bar(share, Tone::Plain) => Piece::Bar(*share, BAR_STYLE),
+            Field::Bar(share, tone) => Piece::Bar(*share, style(*tone)),
+        }
+    }
+
+    fn row(&self, pen: &mut Pen, row: &Row) {
+        let pieces: Vec<Piece> = row.fields.iter().map(|field| self.piece(field)).collect();
+        let complete = row.is_complete(self.table);
+        match (row.fields.last(), complete) {
+            (Some(Field::Text(text, tone)), true) if self.is_prose(pieces.len() - 1) => {
+                self.over(pen, &pieces[..pieces.len() - 1], &safe(text), style(*tone));
+            }
+            (_, true) => {
+                self.fields(pen, &pieces);
+                pen.end_line();
+            }
+            (_, false) => {
+                let remarks: Vec<String> = row.remarks.iter().map(said).collect();
+                let tone = row.remarks.first().map_or(Tone::Plain, |remark| remark.tone);
+                self.over(pen, &pieces, &remarks.join("; "), style(tone));
+            }
+        }
+        for remark in row.remarks.iter().filter(|_| complete) {
+            self.over(pen, &[], &format!("└ {}", said(remark)), style(remark.tone));
+        }
+    }
+
+    /// The first pieces of a row, and a text over the rest of the width, on several lines if need be.
+    fn over(&self, pen: &mut Pen, pieces: &[Piece], text: &str, style: Style) {
+        self.fields(pen, pieces);
+        let first = self.shown.iter().filter(|i| **i < pieces.len());
+        let indent = first.map(|i| self.widths[*i] + GAP).sum::<usize>().max(GAP);
+        let mut owed = if pieces.is_empty() { indent } else { GAP };
+        for (i, line) in wrapped(text, self.limit.saturating_sub(indent).max(1)).iter().enumerate() {
+            if i > 0 {
+                pen.end_line();
+                owed = indent;
+            }
+            pen.owed += owed;
+            pen.put(line, style);
+        }
+        pen.end_line();
+    }
+
+    fn fields(&self, pen: &mut Pen, pieces: &[Piece]) {
+        for (nth, &i) in self.shown.iter().enumerate() {
+            let Some(piece) = pieces.get(i) else { break };
+            pen.owed += if nth > 0 { GAP } else { 0 };
+            let room = self.widths[i];
+            let padding = room.saturating_sub(piece.width());
+            let to_the_right = self.table.columns[i].content == Content::Figures;
+            pen.owed += if to_the_right { padding } else { 0 };
+            match piece {
+                // Nothing stands behind a bar.
+                Piece::Bar(share, style) => pen.put(&bar(*share, room, pen.options.bars), *style),
+                Piece::Text(parts) if piece.width() > room => {
+                    // Only the first column is ever shortened, and a heading above prose, which has room.
+                    let text: String = parts.iter().map(|(text, _)| text.as_str()).collect();
+                    let style = parts.first().map_or_else(Style::new, |(_, style)| *style);
+                    let text = shortened(&text, room);
+                    pen.put(&text, style);
+                    pen.owed += room.saturating_sub(width(&text));
+                }
+                Piece::Text(parts) => parts.iter().for_each(|(text, style)| pen.put(text, *style)),
+            }
+            pen.owed += if to_the_right { 0 } else { padding };
+        }
+    }
+}
+
+/// A remark as one text.
+fn said(remark: &Remark) -> String {
+    let lead = if remark.head.is_empty() { String::new() } else { format!("{}: ", safe(&remark.head)) };
+    format!("{lead}{}", brief(&remark.text, REMARK))
+}
+
+/// Writes. Spaces are owed until something follows: no line ends in them.
+struct Pen<'o> {
+    out: &'o mut String,
+    options: RenderOptions,
+    owed: usize,
+}
+
+impl Pen<'_> {
+    fn put(&mut self, text: &str, style: Style) {
+        let trimmed = text.trim_end_matches(' ');
+        let leading = trimmed.len() - trimmed.trim_start_matches(' ').len();
+        self.owed += leading;
+        let inner = &trimmed[leading..];
+        if !inner.is_empty() {
+            self.out.push_str(&" ".repeat(self.owed));
+            self.owed = 0;
+            self.out.push_str(&painted(inner, style, self.options.color));
+        }
+        self.owed += text.len() - trimmed.len();
+    }
+
+    fn end_line(&mut self) {
+        self.owed = 0;
+        self.out.push('\n');
+    }
+}

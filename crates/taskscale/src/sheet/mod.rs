@@ -1,0 +1,360 @@
+//! What people read, before it has a form: titles, sentences, tables and notes.
+//!
+//! A question's answer becomes one [`Sheet`], and a sheet is shown in a terminal or as Markdown. Whoever makes one holds
+//! texts as they were recorded: each form makes them safe for its readers. [`csv`] and [`json`] are for programs, which
+//! are given the answer itself. Knows nothing of what sheets are of.
+
+mod bar;
+pub(crate) mod csv;
+mod grid;
+pub(crate) mod json;
+mod markdown;
+pub(crate) mod sanitize;
+mod terminal;
+
+use std::borrow::Cow;
+
+pub use bar::{Bars, bar};
+pub use sanitize::{acts, command_line, safe};
+pub(crate) use terminal::painted;
+
+/// How something is shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Format {
+    /// A table for the terminal.
+    #[default]
+    Table,
+    /// For an issue, a README or a chat.
+    Markdown,
+    /// For a spreadsheet: one line per entry and number of tasks.
+    Csv,
+    /// The whole model.
+    Json,
+}
+
+impl Format {
+    pub const ALL: [Format; 4] = [Format::Table, Format::Markdown, Format::Csv, Format::Json];
+
+    /// The name used on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Table => "table",
+            Format::Markdown => "markdown",
+            Format::Csv => "csv",
+            Format::Json => "json",
+        }
+    }
+}
+
+/// How [`Format::Table`] is shown; the other formats have no colour and no width.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RenderOptions {
+    /// Whether to colour. The caller knows whether this is a terminal and what `NO_COLOR` says.
+    pub color: bool,
+    /// Columns that a line may take. Below about 60 lines may be longer: names and figures stay readable.
+    pub width: usize,
+    /// How bars are drawn.
+    pub bars: Bars,
+}
+
+impl Default for RenderOptions {
+    /// No colour, 100 columns, plain bars.
+    fn default() -> RenderOptions {
+        RenderOptions { color: false, width: 100, bars: Bars::Plain }
+    }
+}
+
+/// Shown where there is no figure.
+pub const NONE: &str = "-";
+
+/// Characters of a remark that are shown; the whole of it is in the record.
+const REMARK: usize = 400;
+
+/// How a text stands out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Tone {
+    #[default]
+    Plain,
+    Strong,
+    Quiet,
+    Good,
+    Doubtful,
+    Bad,
+}
+
+/// All that is said at once.
+#[derive(Debug, Clone, Default)]
+pub struct Sheet {
+    pub blocks: Vec<Block>,
+    /// What a reader must know to read it right, a sentence or two each.
+    pub notes: Vec<String>,
+    /// Where it comes from, in more words than a terminal has room for.
+    pub details: Vec<String>,
+    /// Where it comes from.
+    pub provenance: Option<String>,
+    /// The command line that made it; empty where there was none.
+    pub command: Vec<String>,
+}
+
+#[derive(Debug, Clone)]
+pub enum Block {
+    Title(String),
+    Text(String, Tone),
+    Table(Table),
+}
+
+impl Sheet {
+    pub fn new(title: impl Into<String>) -> Sheet {
+        Sheet { blocks: vec![Block::Title(title.into())], ..Sheet::default() }
+    }
+
+    pub fn text(&mut self, text: impl Into<String>, tone: Tone) {
+        self.blocks.push(Block::Text(text.into(), tone));
+    }
+
+    /// Nothing is said of a table without rows.
+    pub fn table(&mut self, mut table: Table) {
+        table.sections.retain(|section| !section.rows.is_empty());
+        if !table.sections.is_empty() {
+            self.blocks.push(Block::Table(table));
+        }
+    }
+
+    /// Sheets with their names, one below the other. What is noted of all is noted once.
+    pub fn together(sheets: Vec<(String, Sheet)>) -> Sheet {
+        let of_all = |texts: fn(&Sheet) -> &Vec<String>| {
+            let mut said: Vec<(&String, Vec<&str>)> = Vec::new();
+            for (name, sheet) in &sheets {
+                for text in texts(sheet) {
+                    match said.iter_mut().find(|(before, _)| *before == text) {
+                        Some((_, names)) => names.push(name),
+                        None => said.push((text, vec![name])),
+                    }
+                }
+            }
+            let text = |(text, names): (&String, Vec<&str>)| match names.len() == sheets.len() {
+                true => text.clone(),
+                false => format!("{}: {text}", names.join("; ")),
+            };
+            said.into_iter().map(text).collect()
+        };
+        let (notes, details) = (of_all(|sheet| &sheet.notes), of_all(|sheet| &sheet.details));
+        let blocks = sheets.into_iter().flat_map(|(_, sheet)| sheet.blocks).collect();
+        Sheet { blocks, notes, details, ..Sheet::default() }
+    }
+
+    /// For a terminal, as text that ends in a line end.
+    pub fn terminal(&self, options: RenderOptions) -> String {
+        terminal::render(self, options)
+    }
+
+    /// As Markdown that ends in a line end.
+    pub fn markdown(&self) -> String {
+        markdown::render(self)
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Table {
+    pub columns: Vec<Column>,
+    pub sections: Vec<Section>,
+}
+
+impl Table {
+    pub fn new(columns: Vec<Column>) -> Table {
+        Table { columns, sections: Vec::new() }
+    }
+
+    /// Whether the headings of its sections may stand over its first column.
+    fn begins_with_names(&self) -> bool {
+        self.columns.first().is_some_and(|column| column.content == Content::Words)
+    }
+
+    /// What is not the same: each fact with its values, and whose they are.
+    pub fn of_facts<'a>(facts: impl Iterator<Item = (&'a str, Vec<(String, &'a str)>)>) -> Table {
+        let mut table = Table::new(vec![Column::words("what"), Column::words("in"), Column::prose("value")]);
+        let rows = facts.flat_map(|(name, values)| {
+            values.into_iter().enumerate().map(move |(nth, (whose, value))| {
+                let name = if nth == 0 { name } else { "" };
+                Row::of(vec![Field::plain(name), Field::quiet(whose), Field::plain(value)])
+            })
+        });
+        table.section("what differs").rows = rows.collect();
+        table
+    }
+
+    /// Begins rows with a heading of their own.
+    pub fn section(&mut self, heading: impl Into<String>) -> &mut Section {
+        self.sections.push(Section {
+            heading: heading.into(),
+            tone: Tone::Strong,
+            folded: false,
+            rows: Vec::new(),
+        });
+        let last = self.sections.len() - 1;
+        &mut self.sections[last]
+    }
+}
+
+/// Rows under one heading.
+#[derive(Debug, Clone)]
+pub struct Section {
+    pub heading: String,
+    pub tone: Tone,
+    /// Of less interest than its neighbours: to be unfolded where that is possible.
+    pub folded: bool,
+    pub rows: Vec<Row>,
+}
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// Aligned to the left.
+    Words,
+    /// Aligned to the right.
+    Figures,
+    /// Takes the width that is left, on several lines if need be. Of the last column.
+    Prose,
+    /// Drawn in a terminal alone: the figures are elsewhere in the row.
+    Bars,
+}
+
+#[derive(Debug, Clone)]
+pub struct Column {
+    pub name: Cow<'static, str>,
+    /// Where columns are narrow.
+    pub short: Cow<'static, str>,
+    pub content: Content,
+    /// Left out where the table would be too wide; the lowest number first.
+    pub spare: Option<u8>,
+}
+
+impl Column {
+    fn of(content: Content, name: impl Into<Cow<'static, str>>) -> Column {
+        let name = name.into();
+        Column { short: name.clone(), name, content, spare: None }
+    }
+
+    pub fn words(name: impl Into<Cow<'static, str>>) -> Column {
+        Column::of(Content::Words, name)
+    }
+
+    pub fn figures(name: impl Into<Cow<'static, str>>) -> Column {
+        Column::of(Content::Figures, name)
+    }
+
+    pub fn prose(name: impl Into<Cow<'static, str>>) -> Column {
+        Column::of(Content::Prose, name)
+    }
+
+    pub fn bars(name: impl Into<Cow<'static, str>>) -> Column {
+        Column::of(Content::Bars, name)
+    }
+
+    #[must_use]
+    pub fn spare(self, order: impl Into<Option<u8>>) -> Column {
+        Column { spare: order.into(), ..self }
+    }
+}
+
+/// A row with fewer fields than its table has columns has its remarks in their place; another has them below it.
+#[derive(Debug, Clone, Default)]
+pub struct Row {
+    pub fields: Vec<Field>,
+    /// What is amiss, in a word: beside the name where the remarks stand farther off.
+    pub flag: Option<String>,
+    pub remarks: Vec<Remark>,
+}
+
+impl Row {
+    pub fn of(fields: Vec<Field>) -> Row {
+        Row { fields, ..Row::default() }
+    }
+
+    #[must_use]
+    pub fn remark(mut self, head: impl Into<String>, text: impl Into<String>, tone: Tone) -> Row {
+        self.remarks.push(Remark { head: head.into(), text: text.into(), tone });
+        self
+    }
+
+    fn is_complete(&self, table: &Table) -> bool {
+        self.fields.len() >= table.columns.len()
+    }
+}
+
+/// What there is to say of a row.
+#[derive(Debug, Clone)]
+pub struct Remark {
+    /// In a few words; may be empty.
+    pub head: String,
+    /// May be long, and is shortened.
+    pub text: String,
+    pub tone: Tone,
+}
+
+#[derive(Debug, Clone)]
+pub enum Field {
+    /// The name of an entry.
+    Name(String, Tone),
+    Text(String, Tone),
+    /// A figure, and what stands behind it in some rows, such as `±2.0%`.
+    Marked(String, Tone, Option<String>),
+    /// A share of the column's width, 0 to 1.
+    Bar(f64, Tone),
+}
+
+impl Field {
+    pub fn plain(text: impl Into<String>) -> Field {
+        Field::Text(text.into(), Tone::Plain)
+    }
+
+    pub fn quiet(text: impl Into<String>) -> Field {
+        Field::Text(text.into(), Tone::Quiet)
+    }
+
+    /// A figure that may be missing.
+    pub fn figure(text: Option<String>, tone: Tone) -> Field {
+        text.map_or_else(|| Field::quiet(NONE), |text| Field::Text(text, tone))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A note of its own, one that all have, and a table.
+    fn part(name: &str) -> (String, Sheet) {
+        let mut sheet = Sheet::new(name);
+        let mut table = Table::new(vec![Column::words("entry"), Column::figures("cost")]);
+        for (heading, folded) in [("1 task", true), ("2 tasks", false)] {
+            let section = table.section(heading);
+            section.folded = folded;
+            let names = ["a/b", "c|d"].map(|name| Field::Name(name.to_owned(), Tone::Plain));
+            let [first, second] = names;
+            let figure = Field::Marked("12".to_owned(), Tone::Good, Some("±1%".to_owned()));
+            section.rows.push(Row::of(vec![first, figure]).remark("2/3 ok", "a | long <story>", Tone::Bad));
+            section.rows.push(Row::of(vec![second]).remark("", "it crashed", Tone::Bad));
+        }
+        sheet.table(table);
+        sheet.table(Table::new(vec![Column::words("nothing")]));
+        sheet.notes = vec![format!("Of {name}."), "Of all.".to_owned()];
+        (name.to_owned(), sheet)
+    }
+
+    #[test]
+    fn what_is_noted_of_all_is_noted_once() {
+        let whole = Sheet::together(vec![part("sleep"), part("spawn")]);
+        assert_eq!(whole.notes, ["sleep: Of sleep.", "Of all.", "spawn: Of spawn."]);
+        assert_eq!(Sheet::together(vec![part("sleep")]).notes, ["Of sleep.", "Of all."]);
+    }
+
+    #[test]
+    fn one_sheet_has_two_forms() {
+        let sheet = Sheet::together(vec![part("sleep"), part("spawn")]);
+        insta::assert_snapshot!(
+            "terminal",
+            sheet.terminal(RenderOptions { width: 40, ..Default::default() })
+        );
+        insta::assert_snapshot!("markdown", sheet.markdown());
+    }
+}

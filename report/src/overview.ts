@@ -1,0 +1,125 @@
+// Everything at a glance: entries by parts, and how many times the best of its kind each takes. Pure, as view.ts.
+
+import { kindPlace } from "./kinds.ts";
+import { headline, type Metric } from "./metrics.ts";
+import { campaignsOf, initial, ofPart, parts, type State, shapeOf, tasksOf } from "./state.ts";
+import type { Campaign, Entry, PageData } from "./types.ts";
+import { type Ranking, type RankRow, ranking, shownCampaigns } from "./view.ts";
+
+/** One part, at one number of tasks, by what it is ranked by. */
+export interface Column {
+  part: string;
+  n: number;
+  metric: Metric;
+  /** The view that a click leads to. */
+  state: State;
+}
+
+export interface Cell {
+  /** How many times the best: of its kind, unless all are ranked together. */
+  times?: number;
+  /** The figure itself, or why there is none or none to be compared, in a word or two. */
+  said: string;
+}
+
+export interface OverviewRow {
+  entry: Entry;
+  /** A view of a part that has it: the one that is shown, if it can be. */
+  state: State;
+  /** One for each column. */
+  cells: Cell[];
+}
+
+export interface Overview {
+  columns: Column[];
+  /** By kind, unless all are ranked together; within that in the order of the part that is shown. */
+  sets: OverviewRow[][];
+  /** What the campaign that it is of is called, where there are several. */
+  campaign?: string;
+}
+
+/** What is one campaign in all of its parts. */
+const identity = ({ created_at, seed, machine }: Campaign) => `${created_at} ${seed} ${machine.hostname}`;
+
+/** The position that a campaign has in a part; nothing where it has no such part. */
+function positionIn(data: PageData, campaign: Campaign, part: string): number | undefined {
+  return campaignsOf(data, part).find((position) => {
+    const other = data.campaigns[position];
+    return other && identity(other) === identity(campaign);
+  });
+}
+
+/**
+ * The number of tasks that was chosen, where the part has it; or else the largest at which most of its entries that
+ * could run have a figure.
+ */
+function tasksAt(data: PageData, state: State, part: string, { entries, rows, tasks }: Campaign): number {
+  if (state.n !== initial(data, state.part).n && tasks.includes(state.n)) return state.n;
+  const of = headline(shapeOf(data, part));
+  const could = entries.filter((entry) => entry.unavailable === undefined).length;
+  const most = (n: number) => {
+    const figures = rows.filter((row) => {
+      const entry = entries[row.entry];
+      return entry && row.tasks === n && row.ok_runs > 0 && of.of(entry, row);
+    });
+    return figures.length * 2 > could;
+  };
+  return [...tasks].reverse().find(most) ?? initial(data, part).n;
+}
+
+/** Nothing of a page of one part: its ranking says it all. Else the first campaign that is shown, in all parts. */
+export function overview(data: PageData, state: State): Overview | undefined {
+  const names = parts(data);
+  const lead = data.campaigns[shownCampaigns(data, state)[0] ?? 0];
+  if (names.length < 2 || !lead) return undefined;
+  const columns = names.map((part): Column & { found?: Ranking } => {
+    const metric = headline(shapeOf(data, part));
+    const position = part === state.part ? shownCampaigns(data, state)[0] : positionIn(data, lead, part);
+    const campaign = data.campaigns[position ?? -1];
+    const n = campaign ? tasksAt(data, state, part, campaign) : (tasksOf(data, part).at(-1) ?? 1);
+    const view = part === state.part ? state : ofPart(data, state, part);
+    const column = { part, n, metric, state: { ...view, n, metric: metric.id } };
+    if (position === undefined) return column;
+    const asked = { ...state, part, n, metric: metric.id, campaigns: [position] };
+    return { ...column, found: ranking(data, asked) };
+  });
+  const entries = new Map<string, Omit<OverviewRow, "cells">>();
+  const shown = columns.filter((column) => column.part === state.part);
+  for (const { found, ...column } of [...shown, ...columns]) {
+    for (const { entry } of [...(found?.rows ?? []), ...(found?.failed ?? [])]) {
+      if (entry.reference || entries.has(entry.name)) continue;
+      entries.set(entry.name, { entry, state: column.part === state.part ? state : column.state });
+    }
+  }
+  const sets = new Map<string, OverviewRow[]>();
+  for (const row of entries.values()) {
+    const set = state.rank === "kind" ? row.entry.kind : "";
+    const cells = columns.map((column) => cell(column.found, row.entry.name));
+    sets.set(set, [...(sets.get(set) ?? []), { ...row, cells }]);
+  }
+  const several = names.some((part) => campaignsOf(data, part).length > 1);
+  return {
+    columns: columns.map(({ found: _, ...column }) => column),
+    sets: [...sets.values()].sort((a, b) => setPlace(a) - setPlace(b)),
+    ...(several ? { campaign: lead.label } : {}),
+  };
+}
+
+const setPlace = (rows: OverviewRow[]): number => kindPlace(rows[0]?.entry.kind ?? "");
+
+const STANDING: Record<RankRow["standing"], string> = {
+  ranked: "",
+  reference: "reference",
+  "other-source": "other source",
+  partial: "partial",
+};
+
+function cell(found: Ranking | undefined, name: string): Cell {
+  if (!found) return { said: "not measured" };
+  const row = found.rows.find((row) => row.entry.name === name);
+  const bar = row?.bars[0];
+  if (row && bar?.timesBest !== undefined)
+    return { times: bar.timesBest, said: found.metric.show(bar.value ?? 0) };
+  if (row) return { said: STANDING[row.standing] || "no figure" };
+  return { said: found.failed.find((row) => row.entry.name === name)?.status ?? "no program" };
+}

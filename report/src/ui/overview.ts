@@ -1,0 +1,158 @@
+// The overview of a page of several parts: a table of entries by parts, coloured by how far each is from the best.
+
+import { fill, h } from "../dom.ts";
+import * as format from "../format.ts";
+import { kindTitle } from "../kinds.ts";
+import { type Cell, type Column, type Overview, type OverviewRow, overview } from "../overview.ts";
+import { parts, toHash } from "../state.ts";
+import type { App } from "./app.ts";
+import { keepFocus } from "./controls.ts";
+import { tip } from "./tip.ts";
+
+/** Colours change at these multiples of the best. */
+const STEPS = [1.1, 1.5, 2, 5, 10];
+/** Rows of a kind that are drawn at once. */
+const MOST = 6;
+
+/** Nothing where there is only one part. */
+export function overviewSection(app: App): { element: HTMLElement; update(): void } | undefined {
+  if (!overview(app.data, app.state)) return undefined;
+  let all = false;
+  const about = h("p", { class: "about" });
+  const table = h("table", { class: "heat" });
+  const more = h("button", { type: "button", class: "button quiet" });
+  more.addEventListener("click", () => {
+    all = !all;
+    update();
+  });
+  const scroll = h(
+    "div",
+    { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Overview of all parts" },
+    table,
+  );
+  let [seen] = parts(app.data);
+  const element = h(
+    "section",
+    { class: "section", id: "overview", "aria-labelledby": "overview-title" },
+    h("div", { class: "section-head" }, h("div", {}, h("h2", { id: "overview-title" }, "Overview"), about)),
+    legend(),
+    scroll,
+    more,
+  );
+
+  function update(): void {
+    const found = overview(app.data, app.state);
+    if (!found) return;
+    const best = app.state.rank === "kind" ? "the best of its kind" : "the best of all";
+    const of = found.campaign ? ` Of ${found.campaign}.` : "";
+    fill(about, `How many times ${best} each entry takes; below each part is what it is compared by.${of}`);
+    const rows = found.sets.reduce((sum, set) => sum + set.length, 0);
+    const drawn = found.sets.reduce((sum, set) => sum + Math.min(set.length, MOST), 0);
+    more.hidden = drawn === rows;
+    fill(more, all ? "Fewer entries" : `All ${format.grouped(rows)} entries`);
+    const bodies = found.sets.map((set) => body(app, found, all ? set : set.slice(0, MOST)));
+    keepFocus(table, () => fill(table, head(app, found), ...bodies));
+    if (seen !== app.state.part) {
+      seen = app.state.part;
+      // On a narrow screen not all columns are in sight: this one is, beside the names.
+      const names = table.querySelector<HTMLElement>("thead th");
+      const current = table.querySelector<HTMLElement>("[aria-current]");
+      scroll.scrollLeft = (current?.offsetLeft ?? 0) - (names?.offsetWidth ?? 0);
+    }
+  }
+  return { element, update };
+}
+
+const level = (times: number): number => STEPS.filter((step) => times >= step).length;
+
+function legend(): HTMLElement {
+  const texts = [`below ×${STEPS[0]}`, ...STEPS.map((step) => `from ×${step}`)];
+  return h(
+    "div",
+    { class: "legend" },
+    texts.map((text, at) => h("span", { class: "key" }, h("i", { class: `swatch heat-${at}` }), text)),
+  );
+}
+
+/** Leads to a part; the columns' heads can be reached by keyboard as well. */
+function link(app: App, column: Column, content: (Node | string)[], then = () => {}): HTMLAnchorElement {
+  const go = (event: Event) => {
+    if (event instanceof MouseEvent && (event.ctrlKey || event.metaKey || event.shiftKey)) return;
+    event.preventDefault();
+    app.set(column.state);
+    then();
+  };
+  return h("a", { href: `#${toHash(app.data, column.state)}`, onclick: go }, content);
+}
+
+function head(app: App, { columns }: Overview): HTMLElement {
+  return h(
+    "thead",
+    {},
+    h(
+      "tr",
+      {},
+      h("th", { scope: "col" }, "Entry"),
+      columns.map((column) => {
+        const of = `${column.metric.short ?? column.metric.title} at ${format.count(column.n)}`;
+        const there = column.part === app.state.part;
+        const way = link(app, column, [column.part]);
+        way.setAttribute("data-key", column.part);
+        return h("th", { scope: "col", "aria-current": there ? "true" : null }, way, h("small", {}, of));
+      }),
+    ),
+  );
+}
+
+function body(app: App, { columns }: Overview, rows: OverviewRow[]): HTMLElement {
+  return h(
+    "tbody",
+    {},
+    app.state.rank === "kind" &&
+      h("tr", {}, h("th", { scope: "rowgroup", class: "kind" }, kindTitle(rows[0]?.entry.kind ?? ""))),
+    rows.map((row) =>
+      h(
+        "tr",
+        {},
+        h(
+          "th",
+          { scope: "row" },
+          h(
+            "button",
+            {
+              type: "button",
+              class: "heat-name",
+              "aria-haspopup": "dialog",
+              onclick: () => app.set({ ...row.state, entry: row.entry.name }),
+            },
+            row.entry.name,
+          ),
+        ),
+        columns.map((column, at) => cell(app, column, row, row.cells[at] ?? { said: "" })),
+      ),
+    ),
+  );
+}
+
+function cell(app: App, column: Column, { entry }: OverviewRow, { times, said }: Cell): HTMLElement {
+  const text = times === undefined ? said : format.times(times);
+  // As the text says, the best: also where colours are not seen.
+  const best = text === format.times(1);
+  const to = link(app, column, [best ? h("b", {}, text) : text], () => {
+    // With its campaign where it has a bar.
+    const name = CSS.escape(entry.name);
+    const line = document.querySelector<HTMLElement>(
+      `#ranking [data-entry^="${name} "], #ranking [data-entry="${name}"]`,
+    );
+    (line ?? document.getElementById("ranking"))?.scrollIntoView({ block: "center" });
+    line?.focus({ preventScroll: true });
+  });
+  // One way for each part is enough by keyboard: that in the head.
+  to.tabIndex = -1;
+  tip(to, () => [
+    h("div", { class: "tip-title" }, entry.title),
+    h("div", { class: "tip-sub" }, `${column.part}, ${format.tasks(column.n)}`),
+    h("div", { class: "tip-line" }, h("i"), h("span", {}, column.metric.title), h("b", {}, said)),
+  ]);
+  return h("td", { class: times === undefined ? "without" : `heat-${level(times)}` }, to);
+}

@@ -1,0 +1,88 @@
+// A ring of async functions, each of which awaits tokens from a channel of its own.
+import { exit } from 'node:process';
+import { parseArgs } from 'node:util';
+
+// Holds one message, for one receiver; while it is full, one sender at a time may wait for room.
+class Channel {
+  #message;
+  #receiver; // resolves the promise of a receiver that waits
+  #sender; // resolves the promise of a sender that waits
+
+  async send(message) {
+    if (this.#message !== undefined) {
+      await new Promise((resolve) => {
+        this.#sender = resolve;
+      });
+    }
+    if (this.#receiver) {
+      this.#receiver(message);
+      this.#receiver = undefined;
+    } else {
+      this.#message = message;
+    }
+  }
+
+  receive() {
+    return new Promise((resolve) => {
+      if (this.#message === undefined) {
+        this.#receiver = resolve;
+      } else {
+        resolve(this.#message);
+        this.#message = undefined;
+        this.#sender?.();
+      }
+    });
+  }
+}
+
+function words() {
+  try {
+    const options = { tokens: { type: 'string', default: '1' } };
+    const { positionals, values } = parseArgs({ options, allowPositionals: true });
+    return [...positionals, values.tokens];
+  } catch {
+    return [];
+  }
+}
+
+const numbers = words();
+const [tasks, operations, tokens] = numbers.map(Number);
+const whole = numbers.length === 3 && numbers.every((number) => /^\d+$/.test(number));
+if (!whole || operations < 1 || tokens < 1 || tokens > tasks / 2) {
+  console.error('usage: ring.mjs <tasks> <operations> [--tokens <tokens>]: whole numbers, at least two tasks, and two for each token');
+  exit(2);
+}
+
+let started = 0;
+let noted = 0;
+let sum = 0;
+
+async function task(number, mailbox, next, allNoted) {
+  started += 1;
+  if (started === tasks) console.log(`alive ${tasks}`);
+  for (;;) {
+    const hops = await mailbox.receive();
+    if (hops > 0) {
+      await next.send(hops - 1);
+    } else {
+      sum += number;
+      noted += 1;
+      if (noted === tokens) allNoted();
+    }
+  }
+}
+
+const ring = Array.from({ length: tasks }, () => new Channel());
+const end = new Promise((allNoted) => {
+  ring.forEach((mailbox, number) => task(number, mailbox, ring[(number + 1) % tasks], allNoted));
+});
+console.log('ready');
+
+for (let token = 0; token < tokens; token += 1) {
+  const hops = Math.floor(operations / tokens) + (token < operations % tokens ? 1 : 0);
+  ring[Math.floor((token * tasks) / tokens)].send(hops); // waits for nothing, as every task waits for a token
+}
+await end;
+
+console.log(`done ${operations}`);
+console.log(`check ${sum}`);

@@ -1,0 +1,55 @@
+"""One asyncio task per place of a ring, each with a queue of one from which it takes tokens."""
+
+import argparse
+import asyncio
+
+started = 0
+all_started = asyncio.Event()
+noted = asyncio.Queue()
+
+
+async def task(tasks, number, mailbox, following):
+    global started
+    started += 1
+    if started == tasks:
+        print("alive", tasks, flush=True)
+        all_started.set()
+    while True:
+        hops = await mailbox.get()
+        if hops > 0:
+            await following.put(hops - 1)
+        else:
+            noted.put_nowait(number)
+
+
+async def main(tasks, operations, tokens):
+    ring = [asyncio.Queue(1) for _ in range(tasks)]
+    running = [
+        asyncio.create_task(task(tasks, number, ring[number], ring[(number + 1) % tasks]))
+        for number in range(tasks)
+    ]
+    await all_started.wait()
+    print("ready", flush=True)
+    for token in range(tokens):
+        hops = operations // tokens + (token < operations % tokens)
+        await ring[token * tasks // tokens].put(hops)
+    total = sum([await noted.get() for _ in range(tokens)])
+    print("done", operations)
+    print("check", total, flush=True)
+    for each in running:
+        each.cancel()
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tasks", type=int)
+    parser.add_argument("operations", type=int)
+    parser.add_argument("--tokens", type=int, default=1, help="at most one for two tasks")
+    given = parser.parse_args()
+    if given.operations < 1 or not 1 <= given.tokens <= given.tasks // 2:
+        parser.error("at least one operation, one token, and two tasks for each token")
+    return given.tasks, given.operations, given.tokens
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*arguments()))
