@@ -79,7 +79,7 @@ static bool arguments(int argc, char **argv) {
 
 static _Noreturn void give_up(unsigned launched, int error) {
     fprintf(stderr, "cannot start task %u of %u: %s\n", launched + 1, tasks, strerror(error));
-    printf("done 0\nfailed %u\n", operations);
+    printf("done 0\nfailed %u\n", tasks - launched);
     fflush(stdout);
     _exit(1);
 }

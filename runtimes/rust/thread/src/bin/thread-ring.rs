@@ -30,7 +30,7 @@ fn main() -> ExitCode {
 
     // Out of memory maps, std panics in the new thread, where it sets up the thread's signal stack,
     // and aborts. The hook comes before that.
-    panic::set_hook(Box::new(move |panic| give_up(tasks, operations, panic)));
+    panic::set_hook(Box::new(move |panic| give_up(tasks, panic)));
 
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..tasks).map(|_| mpsc::sync_channel(1)).unzip();
     let (note, noted) = mpsc::channel();
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         // Not `thread::spawn`, which panics when the system refuses a thread.
         match thread::Builder::new().spawn(move || task(tasks, number, receiver, next, note)) {
             Ok(handle) => handles.push(handle),
-            Err(error) => give_up(tasks, operations, &error),
+            Err(error) => give_up(tasks, &error),
         }
     }
     ALL_ALIVE.wait();
@@ -81,7 +81,7 @@ fn task(tasks: u32, number: u32, tokens: Receiver<Token>, next: SyncSender<Token
 }
 
 /// Ends the program, and every task with it, because a task cannot start.
-fn give_up(tasks: u32, operations: u32, reason: &dyn Display) -> ! {
+fn give_up(tasks: u32, reason: &dyn Display) -> ! {
     // Several threads can fail at once; the first one reports, the others wait for the end here.
     static REPORT: Mutex<()> = Mutex::new(());
     let _first = REPORT.lock();
@@ -90,7 +90,7 @@ fn give_up(tasks: u32, operations: u32, reason: &dyn Display) -> ! {
     let reason = reason.to_string().replace('\n', " ");
     eprintln!("thread-ring: cannot start task {} of {tasks}: {reason}", started + 1);
     println!("done 0");
-    println!("failed {operations}");
+    println!("failed {}", tasks - started);
     process::exit(1)
 }
 
