@@ -17,7 +17,8 @@ const GROWTH_BYTES: f64 = 16.0 * 1024.0 * 1024.0;
 
 /// Takes the `ok` from a sample that runs of fewer tasks contradict.
 pub(super) fn heed(sample: &mut Sample, before: &[Sample]) {
-    if sample.status != Status::Ok || sample.alive.is_some() {
+    // Work is read at `ready`, when its tasks need not have been made; its `check` says whether they were.
+    if sample.status != Status::Ok || sample.alive.is_some() || sample.work.is_some() {
         return;
     }
     let smaller: Vec<&Sample> = before
@@ -138,6 +139,14 @@ mod tests {
         let mut said = sample(100_000, 540 << 20, 9_266);
         said.alive = Some(100_000);
         assert_eq!(heeded(said, &before).0, Status::Ok);
+    }
+
+    #[test]
+    fn tasks_of_work_need_not_be_there_when_it_is_read() {
+        let before = [sample(1, 40 << 20, 2), sample(10, 40 << 20, 10)];
+        let mut work = sample(1_000, 40 << 20, 5);
+        work.work = Some(crate::record::Work::default());
+        assert_eq!(heeded(work, &before).0, Status::Ok);
     }
 
     #[test]

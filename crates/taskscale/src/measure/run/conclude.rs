@@ -13,6 +13,8 @@ use crate::record::{Cpu, Memory, MemorySource, PlateauFrom, Time, Warning};
 
 /// `alive` and `done` this close together, in seconds, may have come out of one buffer.
 const UNFLUSHED_S: f64 = 0.05;
+/// What a program says during a reading is heard this much later than its end, in seconds, where CPUs are short.
+const HEARD_LATE_S: f64 = 0.1;
 /// A starved launch that is shorter than this, in seconds, brings no task to its end before the last has started.
 const STARVED_LAUNCH_S: f64 = 2.0;
 /// A program that was starved for so long, in seconds, has figures that its warnings mention.
@@ -208,7 +210,7 @@ impl Run<'_> {
         let starved_launch = time.launch_s.map(|launch_s| (launch_s, self.launch_starved_s));
         PlateauSeen {
             read: self.reading.as_ref().is_some_and(|reading| reading.processes > 0),
-            late: self.due_ns().zip(self.read_end_ns).is_some_and(|(due, read)| read >= due),
+            late: self.over_ns().zip(self.read_end_ns).is_some_and(|(over, read)| read >= over),
             said_at_end: self
                 .plateau_ns
                 .zip(self.done_ns)
@@ -221,6 +223,15 @@ impl Run<'_> {
                 many && *launch_s >= STARVED_LAUNCH_S && *starved_s > 0.5 * launch_s
             }),
         }
+    }
+
+    /// What was read later than this may have missed tasks that were over.
+    fn over_ns(&self) -> Option<u64> {
+        if !self.is_work() {
+            return self.due_ns();
+        }
+        // A `done` that is heard right after the reading may have been said while it went on.
+        self.done_ns.map(|done_ns| done_ns.saturating_sub((HEARD_LATE_S * 1e9) as u64))
     }
 
     fn note_doubts(&mut self, plateau: &PlateauSeen) {
