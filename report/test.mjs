@@ -18,9 +18,8 @@ const files = named.flatMap((name) =>
 
 const entryPoints = files.map((name) => join(here, "test", basename(name)));
 const packages = { bundle: true, platform: "node", format: "esm", packages: "external" };
-// Beside node_modules, so that packages are found.
-const outdir = join(here, "node_modules", ".tests");
-rmSync(outdir, { recursive: true, force: true });
+// In node_modules, so that packages are found; a folder for each run, as two may run at once.
+const outdir = join(here, "node_modules", ".tests", String(process.pid));
 await build({ ...packages, entryPoints, outdir, outExtension: { ".js": ".mjs" }, logLevel: "warning" });
 const made = files.map((name) => join(outdir, basename(name).replace(/\.ts$/, ".mjs")));
 const env = { ...process.env, TEST_FOLDER: join(here, "test") };
@@ -28,4 +27,5 @@ const ran = spawnSync(process.execPath, ["--test", "--test-reporter=spec", ...ma
   stdio: "inherit",
   env,
 });
+rmSync(outdir, { recursive: true, force: true });
 process.exitCode = ran.status ?? 1;
