@@ -150,7 +150,8 @@ test("details of an entry: source, flags, versions, commands, samples", async ()
   // Escape closes it and gives the focus back; "back" and "forward" do as they should.
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "hidden" });
-  assert.equal(hashOf(page), "");
+  // The way back is the browser's, and takes its time.
+  await page.waitForFunction(() => location.hash === "");
   assert.equal(await row.evaluate((element) => element === document.activeElement), true);
   await row.click();
   await dialog.waitFor();

@@ -23,8 +23,8 @@ defmodule SharedMap do
   defp launch(number, tasks, operations, map) do
     parent = self()
     first = div(number * operations, tasks)
-    last = div((number + 1) * operations, tasks)
-    spawn(fn -> send(parent, {:result, task(map, first, last, 0)}) end)
+    next = div((number + 1) * operations, tasks)
+    spawn(fn -> send(parent, {:result, task(map, first, next, 0)}) end)
   rescue
     SystemLimitError ->
       IO.puts(

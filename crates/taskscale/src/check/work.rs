@@ -72,7 +72,7 @@ impl Runs<'_, '_> {
         let fewest = default.first().copied().unwrap_or(1);
         let many = default.iter().copied().filter(|tasks| *tasks <= MANY_TASKS).max().unwrap_or(fewest);
         let operations = FEW_ROUNDS * fewest;
-        let Some(few) = self.work(fewest, operations, &mut trials, findings)? else {
+        let Some(mut few) = self.work(fewest, operations, &mut trials, findings)? else {
             // What fails with few tasks has nothing to say with many.
             return Ok((trials, None));
         };
@@ -91,10 +91,11 @@ impl Runs<'_, '_> {
                 not_tried(Rule::Limit, more, &trials, (seconds, bytes), findings);
                 break;
             }
-            if self.work(more, rounds(more), &mut trials, findings)?.is_none() {
+            // What it takes to start and to end so many tasks is in both runs.
+            let Some(of_more) = self.work(more, rounds(more), &mut trials, findings)? else {
                 return Ok((trials, None));
-            }
-            tasks = more;
+            };
+            (tasks, few) = (more, of_more);
         }
         let cost_ns = self.twice(tasks, &few, &mut trials, findings)?;
         Ok((trials, cost_ns))
