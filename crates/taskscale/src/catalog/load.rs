@@ -163,9 +163,9 @@ impl Catalog {
             }
         }
         folders.sort();
-        // A folder that is none at all: what its children lack says nothing.
-        if !is_catalog(folder) {
-            let below = Some(folder.join("runtimes")).filter(|below| is_catalog(below));
+        // A folder above a catalogue: what its own children lack says nothing.
+        let below = Some(folder.join("runtimes")).filter(|below| !is_catalog(folder) && is_catalog(below));
+        if folders.is_empty() || below.is_some() {
             return Err(CatalogError::Empty { folder: folder.to_owned(), below });
         }
         let runtimes = folders.iter().map(|folder| Runtime::load(folder)).collect::<Result<Vec<_>, _>>()?;

@@ -278,11 +278,12 @@ impl Runs<'_, '_> {
         if matches!(self.kind, Kind::Thread | Kind::Process) {
             return;
         }
-        let all = pair.iter().all(|took| {
-            let due = expected_to_make(self.workload, tasks, took.operations, &BTreeMap::new());
-            due >= MANY_TASKS && took.made.is_some_and(|made| made >= due)
-        });
-        if all {
+        let due = |took: &Took| expected_to_make(self.workload, tasks, took.operations, &BTreeMap::new());
+        let doubled = due(pair[1]) >= 2 * due(pair[0]);
+        let all = pair
+            .iter()
+            .all(|took| due(took) >= MANY_TASKS && took.made.is_some_and(|made| made >= due(took)));
+        if doubled && all {
             findings.error(
                 Rule::Kind,
                 format!(
