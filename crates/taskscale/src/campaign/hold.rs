@@ -116,13 +116,9 @@ impl HoldKeeper {
         if !short || sample.attempt >= MOST_ATTEMPTS || sample.hold_s >= LONGEST_S {
             return None;
         }
-        // A launch that competes with the first tasks' end says little of one that does not: at least half as long again.
-        // How long memory goes on changing is not known at all: twice as long.
-        let longer = if sample.status == Status::NoPlateau { 2.0 } else { 1.5 };
-        let by_launch = sample.time.launch_s.map_or(0.0, |launch_s| {
-            hold_for_launch(launch_s, GIVEN_UP * sample.time.reading_s.unwrap_or(0.0), plateau_s)
-        });
-        Some(by_launch.max((sample.hold_s * longer).ceil()).min(LONGEST_S))
+        let reading_s = GIVEN_UP * sample.time.reading_s.unwrap_or(0.0);
+        let launch_s = sample.time.launch_s.unwrap_or(0.0);
+        Some(longer_hold_s(sample.hold_s, sample.status, launch_s, reading_s, plateau_s))
     }
 
     /// Why a cell's hold is what it is, for those who want to know.
@@ -182,6 +178,14 @@ pub fn foreseen_reading_s(kind: Kind, tasks: u64) -> f64 {
 /// it.
 pub fn hold_for_launch(launch_s: f64, reading_s: f64, plateau_s: f64) -> f64 {
     (launch_s * SAFETY + plateau_s + READING_S + reading_s).ceil().min(LONGEST_S)
+}
+
+/// The hold, in whole seconds, after one of `hold_s` proved too short for a launch of `launch_s` seconds. A launch that
+/// competes with the first tasks' end says little of one that does not: at least half as long again. How long memory
+/// goes on changing is not known at all: twice as long.
+pub fn longer_hold_s(hold_s: f64, ended: Status, launch_s: f64, reading_s: f64, plateau_s: f64) -> f64 {
+    let longer = if ended == Status::NoPlateau { 2.0 } else { 1.5 };
+    hold_for_launch(launch_s, reading_s, plateau_s).max((hold_s * longer).ceil()).min(LONGEST_S)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ mod tests;
 pub use drive::{CampaignEnd, CampaignError, CampaignObserver, Settings, run, sample_of};
 pub use estimate::{CellEstimate, Estimate, Source, estimate};
 pub use external::{SECONDS, TASKS, Template};
-pub use hold::{HoldKeeper, foreseen_reading_s, hold_for_launch};
+pub use hold::{HoldKeeper, foreseen_reading_s, hold_for_launch, longer_hold_s};
 pub use keeper::{Keeper, warm_up};
 pub use plan::{PlannedRun, plan_digest, planned_runs};
 pub use prepare::{NotReady, Prepared, prepare, receipt};

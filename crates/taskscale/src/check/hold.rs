@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::judge::judge;
 use super::runs::{FEWER, Order, Runs, Trial, line, may_be_the_machines, not_tried, trial};
 use super::{CheckError, Findings, Rule};
-use crate::campaign::{foreseen_reading_s, hold_for_launch};
+use crate::campaign::{foreseen_reading_s, hold_for_launch, longer_hold_s};
 use crate::measure::{Course, Measurement, Trace, Wait};
 use crate::record::{Status, Warning};
 
@@ -18,6 +18,8 @@ const GROWTH_BYTES: u64 = 4 << 20;
 const GROWTH_SHARE: f64 = 0.1;
 /// A launch that is foreseen to be longer than this, in seconds, is not waited for.
 const LONGEST_LAUNCH_S: f64 = 30.0;
+/// Launches that are as many holds long but for this share may come in waves.
+const SAME_WAVES: f64 = 0.1;
 /// A launch that proves longer than foreseen is given a longer hold this often.
 const ATTEMPTS: u32 = 4;
 /// The shortest hold of many tasks, in seconds.
@@ -49,23 +51,23 @@ impl Runs<'_, '_> {
         // Different waits: a program with a wait of its own choice meets one of them at most.
         let mut least_s = 1.0;
         for tasks in [COUNTS[0], COUNTS[1]] {
-            if !self.hold(tasks, least_s, &mut trials, findings)? {
+            if self.hold(tasks, least_s, &mut trials, findings)? != Held::Well {
                 // What fails with few tasks has nothing to say with many.
                 return Ok(trials);
             }
             least_s = trials.last().and_then(|trial| trial.hold_s).unwrap_or(least_s) + 1.0;
         }
         self.no_wait(findings)?;
-        let mut passed = self.many(&mut trials, findings)?;
+        let mut held = self.many(&mut trials, findings)?;
         for tasks in LARGER {
-            if !passed || self.grown(&trials) || (self.kind.stackful() && tasks > MOST_WITH_STACK) {
+            if held != Held::Well || self.grown(&trials) || (self.kind.stackful() && tasks > MOST_WITH_STACK)
+            {
                 break;
             }
-            if !self.affordable(tasks, &mut trials)? {
-                not_tried(Rule::Memory, tasks, &trials, foreseen(tasks, &trials), findings);
-                break;
+            held = self.hold_if_affordable(tasks, &mut trials, findings)?;
+            if let Held::TooMuch { launch_s, bytes } = held {
+                not_tried(Rule::Memory, tasks, &trials, (launch_s, bytes), findings);
             }
-            passed = self.hold(tasks, MANY_HOLD_S, &mut trials, findings)?;
         }
         Ok(trials)
     }
@@ -93,25 +95,38 @@ impl Runs<'_, '_> {
         Ok(())
     }
 
-    /// 1,000 tasks, or fewer where so many are foreseen to need more time or memory than there is.
-    fn many(&mut self, trials: &mut Vec<Trial>, findings: &mut Findings) -> Result<bool, CheckError> {
+    /// 1,000 tasks, or fewer where so many need more time or memory than there is.
+    fn many(&mut self, trials: &mut Vec<Trial>, findings: &mut Findings) -> Result<Held, CheckError> {
         let most = COUNTS[2];
-        if self.affordable(most, trials)? {
-            return self.hold(most, MANY_HOLD_S, trials, findings);
+        let held = self.hold_if_affordable(most, trials, findings)?;
+        if !matches!(held, Held::TooMuch { .. }) {
+            return Ok(held);
         }
         // A few tasks say little of a thousand, and the machine may have been busy: ask more and more of them.
-        let mut passed = true;
         for tasks in FEWER.into_iter().chain([most]) {
-            if !self.affordable(tasks, trials)? {
-                not_tried(Rule::Limit, most, trials, foreseen(most, trials), findings);
-                return Ok(false);
+            let held = self.hold_if_affordable(tasks, trials, findings)?;
+            if let Held::TooMuch { launch_s, .. } = held {
+                let (foreseen_s, bytes) = foreseen(most, trials);
+                not_tried(Rule::Limit, most, trials, (foreseen_s.max(launch_s), bytes), findings);
             }
-            passed = passed && self.hold(tasks, MANY_HOLD_S, trials, findings)?;
-            if !passed {
-                break;
+            if held != Held::Well {
+                return Ok(held);
             }
         }
-        Ok(passed)
+        Ok(Held::Well)
+    }
+
+    fn hold_if_affordable(
+        &mut self,
+        tasks: u64,
+        trials: &mut Vec<Trial>,
+        findings: &mut Findings,
+    ) -> Result<Held, CheckError> {
+        if self.affordable(tasks, trials)? {
+            return self.hold(tasks, MANY_HOLD_S, trials, findings);
+        }
+        let (launch_s, bytes) = foreseen(tasks, trials);
+        Ok(Held::TooMuch { launch_s, bytes })
     }
 
     /// Whether so many tasks are foreseen to need neither too long nor too much. Other work can only lengthen a launch:
@@ -134,17 +149,18 @@ impl Runs<'_, '_> {
         Ok(false)
     }
 
-    /// Runs `tasks` with a hold of at least `least_s` that is long enough, and says whether all was well.
+    /// Runs `tasks` with a hold of at least `least_s` that is long enough.
     fn hold(
         &mut self,
         tasks: u64,
         least_s: f64,
         trials: &mut Vec<Trial>,
         findings: &mut Findings,
-    ) -> Result<bool, CheckError> {
-        let (launch_s, _) = foreseen(tasks, trials);
+    ) -> Result<Held, CheckError> {
+        let (launch_s, bytes) = foreseen(tasks, trials);
         let reading_s = foreseen_reading_s(self.kind, tasks);
         let mut hold_s = hold_for_launch(launch_s, reading_s, PLATEAU_S).max(least_s);
+        let mut waves = Waves::default();
         for attempt in 1.. {
             let (measured, trace) = self.tasks(tasks, hold_s, attempt)?;
             let late = measured.time.launch_s.filter(|launch_s| {
@@ -152,10 +168,14 @@ impl Runs<'_, '_> {
                 measured.status == Status::NoPlateau
                     || short && matches!(measured.status, Status::Ok | Status::Partial)
             });
-            if let (Some(launch_s), true) = (late, attempt < ATTEMPTS) {
-                let longer = if measured.status == Status::NoPlateau { 2.0 } else { 1.5 };
-                hold_s = hold_for_launch(launch_s, reading_s, PLATEAU_S).max((hold_s * longer).ceil());
-                continue;
+            if let Some(launch_s) = late {
+                if launch_s > LONGEST_LAUNCH_S && !waves.may_be(launch_s, hold_s) {
+                    return Ok(Held::TooMuch { launch_s, bytes });
+                }
+                if attempt < ATTEMPTS {
+                    hold_s = longer_hold_s(hold_s, measured.status, launch_s, reading_s, PLATEAU_S);
+                    continue;
+                }
             }
             let mut found = Findings::default();
             judge(tasks, hold_s, &measured, &trace, &mut found);
@@ -164,11 +184,11 @@ impl Runs<'_, '_> {
             }
             findings.take(found);
             self.left_processes.push(measured.warnings.contains(&Warning::LeftProcesses));
-            let passed = measured.status == Status::Ok;
+            let held = if measured.status == Status::Ok { Held::Well } else { Held::Ill };
             trials.push(trial(&self.waits(tasks, hold_s, attempt), measured));
-            return Ok(passed);
+            return Ok(held);
         }
-        Ok(false)
+        Ok(Held::Ill)
     }
 
     /// Whether memory has grown by more than noise.
@@ -183,6 +203,35 @@ impl Runs<'_, '_> {
     }
 }
 
+/// How a hold of so many tasks went.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Held {
+    Well,
+    Ill,
+    /// Not tried, or given up: their launch is too long to be waited for, or there is not the memory.
+    TooMuch {
+        launch_s: f64,
+        bytes: u64,
+    },
+}
+
+/// Tells a launch that is slow from tasks that wait for each other. Where only some can wait at a time, the others start
+/// when those are over: the launch is so many waves, each as long as the hold. A slow launch does not follow the hold.
+#[derive(Debug, Default)]
+struct Waves {
+    /// The launch, in holds, when it was first too long.
+    first: Option<f64>,
+}
+
+impl Waves {
+    /// Whether all the launches so far may have come in waves.
+    fn may_be(&mut self, launch_s: f64, hold_s: f64) -> bool {
+        let holds = launch_s / hold_s;
+        let first = *self.first.get_or_insert(holds);
+        (holds / first - 1.0).abs() < SAME_WAVES
+    }
+}
+
 /// Launch in seconds and memory in bytes of `tasks`, by a line through the first and the last trial.
 fn foreseen(tasks: u64, trials: &[Trial]) -> (f64, u64) {
     let launch_s = line(tasks, trials, |trial| trial.launch_s);
@@ -193,6 +242,17 @@ fn foreseen(tasks: u64, trials: &[Trial]) -> (f64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_launch_that_follows_the_hold_comes_in_waves() {
+        // 200 tasks, of which 8 can wait at a time.
+        let mut pool = Waves::default();
+        assert!(pool.may_be(48.0, 2.0) && pool.may_be(73.4, 3.0) && pool.may_be(2400.0, 98.0));
+        // 1,000 workers on a machine that has other work.
+        let mut slow = Waves::default();
+        assert!(slow.may_be(80.0, 55.0), "one launch says nothing");
+        assert!(!slow.may_be(140.0, 105.0 + 16.0));
+    }
 
     #[test]
     fn a_thousand_tasks_are_foreseen_by_a_line() {
