@@ -26,7 +26,7 @@ esac
 tasks=$1; wait=$2
 case $case in
     order) echo "done $tasks"; echo "alive $tasks"; sleep "$wait"; exit ;;
-    too-long) [ "$tasks" -gt 1 ] || wait=5 ;;
+    too-long) [ "$tasks" -gt 1 ] || wait=5.5 ;;
     too-short) wait=1 ;;
     unflushed) sleep "$wait" ;;
     files) echo left > left.txt ;;
@@ -42,7 +42,7 @@ esac
 echo "alive $tasks"
 [ "$case" = unflushed ] || sleep "$wait"
 echo "done $tasks"
-[ "$case" != lingers ] || [ "$tasks" -gt 1 ] || sleep 7
+[ "$case" != lingers ] || [ "$tasks" -gt 1 ] || sleep 7.5
 "#;
 
 fn script(case: &str) -> Entry {
@@ -181,9 +181,9 @@ fn breaches_of_the_protocol_are_found() {
 #[test]
 fn waits_ends_and_what_is_left_are_looked_at() {
     expect(vec![
-        (script("too-long"), "error wait", "`done` came "),
+        (script("too-long"), "error wait", "`done` came 5."),
         (script("too-short"), "error wait", "before tasks that wait 2 s could be due"),
-        (script("lingers"), "warning exit", "lived on for "),
+        (script("lingers"), "warning exit", "lived on for 7."),
         (fake("crash", "--fault crash:plateau"), "error exit", "SIGSEGV"),
         (fake("code", "--fault exit:end:3"), "error exit", "exited with code 3"),
         (fake("orphan", "--fault orphan"), "error processes", "processes outlive the program"),

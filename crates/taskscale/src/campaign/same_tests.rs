@@ -5,7 +5,7 @@ use std::path::Path;
 use super::plan_digest;
 use crate::record::{
     Campaign, Conditions, EntryFacts, Hold, Machine, MemorySource, Plan, SCHEMA_VERSION, Sample, Source,
-    test_facts, test_sample,
+    Timestamp, test_facts, test_sample,
 };
 
 fn entry(name: &str) -> EntryFacts {
@@ -29,7 +29,7 @@ fn campaign() -> Campaign {
     Campaign {
         schema: SCHEMA_VERSION,
         taskscale: "1.0".into(),
-        created_at: jiff::Timestamp::UNIX_EPOCH,
+        created_at: Timestamp::UNIX_EPOCH,
         command: Vec::new(),
         machine: Machine {
             hostname: "here".into(),

@@ -7,7 +7,7 @@ use super::*;
 use crate::measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner};
 use crate::record::{
     Campaign, Cpu, EntryFacts, Hold, Machine, Memory, Plan, SCHEMA_VERSION, Sample, Status, Store, Time,
-    load, test_facts,
+    Timestamp, load, test_facts,
 };
 
 /// Launches at so many tasks a second, and stops the campaign after so many runs.
@@ -37,7 +37,7 @@ impl Runner for Scripted {
         let launch_s = spec.tasks as f64 / self.tasks_per_s;
         let alive = if launch_s > spec.hold_s() { spec.tasks / 2 } else { spec.tasks };
         Ok(RunEnd::Measured(Box::new(Measurement {
-            started_at: jiff::Timestamp::UNIX_EPOCH,
+            started_at: Timestamp::UNIX_EPOCH,
             status: if alive < spec.tasks { Status::Partial } else { Status::Ok },
             reason: None,
             limit: None,
@@ -81,7 +81,7 @@ fn campaign(hold: Hold, repetitions: u32) -> Campaign {
     Campaign {
         schema: SCHEMA_VERSION,
         taskscale: "0".into(),
-        created_at: jiff::Timestamp::UNIX_EPOCH,
+        created_at: Timestamp::UNIX_EPOCH,
         command: Vec::new(),
         machine: Machine { hostname: "here".into(), ..Machine::default() },
         plan_digest: plan_digest(&plan, &[]),

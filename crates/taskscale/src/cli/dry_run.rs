@@ -41,12 +41,12 @@ pub(super) fn run(
         let does = |program: &&Program| program.workload == workload && only(&program.entry.full_name);
         selection.programs.iter().filter(does).map(|program| program.entry.full_name.clone()).collect()
     };
-    let there = plans(&|workload| of(workload, &|name| kinds.contains_key(name)))?;
+    let there = plans(&|workload| of(workload, &|name| kinds.contains_key(name)));
     let mut kept_cap = None;
     let kept = if record::holds_campaign(folder) {
         let loaded = record::load(folder).or_usage()?;
         // As `run` would refuse it: its plan names what is not installed as well.
-        let mut all = plans(&|workload| of(workload, &|_| true))?;
+        let mut all = plans(&|workload| of(workload, &|_| true));
         let conditions = Conditions {
             memory_source: None,
             memory_cap_bytes: asked.memory_cap_bytes,

@@ -15,7 +15,7 @@ use crate::limit;
 use crate::measure::{MachineLock, available_memory_bytes, machine_facts};
 use crate::record::{
     self, Campaign, Conditions, Loaded, MemorySource, Plan, RejectedLine, SCHEMA_VERSION, Sample, Store,
-    StoreError,
+    StoreError, Timestamp,
 };
 use crate::units;
 
@@ -104,7 +104,7 @@ fn new_folder() -> PathBuf {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let host: String =
         host.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect();
-    let date = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
+    let date = Timestamp::now().compact();
     PathBuf::from("results").join(format!("{date}-{host}"))
 }
 
@@ -141,7 +141,7 @@ pub(super) fn describe(
     source: MemorySource,
     prepared: &[Prepared],
 ) -> Campaign {
-    let created_at = jiff::Timestamp::now();
+    let created_at = Timestamp::now();
     let plan = plans.remove(0);
     Campaign {
         schema: SCHEMA_VERSION,
@@ -156,7 +156,7 @@ pub(super) fn describe(
         seed: seed.unwrap_or_else(|| fastrand::u64(..1 << 53)),
         entries: prepared.iter().map(|entry| entry.facts.clone()).collect(),
         // The instant for people; the rest, so that no two are alike.
-        id: Some(format!("{}-{:016x}", created_at.strftime("%Y%m%dT%H%M%SZ"), fastrand::u64(..))),
+        id: Some(format!("{}-{:016x}", created_at.compact(), fastrand::u64(..))),
         conditions: Some(Conditions { memory_source: Some(source), ..Conditions::default() }),
     }
 }

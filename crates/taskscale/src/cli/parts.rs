@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, bail};
 
-use super::{Failure, say_aside};
+use super::say_aside;
 use crate::catalog::{Catalog, Selection, Workload, closest};
 use crate::record::{Hold, Plan};
 use crate::report;
@@ -27,7 +27,24 @@ pub(super) struct AskedParts {
 }
 
 /// Makes the plans of all parts, of the entries that a function names for a workload.
-pub(super) type Plans<'a> = dyn Fn(&dyn Fn(&Workload) -> Vec<String>) -> Result<Vec<Plan>, Failure> + 'a;
+pub(super) type Plans<'a> = dyn Fn(&dyn Fn(&Workload) -> Vec<String>) -> Vec<Plan> + 'a;
+
+/// One workload as it was asked for.
+#[derive(Debug)]
+pub(super) struct Chosen<'c> {
+    workload: &'c Workload,
+    params: BTreeMap<String, String>,
+    tasks: Vec<u64>,
+    /// Numbers of tasks that do not go with it, and why.
+    left_out: Vec<(u64, String)>,
+}
+
+impl Chosen<'_> {
+    /// Whether there is a number of tasks to run this workload with.
+    pub fn has_tasks_of(&self, workload: &Workload) -> bool {
+        self.workload.name == workload.name && !self.tasks.is_empty()
+    }
+}
 
 /// What `-n` says, ascending.
 pub(super) fn task_counts(text: &str) -> anyhow::Result<Vec<u64>> {
@@ -110,27 +127,51 @@ pub(super) fn params_of(
     Ok(params)
 }
 
+/// The workloads with the numbers of tasks that go with them. What was asked of one workload alone is refused where it
+/// cannot be; what was asked of several, or of nobody, is left out.
+pub(super) fn choose<'c>(asked: &AskedParts, workloads: &[&'c Workload]) -> anyhow::Result<Vec<Chosen<'c>>> {
+    refuse_unknown_params(&asked.params, workloads)?;
+    let strict = asked.tasks.is_some() && workloads.len() == 1;
+    let mut all = Vec::new();
+    for &workload in workloads {
+        let params = params_of(workload, &asked.params)?;
+        let most = asked.most_tasks.unwrap_or(u64::MAX);
+        let own = || workload.tasks.iter().copied().filter(|tasks| *tasks <= most).collect();
+        let (mut tasks, mut left_out) = (Vec::new(), Vec::new());
+        for count in asked.tasks.clone().unwrap_or_else(own) {
+            match workload.refuse(count, &params) {
+                None => tasks.push(count),
+                Some(why) if strict => bail!("-n {}: {why}", units::count(count)),
+                Some(why) => left_out.push((count, why)),
+            }
+        }
+        all.push(Chosen { workload, params, tasks, left_out });
+    }
+    if all.iter().all(|chosen| chosen.tasks.is_empty()) {
+        let whys = all.iter().flat_map(|chosen| &chosen.left_out);
+        let whys: Vec<String> =
+            whys.map(|(count, why)| format!("-n {}: {why}", units::count(*count))).collect();
+        bail!("{}", whys.join("; "));
+    }
+    Ok(all)
+}
+
+/// Says which numbers of tasks are left out.
+pub(super) fn say_left_out(chosen: &[Chosen]) {
+    for (count, why) in chosen.iter().flat_map(|chosen| &chosen.left_out) {
+        say_aside(&format!("left out: N = {}, as {why}", units::count(*count)));
+    }
+}
+
 /// A plan for each part, of the entries that `entries_of` names for a workload.
 pub(super) fn plans(
     asked: &AskedParts,
     hold: Hold,
-    workloads: &[&Workload],
+    chosen: &[Chosen],
     entries_of: impl Fn(&Workload) -> Vec<String>,
-) -> anyhow::Result<Vec<Plan>> {
-    refuse_unknown_params(&asked.params, workloads)?;
+) -> Vec<Plan> {
     let mut plans = Vec::new();
-    for workload in workloads {
-        let params = params_of(workload, &asked.params)?;
-        let own = || {
-            let few = |tasks: &&u64| asked.most_tasks.is_none_or(|most| **tasks <= most);
-            workload.tasks.iter().filter(few).copied().collect()
-        };
-        let tasks: Vec<u64> = asked.tasks.clone().unwrap_or_else(own);
-        if let Some((count, why)) =
-            tasks.iter().find_map(|count| Some((count, workload.refuse(*count, &params)?)))
-        {
-            bail!("{} tasks: {why}", units::count(*count));
-        }
+    for Chosen { workload, params, tasks, .. } in chosen.iter().filter(|chosen| !chosen.tasks.is_empty()) {
         let all = vec![None];
         let cpus: Vec<Option<u32>> = asked.cpus.iter().copied().map(Some).collect();
         for cpus in if cpus.is_empty() { all } else { cpus } {
@@ -143,7 +184,7 @@ pub(super) fn plans(
             });
         }
     }
-    Ok(plans)
+    plans
 }
 
 pub(super) fn refuse_unknown_params(
@@ -219,10 +260,30 @@ mod tests {
             ..AskedParts::default()
         };
         let hold = Hold::Chosen { plateau_s: 1.0 };
-        let plans = plans(&asked, hold, &[&workload()], |_| vec!["x/y".into()]).unwrap();
+        let ring = workload();
+        let plans = plans(&asked, hold, &choose(&asked, &[&ring]).unwrap(), |_| vec!["x/y".into()]);
         let names: Vec<String> = plans.iter().map(|plan| plan.part().to_string()).collect();
         assert_eq!(names, ["ring, tokens=8, 1 CPU", "ring, tokens=8, 2 CPUs"]);
         assert_eq!((plans[0].tasks.as_slice(), plans[0].runs_a_cell()), ([2, 1_000].as_slice(), 6));
+    }
+
+    #[test]
+    fn what_goes_with_one_workload_alone_is_left_out_of_the_others() {
+        let (ring, mut spawn) = (workload(), workload());
+        (spawn.name, spawn.least_tasks) = ("spawn".into(), 1);
+        let asked = |tasks: &[u64]| AskedParts { tasks: Some(tasks.to_vec()), ..AskedParts::default() };
+        let both = choose(&asked(&[1, 1_000]), &[&ring, &spawn]).unwrap();
+        assert_eq!(
+            (both[0].tasks.as_slice(), both[1].tasks.as_slice()),
+            ([1_000].as_slice(), [1, 1_000].as_slice())
+        );
+        assert_eq!(both[0].left_out, [(1, "`ring` takes 2 tasks at least".to_owned())]);
+        let hold = Hold::Chosen { plateau_s: 1.0 };
+        let one = choose(&asked(&[1]), &[&ring, &spawn]).unwrap();
+        assert_eq!(plans(&asked(&[1]), hold, &one, |_| Vec::new()).len(), 1);
+        let refused = |tasks: &[u64], all: &[&Workload]| choose(&asked(tasks), all).unwrap_err().to_string();
+        assert_eq!(refused(&[1, 1_000], &[&ring]), "-n 1: `ring` takes 2 tasks at least");
+        assert_eq!(refused(&[1], &[&ring, &ring]).matches("-n 1: `ring` takes 2").count(), 2);
     }
 
     #[test]

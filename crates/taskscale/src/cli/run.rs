@@ -66,17 +66,19 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
     let catalog = open_catalog(global).or_usage()?;
     let words =
         if options.entries.is_empty() { default_selection(&catalog) } else { options.entries.clone() };
-    let selection = select(&catalog, &words, &parts::named(&catalog, &args.workload)).or_usage()?;
+    let mut selection = select(&catalog, &words, &parts::named(&catalog, &args.workload)).or_usage()?;
     let workloads = selection.workloads();
-    let plans = |entries_of: &dyn Fn(&Workload) -> Vec<String>| {
-        parts::plans(&options.parts, options.hold, &workloads, entries_of).or_usage()
-    };
     // What cannot be is refused before anything is built.
-    plans(&|_| Vec::new())?;
+    let chosen = parts::choose(&options.parts, &workloads).or_usage()?;
+    let plans = |entries_of: &dyn Fn(&Workload) -> Vec<String>| {
+        parts::plans(&options.parts, options.hold, &chosen, entries_of)
+    };
     let place = Place::of(args.output.as_deref());
     place.check(Content::Campaign).or_usage()?;
 
     parts::say_lacking(&selection);
+    parts::say_left_out(&chosen);
+    selection.programs.retain(|program| chosen.iter().any(|part| part.has_tasks_of(program.workload)));
 
     if args.dry_run {
         return super::dry_run::run(&options.asked, options.format, &selection, &plans, &place.path);
@@ -103,7 +105,7 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
     let plans = plans(&|workload| {
         let does = |entry: &&Prepared| entry.workload.as_ref().is_some_and(|own| own.name == workload.name);
         prepared.iter().filter(does).map(|entry| entry.facts.name.clone()).collect()
-    })?;
+    });
     let now = describe(plans, options.asked.seed, home.source(), &prepared);
     let Opened { mut store, campaign, mut samples, settings } = open(&place, now, &options.asked, &progress)?;
     let folder = store.folder().to_owned();

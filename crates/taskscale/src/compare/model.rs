@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::figures::Figure;
+use crate::record::Timestamp;
 use crate::stats::Interval;
 
 /// Version of the shape of [`Comparison`] as JSON. Raised when a field changes its meaning; added fields do not raise it.
@@ -99,7 +100,7 @@ pub enum Gate {
 pub struct Origin {
     /// The campaign's folder as it was named.
     pub folder: String,
-    pub created_at: jiff::Timestamp,
+    pub created_at: Timestamp,
     pub repetitions: u32,
     /// Runs that count, and those of them during which other work kept the machine busy.
     pub runs: u64,

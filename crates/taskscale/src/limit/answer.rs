@@ -136,7 +136,7 @@ impl LimitReport {
         LimitReport {
             schema: LIMIT_SCHEMA,
             taskscale: campaign.taskscale.clone(),
-            created_at: campaign.created_at.strftime("%Y-%m-%d").to_string(),
+            created_at: campaign.created_at.date(),
             command: campaign.command.clone(),
             machine: campaign.machine.clone(),
             workload: campaign.plan.part().to_string(),

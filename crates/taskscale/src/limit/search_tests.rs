@@ -3,7 +3,7 @@
 use super::super::answer::{Answer, LimitReport};
 use super::*;
 use crate::record::{
-    Campaign, LimitHit, Machine, Memory, Plan, Plateau, SCHEMA_VERSION, Status, test_sample,
+    Campaign, LimitHit, Machine, Memory, Plan, Plateau, SCHEMA_VERSION, Status, Timestamp, test_sample,
 };
 
 const MIB: u64 = 1 << 20;
@@ -120,7 +120,7 @@ pub fn report(question: &Question, samples: &[Sample]) -> LimitReport {
     let campaign = Campaign {
         schema: SCHEMA_VERSION,
         taskscale: "0.1.0".into(),
-        created_at: jiff::Timestamp::UNIX_EPOCH,
+        created_at: Timestamp::UNIX_EPOCH,
         command: vec!["taskscale".into(), "limit".into()],
         machine: Machine::default(),
         plan_digest: String::new(),

@@ -45,7 +45,7 @@ pub use protocol::{Event, Listener, Said};
 pub use run::{LocalRunner, Trace};
 
 use crate::catalog::Kind;
-use crate::record::{Cpu, LimitHit, Memory, Metric, PlateauFrom, Status, Time, Warning, Work};
+use crate::record::{Cpu, LimitHit, Memory, Metric, PlateauFrom, Status, Time, Timestamp, Warning, Work};
 
 /// What to run, and within which bounds.
 #[derive(Debug, Clone)]
@@ -84,7 +84,7 @@ pub struct Bounds {
 /// What was observed of one run, and the verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measurement {
-    pub started_at: jiff::Timestamp,
+    pub started_at: Timestamp,
     pub status: Status,
     pub reason: Option<String>,
     pub limit: Option<LimitHit>,

@@ -30,7 +30,7 @@ use super::plateau::Reading;
 use super::protocol::{Event, Listener};
 use super::verdict::EndedBy;
 use super::{Course, GroupRoot, Interrupt, MachineLock, MeasureError, RunEnd, RunSpec, Runner, at, procfs};
-use crate::record::{PlateauFrom, Warning};
+use crate::record::{PlateauFrom, Timestamp, Warning};
 
 /// The machine is busy when others use more than this share of its CPUs.
 const BUSY_SHARE: f64 = 0.25;
@@ -178,7 +178,7 @@ struct Run<'a> {
     group: Box<dyn Group>,
     limits: &'a SystemLimits,
     interrupt: &'a Interrupt,
-    started_at: jiff::Timestamp,
+    started_at: Timestamp,
     /// CPU time of the whole machine when the run began, in seconds.
     others_cpu_s: Option<f64>,
     launched: Launched,
@@ -249,7 +249,7 @@ impl<'a> Run<'a> {
         let external = spec.course.external();
         let stdin = external.and_then(|external| external.stdin.clone());
         let order = order(spec, &spec.command, group.as_ref(), scratch, stdin);
-        let started_at = jiff::Timestamp::now();
+        let started_at = Timestamp::now();
         let launched = Launched::start(launchers, order)?;
         group.set_launcher(launched.child.id());
         Ok(Run {

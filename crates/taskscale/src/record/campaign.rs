@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{MemorySource, Part, Sample};
+use super::{MemorySource, Part, Sample, Timestamp};
 use crate::catalog::{Kind, Shape, Style};
 
 /// The cells measured together on one machine.
@@ -17,7 +17,7 @@ pub struct Campaign {
     /// Version of the taskscale that planned the campaign.
     pub taskscale: String,
     #[cfg_attr(test, schemars(with = "String"))]
-    pub created_at: jiff::Timestamp,
+    pub created_at: Timestamp,
     /// The command line that made the campaign.
     pub command: Vec<String>,
     pub machine: Machine,

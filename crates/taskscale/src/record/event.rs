@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Plan, SCHEMA_VERSION, Sample};
+use super::{Plan, SCHEMA_VERSION, Sample, Timestamp};
 
 /// One line: a JSON object with the name of its event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -12,7 +12,7 @@ pub struct EventLine {
     pub schema: u32,
     /// When it happened, by the wall clock, in UTC.
     #[cfg_attr(test, schemars(with = "String"))]
-    pub at: jiff::Timestamp,
+    pub at: Timestamp,
     #[serde(flatten)]
     pub event: Event,
 }
@@ -20,7 +20,7 @@ pub struct EventLine {
 impl EventLine {
     /// The line of something that happens now.
     pub fn now(event: Event) -> EventLine {
-        EventLine { schema: SCHEMA_VERSION, at: jiff::Timestamp::now(), event }
+        EventLine { schema: SCHEMA_VERSION, at: Timestamp::now(), event }
     }
 }
 

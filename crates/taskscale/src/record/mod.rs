@@ -10,6 +10,7 @@ mod sample;
 #[cfg(test)]
 mod schema;
 mod store;
+mod timestamp;
 
 pub use campaign::*;
 pub use cell::*;
@@ -17,6 +18,7 @@ pub use event::*;
 pub use paths::without_paths;
 pub use sample::*;
 pub use store::*;
+pub use timestamp::Timestamp;
 
 /// Version of the shape of samples and campaigns. Raised when a field changes its meaning; added fields do not raise it.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -35,7 +37,7 @@ pub(crate) fn test_sample(entry: &str, tasks: u64) -> Sample {
         hold_s: 2.0,
         repetition: 1,
         attempt: 1,
-        started_at: jiff::Timestamp::UNIX_EPOCH,
+        started_at: Timestamp::UNIX_EPOCH,
         status: Status::Ok,
         reason: None,
         limit: None,

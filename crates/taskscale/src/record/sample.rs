@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cell, Part};
+use super::{Cell, Part, Timestamp};
 
 /// The record of one run of one cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub struct Sample {
     pub attempt: u32,
     /// When the run started, by the wall clock, in UTC. For people only: durations never come from it.
     #[cfg_attr(test, schemars(with = "String"))]
-    pub started_at: jiff::Timestamp,
+    pub started_at: Timestamp,
     /// How the run ended.
     pub status: Status,
     /// Why, in one sentence, wherever the status is not `ok`.

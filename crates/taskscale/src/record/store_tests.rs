@@ -1,13 +1,13 @@
 //! Which folders a campaign may take, and which lines are its own.
 
 use super::*;
-use crate::record::{Hold, Machine, Plan, test_sample};
+use crate::record::{Hold, Machine, Plan, Timestamp, test_sample};
 
 fn campaign(id: Option<&str>) -> Campaign {
     Campaign {
         schema: SCHEMA_VERSION,
         taskscale: "0".into(),
-        created_at: jiff::Timestamp::UNIX_EPOCH,
+        created_at: Timestamp::UNIX_EPOCH,
         command: Vec::new(),
         machine: Machine::default(),
         plan_digest: String::new(),

@@ -15,7 +15,8 @@ impl Timestamp {
     pub const UNIX_EPOCH: Timestamp = Timestamp(SystemTime::UNIX_EPOCH);
 
     pub fn now() -> Timestamp {
-        Timestamp(SystemTime::now())
+        // A clock that was never set may stand before it, which the format cannot say.
+        Timestamp(SystemTime::now().max(SystemTime::UNIX_EPOCH))
     }
 
     /// Whole seconds since 1970.

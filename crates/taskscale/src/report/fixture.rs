@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use crate::catalog::{Kind, Style};
 use crate::record::{
     Campaign, Cpu, EntryFacts, Hold, LimitHit, Machine, Memory, MemorySource, Plan, Plateau, Sample, Status,
-    Time, Warning, test_facts,
+    Time, Timestamp, Warning, test_facts,
 };
 
 pub const HOSTILE: &str = "evil/\u{1b}[2J|<b>x</b>\n=`@you`\u{202e}";
 
-fn at() -> jiff::Timestamp {
+fn at() -> Timestamp {
     "2026-03-01T12:00:00Z".parse().unwrap()
 }
 

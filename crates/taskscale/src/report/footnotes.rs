@@ -84,7 +84,7 @@ pub fn provenance(parts: &[Report]) -> Option<String> {
     Some(format!(
         "taskscale {} · {} · {} in {} · seed {} · plan {}",
         report.taskscale,
-        report.created_at.strftime("%Y-%m-%d"),
+        report.created_at.date(),
         counted(runs, "run"),
         units::seconds(measured_s),
         report.seed,

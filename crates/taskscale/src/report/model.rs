@@ -11,7 +11,7 @@ use super::rank::Rank;
 use crate::catalog::{Kind, Shape, Style};
 use crate::figures::{self, Figure};
 use crate::record::{
-    EntryFacts, Hold, LimitHit, Machine, MemorySource, Part, PlateauFrom, Sample, Status, Warning,
+    EntryFacts, Hold, LimitHit, Machine, MemorySource, Part, PlateauFrom, Sample, Status, Timestamp, Warning,
 };
 use crate::stats::{Interval, Spread};
 
@@ -28,7 +28,7 @@ pub struct Report {
     /// Version of the taskscale that planned the campaign.
     pub taskscale: String,
     #[cfg_attr(test, schemars(with = "String"))]
-    pub created_at: jiff::Timestamp,
+    pub created_at: Timestamp,
     /// The command line that made the campaign.
     pub command: Vec<String>,
     pub seed: u64,

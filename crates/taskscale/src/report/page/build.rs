@@ -43,7 +43,7 @@ impl PageData {
         name: Option<&str>,
         catalog: impl Fn(&str, &str) -> Vec<Source>,
     ) {
-        let day = || format!("{}, {}", campaign.machine.hostname, campaign.created_at.strftime("%Y-%m-%d"));
+        let day = || format!("{}, {}", campaign.machine.hostname, campaign.created_at.date());
         let name = name.map_or_else(day, str::to_owned);
         for (campaign, samples) in campaign.parts(samples) {
             let mut report = Report::build(&campaign, &samples).named(&name);
@@ -265,7 +265,7 @@ fn columns(positions: &BTreeMap<&str, usize>, samples: &[Sample], part: &Part) -
         columns.repetition.push(sample.repetition);
         columns.attempt.push(sample.attempt);
         columns.status.push(sample.status);
-        columns.started_at.push(sample.started_at.as_second());
+        columns.started_at.push(sample.started_at.unix_s());
         columns.hold_s.push(sample.hold_s);
         columns.command.push(commands.position(sample.command.clone()));
         columns.version.push(sample.version.clone().map(|text| texts.position(text)));

@@ -14,7 +14,7 @@ impl PageData {
     /// Campaigns of one name get the time of day, and a number where that does not help. Only those of one part stand
     /// side by side.
     pub(super) fn tell_apart(&mut self) {
-        self.name_alike(|report, _| report.created_at.strftime(" %H:%M").to_string());
+        self.name_alike(|report, _| format!(" {}", report.created_at.time_of_day()));
         self.name_alike(|_, place| format!(" ({place})"));
     }
 

@@ -155,7 +155,7 @@ pub struct Samples {
     pub attempt: Vec<u32>,
     pub status: Vec<Status>,
     /// Seconds since 1970 in UTC.
-    pub started_at: Vec<i64>,
+    pub started_at: Vec<u64>,
     pub hold_s: Vec<f64>,
     /// Position in `commands`: the exact command line.
     pub command: Vec<usize>,

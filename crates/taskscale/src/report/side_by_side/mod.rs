@@ -160,7 +160,9 @@ fn facts(reports: &[Report]) -> Vec<Fact> {
     };
     let mut facts = vec![
         of("campaign", &|report| Some(report.campaign.clone())),
-        of("measured", &|report| Some(report.created_at.strftime("%Y-%m-%d %H:%M UTC").to_string())),
+        of("measured", &|report| {
+            Some(format!("{} {} UTC", report.created_at.date(), report.created_at.time_of_day()))
+        }),
         of("host", &|report| Some(report.machine.hostname.clone())),
         of("CPU", &|report| {
             Some(format!("{}, {}", report.machine.cpu, footnotes::counted(report.machine.cpus, "CPU")))

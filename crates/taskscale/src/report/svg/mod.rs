@@ -77,7 +77,7 @@ fn foot(svg: &mut Svg, report: &Report, y: f64, left_out: Option<String>) {
     let mut second = format!(
         "taskscale {}, {}, {}",
         plain(&report.taskscale),
-        report.created_at.strftime("%Y-%m-%d"),
+        report.created_at.date(),
         footnotes::counted(u64::from(report.repetitions), "repetition"),
     );
     if let Some(left_out) = left_out {
