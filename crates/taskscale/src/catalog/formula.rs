@@ -1,5 +1,7 @@
 //! Whole-number formulas of `workloads/*.toml`: what a right program must say, from the numbers that it was given.
 
+use std::cell::Cell;
+
 use serde::Deserialize;
 
 /// `+`, `-`, `*`, `/` (rounded towards zero), `%`, parentheses, whole numbers, names, and `sum(i, count, of)`: what `of`
@@ -18,12 +20,17 @@ enum Node {
     Sum(String, Box<Node>, Box<Node>),
 }
 
-/// No sum has more parts: longer ones would be noticed.
+/// The sums of a formula have no more parts together: longer ones would be noticed.
 const MOST_PARTS: i128 = 10_000_000;
+/// No formula is longer, in bytes: its depth is bounded by that.
+const MOST_BYTES: usize = 1_000;
 
 impl Formula {
     /// Reads a formula. The error says what is wrong with it.
     pub fn parse(text: &str) -> Result<Formula, String> {
+        if text.len() > MOST_BYTES {
+            return Err(format!("a formula has {MOST_BYTES} characters at most"));
+        }
         let mut parser = Parser { rest: text.trim_start() };
         let root = parser.sum()?;
         match parser.rest {
@@ -48,14 +55,14 @@ impl Formula {
         walk(&self.root)
     }
 
-    /// Its value; `None` where a name has none, a divisor is 0, or a number does not fit in 128 bits.
+    /// Its value; `None` where a name has none, a divisor is 0, a number does not fit in 128 bits, or sums are too long.
     pub fn value(&self, of: &dyn Fn(&str) -> Option<i128>) -> Option<i128> {
-        fn walk(node: &Node, of: &dyn Fn(&str) -> Option<i128>) -> Option<i128> {
+        fn walk(node: &Node, of: &dyn Fn(&str) -> Option<i128>, parts: &Cell<i128>) -> Option<i128> {
             match node {
                 Node::Number(number) => Some(*number),
                 Node::Name(name) => of(name),
                 Node::Binary(left, operator, right) => {
-                    let (left, right) = (walk(left, of)?, walk(right, of)?);
+                    let (left, right) = (walk(left, of, parts)?, walk(right, of, parts)?);
                     match operator {
                         '+' => left.checked_add(right),
                         '-' => left.checked_sub(right),
@@ -65,15 +72,16 @@ impl Formula {
                     }
                 }
                 Node::Sum(own, count, part) => {
-                    let count = walk(count, of).filter(|count| *count <= MOST_PARTS)?;
+                    let count = walk(count, of, parts)?;
+                    parts.set(parts.get().checked_sub(count.max(0)).filter(|left| *left >= 0)?);
                     (0..count).try_fold(0_i128, |sum, i| {
                         let with_own = |name: &str| if name == own { Some(i) } else { of(name) };
-                        sum.checked_add(walk(part, &with_own)?)
+                        sum.checked_add(walk(part, &with_own, parts)?)
                     })
                 }
             }
         }
-        walk(&self.root, of)
+        walk(&self.root, of, &Cell::new(MOST_PARTS))
     }
 }
 
@@ -182,6 +190,7 @@ mod tests {
         assert_eq!((value("tasks / 0"), value("nobody")), (None, None));
         assert_eq!(Formula::parse("a + 2 * b").unwrap().names(), ["a", "b"]);
         assert_eq!(value("sum(i, tasks, i * i) + sum(i, 3, sum(k, i, k + tasks))"), Some(285 + 31));
+        assert_eq!(value("sum(i, 10000, sum(k, 10000, 1))"), None, "no formula takes for ever");
         assert_eq!((value("sum(i, 0, i)"), value("sum(i, operations, i)")), (Some(0), None));
         assert_eq!(Formula::parse("sum(i, a, i + b)").unwrap().names(), ["a", "b"]);
     }
@@ -195,6 +204,7 @@ mod tests {
             ("1 2", "`2` follows"),
             ("1x", "no whole number"),
             ("sum(1, 2, 3)", "name of a number of its own"),
+            (&"(".repeat(100_000), "1000 characters at most"),
             ("sum(i, 2)", "`,` is missing"),
         ] {
             assert!(Formula::parse(text).unwrap_err().contains(said), "{text}");

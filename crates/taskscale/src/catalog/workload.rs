@@ -96,6 +96,12 @@ impl Workload {
         if self.whole_trees && !is_power_of_ten(tasks) {
             return Some(format!("`{name}` takes a power of ten: 1, 10, 100 and so on"));
         }
+        let untold =
+            |check: &&Formula| formula_value(check, self, tasks, self.most_operations, params).is_none();
+        if self.check.as_ref().filter(untold).is_some() {
+            // Without it any result would pass for right.
+            return Some(format!("what `{name}` must come to cannot be told: its `check` has no value"));
+        }
         params.iter().find_map(|(param, value)| {
             let at_most = self.parameters.get(param)?.at_most.as_ref()?;
             let most = formula_value(at_most, self, tasks, 0, params)?;
@@ -292,6 +298,9 @@ mod tests {
         assert_eq!(workload.refuse(3, &given), None);
         let bound = read(&GOOD.replace("most = 9", "most = 9\nat_most = \"tasks / 2\"")).unwrap();
         assert_eq!(bound.refuse(14, &given), None);
+        let untold = read(&GOOD.replace("* bytes", "/ (bytes - 7)")).unwrap();
+        assert!(untold.refuse(3, &given).is_some_and(|why| why.contains("its `check` has no value")));
+        assert_eq!(untold.refuse(3, &BTreeMap::new()), None);
         assert_eq!(bound.refuse(13, &given).as_deref(), Some("`bytes` of `some` is at most 6 with 13 tasks"));
         let makes = read(&GOOD.replace("check =", "makes = \"operations / 2\"\ncheck =")).unwrap();
         assert_eq!(expected_to_make(&makes, 10, 100, &given), 50);
