@@ -5,6 +5,7 @@ import { kindPlace } from "./kinds.ts";
 import { headline, type Metric, metric, parts, type Value } from "./metrics.ts";
 import { campaignsOf, placeOf, type State, shapeOf, workloadOf } from "./state.ts";
 import type { Campaign, Entry, PageData, PublishedFigure, Row, Shape } from "./types.ts";
+import type { Warning } from "./wire.ts";
 
 /** One entry in one campaign at the chosen number of tasks. */
 export interface Bar {
@@ -306,7 +307,11 @@ export interface Answer {
   /** How many held all N, or did the work, of how many that ran. */
   held: number;
   ran: number;
+  /** How many of those that are ranked had to share the CPUs with other work. */
+  slowed: number;
 }
+
+const SLOWED: readonly Warning[] = ["machine-busy", "cpu-starved"];
 
 /** Of those shown, by what is asked first, whatever is looked at; nothing where there is nothing to compare. */
 export function answer(data: PageData, state: State): Answer | undefined {
@@ -329,6 +334,9 @@ export function answer(data: PageData, state: State): Answer | undefined {
     times: low > 0 ? high / low : 1,
     held: held.length,
     ran: ran.length + tried.length,
+    slowed: ranked.filter((row) =>
+      row.bars.some((bar) => bar.row?.warnings.some((warning) => SLOWED.includes(warning))),
+    ).length,
   };
 }
 

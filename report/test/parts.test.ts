@@ -134,6 +134,15 @@ test("what was over too soon has no cost, and says why", () => {
   assert.deepEqual([answer(data, initial(data, ONE))?.held, answer(data, initial(data, ONE))?.ran], [3, 4]);
 });
 
+test("work that shared the CPUs with other work says so beside the answer", () => {
+  const data = three();
+  const state = initial(data, ONE);
+  assert.equal(answer(data, state)?.slowed, 0);
+  // Those that are not ranked do not count.
+  for (const row of data.campaigns[1]?.rows ?? []) row.warnings.push("machine-busy");
+  assert.equal(answer(data, state)?.slowed, 3);
+});
+
 test("times of an operation over N, without a fitted line", () => {
   const data = three();
   const found = lines(data, initial(data, ONE));

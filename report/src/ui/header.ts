@@ -87,6 +87,7 @@ function told(found: Answer, work: boolean, operation: string): (Node | string |
     `${all} ${held}`,
     found.held < found.ran && "; the others are shown last, with the reason",
     ".",
+    work && found.slowed > 0 && " Other work used the CPUs as well: times are too long.",
     bests.length === 1 &&
       best.entry.kind !== worst.entry.kind &&
       ` The first is of kind ${best.entry.kind}, the last ${worst.entry.kind}: not the same offer.`,
