@@ -209,6 +209,9 @@ fn of_export(error: &ExportError) -> String {
         ExportError::Service(ServiceError::Twice { .. }) | ExportError::OneCampaign(_) => {
             "give one folder at a time, each with an -o of its own".to_owned()
         }
+        ExportError::Service(ServiceError::MoreIsBetter(_)) => {
+            "--metric wall-ns-per-op says the same the other way round".to_owned()
+        }
         ExportError::Service(ServiceError::Nothing) => {
             "`taskscale report DIR` shows what became of each cell".to_owned()
         }
@@ -352,6 +355,7 @@ mod tests {
             ScaffoldError::Invalid { error: CatalogError::NotFound }.into(),
             ScaffoldError::Io { path: path(), error: io(ErrorKind::PermissionDenied) }.into(),
             ExportError::Service(ServiceError::Nothing).into(),
+            ExportError::Service(ServiceError::MoreIsBetter("ops-per-s")).into(),
             ExportError::Service(ServiceError::Twice { name: text(), first: text(), second: text() }).into(),
             ExportError::Chart(ChartError::NoSuchTasks { asked: 1, there: vec![2] }).into(),
             ExportError::Chart(ChartError::TooFewTasks(1)).into(),

@@ -11,13 +11,19 @@ use super::estimate::Estimate;
 use super::model::{Entry, Report};
 use super::phrases::worst_text;
 use super::sanitize::safe;
-use crate::figures::{self, Figure, Unit};
+use crate::catalog::Shape;
+use crate::figures::{self, Better, Figure, Unit};
 use crate::sheet::{csv, json};
 use crate::units;
 
-/// What is kept unless told otherwise. Not the wall time, which is mostly the wait.
-pub const DEFAULT_METRICS: [&Figure; 4] =
-    [&figures::FOOTPRINT, &figures::BYTES_PER_TASK, &figures::LAUNCH, &figures::CPU];
+/// What is kept unless told otherwise. Not the wall time of tasks that wait, which is mostly the wait; nor the CPU of a
+/// whole run of work, which does as many operations as the machine has time for.
+fn default_metrics(shape: Shape) -> Vec<&'static Figure> {
+    match shape {
+        Shape::Hold => vec![&figures::FOOTPRINT, &figures::BYTES_PER_TASK, &figures::LAUNCH, &figures::CPU],
+        Shape::Work => vec![&figures::WALL_PER_OP, &figures::CPU_PER_OP, &figures::PEAK],
+    }
+}
 
 /// Why there is nothing to hand over.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,6 +33,8 @@ pub enum ServiceError {
          Make one file for each campaign"
     )]
     Twice { name: String, first: String, second: String },
+    #[error("of {0} more is better, and github-action-benchmark takes every value here for less-is-better")]
+    MoreIsBetter(&'static str),
     #[error("no cell of these campaigns has a figure that could be kept")]
     Nothing,
 }
@@ -77,8 +85,11 @@ struct GithubBenchmark {
     extra: String,
 }
 
-/// JSON for github-action-benchmark. MiB rather than bytes: its charts do not shorten numbers.
+/// JSON for github-action-benchmark, of the metrics that are asked for or those of each shape. MiB rather than bytes: its charts do not shorten numbers.
 pub fn github(reports: &[Report], metrics: &[&'static Figure]) -> Result<Kept, ServiceError> {
+    if let Some(metric) = metrics.iter().find(|metric| metric.better == Better::More) {
+        return Err(ServiceError::MoreIsBetter(metric.name));
+    }
     let (values, left_out) = values(reports, metrics)?;
     let benchmarks: Vec<GithubBenchmark> = values
         .iter()
@@ -162,28 +173,27 @@ pub fn bencher(reports: &[Report], metrics: &[&'static Figure]) -> Result<Kept, 
 
 fn values<'a>(
     reports: &'a [Report],
-    metrics: &[&'static Figure],
+    asked: &[&'static Figure],
 ) -> Result<(Vec<Value<'a>>, Vec<String>), ServiceError> {
     let mut values = Vec::new();
     let mut left_out = Vec::new();
     for report in reports {
+        let metrics = if asked.is_empty() { default_metrics(report.shape) } else { asked.to_vec() };
         for row in report.groups.iter().flat_map(|group| &group.rows) {
             if row.ok_runs == 0 {
                 let cell = cell(report, &row.entry, Some(row.tasks));
                 left_out.push(format!("{cell} ({})", row.status));
                 continue;
             }
-            values.extend(metrics.iter().filter_map(|&metric| {
-                let (tasks, runs) = (Some(row.tasks), u64::from(row.ok_runs));
-                Some(Value {
-                    report,
-                    entry: &row.entry,
-                    tasks,
-                    metric,
-                    estimate: Estimate::in_row(metric, row)?,
-                    runs,
-                })
-            }));
+            for &metric in metrics.iter().filter(|metric| metric.is_of(report.shape) && !metric.of_line()) {
+                let (entry, tasks, runs) = (&row.entry, Some(row.tasks), u64::from(row.ok_runs));
+                match Estimate::in_row(metric, row) {
+                    Some(estimate) => values.push(Value { report, entry, tasks, metric, estimate, runs }),
+                    None => {
+                        left_out.push(format!("{} {} (no figure)", cell(report, entry, tasks), metric.name))
+                    }
+                }
+            }
         }
         for growth in &report.growth {
             if let Some(worst) = worst_text(growth).filter(|_| growth.bent()) {

@@ -61,22 +61,20 @@ pub enum ExportError {
 pub fn export(reports: &[Report], request: &Request) -> Result<Export, ExportError> {
     let [first, others @ ..] = reports else { return Err(ExportError::Nothing) };
     let one_campaign = side_by_side::campaigns(reports) == 1;
-    let metrics = |default: &[&'static Figure]| match request.metrics.as_slice() {
-        [] => default.to_vec(),
-        asked => asked.to_vec(),
-    };
-    let side_by_side = || side_by_side::sheet(reports, &metrics(&side_by_side::DEFAULT_METRICS));
+    let compared: &[&Figure] =
+        if request.metrics.is_empty() { &side_by_side::DEFAULT_METRICS } else { &request.metrics };
+    let side_by_side = || side_by_side::sheet(reports, compared);
     let whole = |text| Ok(Export { text, left_out: Vec::new() });
     match request.target {
         Target::Report(Format::Table) if !one_campaign => whole(side_by_side().terminal(request.options)),
         Target::Report(Format::Markdown) if !one_campaign => whole(side_by_side().markdown()),
         Target::Report(format) => whole(render(reports, format, request.options)),
         Target::Github => {
-            let kept = ci_exports::github(reports, &metrics(&ci_exports::DEFAULT_METRICS))?;
+            let kept = ci_exports::github(reports, &request.metrics)?;
             Ok(Export { text: kept.text, left_out: kept.left_out })
         }
         Target::Bencher => {
-            let kept = ci_exports::bencher(reports, &metrics(&ci_exports::DEFAULT_METRICS))?;
+            let kept = ci_exports::bencher(reports, &request.metrics)?;
             Ok(Export { text: kept.text, left_out: kept.left_out })
         }
         Target::Svg(_) if !others.is_empty() => Err(ExportError::OneCampaign(reports.len())),

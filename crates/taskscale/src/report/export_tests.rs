@@ -1,9 +1,11 @@
 //! Formats for other tools, and several campaigns side by side.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::fixture::{HOSTILE, everything, facts, fell, sample};
+use super::fixture::{HOSTILE, everything, facts, fell, of_parts, sample};
 use super::sanitize::{acts, width};
 use super::*;
 use crate::catalog::Kind;
@@ -134,6 +136,28 @@ fn services_keep_the_figures_that_are_asked_for() {
     let measures: Vec<&String> =
         value.as_object().unwrap().values().flat_map(|value| value.as_object().unwrap().keys()).collect();
     assert!(!measures.is_empty() && measures.iter().all(|measure| *measure == "peak-bytes"));
+}
+
+#[test]
+fn services_keep_what_work_costs_and_say_what_has_no_cost() {
+    let (campaign, samples) = of_parts();
+    let parts = Report::of_parts(&campaign, &samples);
+    let export_of = |metrics: Vec<&'static figures::Figure>| {
+        export(&parts, &Request { metrics, ..request(Target::Github) })
+    };
+    let exported = export_of(Vec::new()).unwrap();
+    let value = assert_valid("github-action-benchmark", &exported.text);
+    let kept: BTreeSet<&str> =
+        value.as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
+    for name in ["go/goroutine sleep 10k footprint", "go/goroutine spawn, 1 CPU 1k wall-ns-per-op"] {
+        assert!(kept.contains(name), "{kept:?}");
+    }
+    // How long a run of work is says how many operations were chosen.
+    assert!(!kept.iter().any(|name| name.contains(" spawn,") && name.ends_with(" cpu")), "{kept:?}");
+    let short = "rust/thread spawn, 1 CPU 1k wall-ns-per-op (no figure)";
+    assert!(exported.left_out.iter().any(|cell| cell == short), "{:?}", exported.left_out);
+    let error = export_of(vec![&figures::OPS_PER_S]).unwrap_err().to_string();
+    assert!(error.starts_with("of ops-per-s more is better"), "{error}");
 }
 
 #[test]

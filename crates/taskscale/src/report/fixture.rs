@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::{Kind, Style};
+use crate::catalog::{Kind, Shape, Style};
 use crate::record::{
     Campaign, Cpu, EntryFacts, Hold, LimitHit, Machine, Memory, MemorySource, Plan, Plateau, Sample, Status,
-    Time, Timestamp, Warning, test_facts,
+    Time, Timestamp, Warning, Work, test_facts,
 };
 
 pub const HOSTILE: &str = "evil/\u{1b}[2J|<b>x</b>\n=`@you`\u{202e}";
@@ -197,4 +197,66 @@ pub fn everything() -> (Campaign, Vec<Sample>) {
         }
     }
     (campaign, samples)
+}
+
+/// One campaign of three parts: tasks that wait, and work on one CPU and on two.
+pub fn of_parts() -> (Campaign, Vec<Sample>) {
+    let entries = [
+        ("go/goroutine", Kind::Stackful),
+        ("go/time-after-func", Kind::Timer),
+        ("rust/tokio-spawn", Kind::Stackless),
+        ("rust/tokio-current-thread", Kind::Stackless),
+        ("rust/thread", Kind::Thread),
+    ];
+    let mut campaign = self::campaign(entries.iter().map(|(name, kind)| facts(name, *kind)).collect());
+    // Timers do no work.
+    let workers: Vec<String> =
+        campaign.plan.entries.iter().filter(|name| *name != "go/time-after-func").cloned().collect();
+    let of_cpus = |cpus| Plan {
+        workload: "spawn".into(),
+        cpus: Some(cpus),
+        shape: Shape::Work,
+        operation: Some("a task started, ended and joined".into()),
+        entries: workers.clone(),
+        tasks: vec![1, 1_000],
+        ..campaign.plan.clone()
+    };
+    campaign.further_plans = vec![of_cpus(1), of_cpus(2)];
+    let mut samples = Vec::new();
+    for repetition in 1..=3 {
+        for (entry, _) in entries {
+            samples.extend([1, 10_000].map(|tasks| sample(entry, tasks, repetition, 2_000_000, 400)));
+        }
+        for cpus in [1, 2] {
+            for tasks in [1, 1_000] {
+                for (place, entry) in workers.iter().enumerate() {
+                    let ns = (place + 1) as f64 * 250.0 / f64::from(cpus) + f64::from(repetition);
+                    let run =
+                        |double| worked(sample(entry, tasks, repetition, 2_000_000, 0), cpus, ns, double);
+                    let [mut once, twice] = [false, true].map(run);
+                    if entry == "rust/thread" {
+                        once.warnings.push(Warning::WorkShort);
+                    }
+                    samples.extend([once, twice]);
+                }
+            }
+        }
+    }
+    (campaign, samples)
+}
+
+/// A run of work of so many nanoseconds for an operation, after 20 ms that are in each run.
+fn worked(mut sample: Sample, cpus: u32, ns: f64, double: bool) -> Sample {
+    if let Some(plateau) = sample.memory.plateau.as_mut().filter(|_| double) {
+        // Figures of memory are of the first run of a pair.
+        plateau.anon_bytes += 1_000_000;
+        plateau.footprint_bytes += 1_000_000;
+    }
+    let operations = if double { 2_000_000 } else { 1_000_000 };
+    let wall_s = Some(0.02 + operations as f64 * ns / 1e9);
+    sample.workload = "spawn".into();
+    (sample.cpus, sample.alive, sample.hold_s) = (Some(cpus), None, 0.0);
+    sample.time.plateau_s = None;
+    sample.work = Some(Work { operations, double, wall_s, cpu_s: wall_s.map(|s| s * 1.5), check: None });
+    sample
 }
