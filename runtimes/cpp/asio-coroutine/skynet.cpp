@@ -13,7 +13,10 @@ namespace {
 
 // Sums the numbers of its leaves, which begin with `first`.
 asio::awaitable<std::uint64_t> node(unsigned first, unsigned leaves) {
-    if (leaves == 1) co_return first;
+    if (leaves == 1) {
+        co_await asio::post(asio::use_awaitable);  // without it the leaf would be over within co_spawn
+        co_return first;
+    }
     auto executor = co_await asio::this_coro::executor;
     asio::experimental::channel<void(asio::error_code, std::uint64_t)> joined(executor, 1);
     unsigned running = 10;

@@ -13,6 +13,7 @@
 namespace {
 
 asio::awaitable<std::uint64_t> task(unsigned number) {
+    co_await asio::post(asio::use_awaitable);  // without it the task would be over within co_spawn
     co_return number;
 }
 
