@@ -54,8 +54,8 @@ Examples:
   taskscale new graalvm/thread --language java
   taskscale new rust/mine --catalog ./mine     into a catalogue of your own
 
-It knows rust, go, java, node (JavaScript), python, c, dotnet (C#) and elixir: what it writes is the program of
-an entry of the catalogue that taskscale carries, such as go/goroutine, so there is one of every workload.
+It knows rust, go, java, node (JavaScript), python, c, dotnet (C#) and elixir, with a program of
+every workload: that of an entry of the catalogue that taskscale carries, such as go/goroutine.
 It goes into the catalogue in use; where that is the one that taskscale carries, into ./runtimes.
 Nothing is overwritten. What is written passes `taskscale check` as it is.")]
 pub struct New {
