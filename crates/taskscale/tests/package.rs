@@ -35,7 +35,7 @@ fn the_package_carries_the_whole_catalogue() {
     let listed = output(&mut cargo(&["package", "--list", "--allow-dirty"], crate_folder()));
     let listed: BTreeSet<&str> = listed.lines().collect();
     for name in
-        ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "assets/report.html", "templates/rust/spawn.rs"]
+        ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "assets/report.html", "templates/shell/runtime.toml"]
     {
         assert!(listed.contains(name), "{name} is not in the package");
     }
@@ -86,7 +86,7 @@ fn the_package_builds_and_works_without_the_repository() {
     for (_, entry) in entries.entries() {
         assert!(text.contains(&format!("{:?}", entry.full_name)), "{} is not listed", entry.full_name);
     }
-    // A template, whose Cargo.toml had another name in the package.
-    run(&["new", "rust/mine", "--catalog", "mine"]);
+    // After an entry whose Cargo.toml had another name in the package.
+    run(&["new", "rust/mine", "-w", "ring", "--catalog", "mine"]);
     assert!(home.join("mine/rust/mine/Cargo.toml").is_file());
 }

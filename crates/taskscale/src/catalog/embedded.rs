@@ -21,6 +21,14 @@ pub fn embedded_files() -> impl Iterator<Item = &'static str> {
     FILES.iter().map(|(name, _)| *name)
 }
 
+/// The texts of a runtime that this program carries, by their paths inside its folder.
+pub fn embedded_texts(runtime: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    FILES.iter().filter_map(move |(name, bytes)| {
+        let inside = name.strip_prefix(runtime)?.strip_prefix('/')?;
+        Some((inside, std::str::from_utf8(bytes).ok()?))
+    })
+}
+
 /// Unpacks the catalogue that this program carries below `parent`, unless it is there already, and returns its folder.
 /// Files that were changed there since, or have gone, are put back: builds must be of what this program carries.
 pub fn unpack_embedded(parent: &Path) -> Result<PathBuf, CatalogError> {

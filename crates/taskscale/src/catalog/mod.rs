@@ -16,7 +16,7 @@ mod tests;
 mod workload;
 
 pub use check::check_name;
-pub use embedded::{embedded_files, embedded_name, unpack_embedded};
+pub use embedded::{embedded_files, embedded_name, embedded_texts, unpack_embedded};
 pub use kind::{Kind, Style};
 pub use load::{
     Catalog, CatalogError, Entry, Library, Locate, Recipe, Runtime, ToolchainSpec, nearest_catalog,

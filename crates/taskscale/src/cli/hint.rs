@@ -190,13 +190,13 @@ fn of_limit(error: &LimitError) -> String {
 fn of_scaffold(error: &ScaffoldError) -> String {
     match error {
         ScaffoldError::Name { .. } => "such as `taskscale new go/errgroup`".to_owned(),
-        ScaffoldError::NoTemplate { .. } => {
+        ScaffoldError::NoProgram { .. } => {
             "leave it out of -w; docs/protocol.md says what a program of it does".to_owned()
         }
         ScaffoldError::Exists(_) | ScaffoldError::EntryExists { .. } => {
             "choose another name, or another catalogue with --catalog DIR".to_owned()
         }
-        ScaffoldError::Runtime { error } => of_catalog(error),
+        ScaffoldError::Runtime { error } | ScaffoldError::Model { error } => of_catalog(error),
         ScaffoldError::Invalid { .. } => {
             "report it with the runtime.toml that it was to be added to".to_owned()
         }
@@ -347,8 +347,8 @@ mod tests {
             LimitError::Newer { path: path(), found: 2 }.into(),
             LimitError::Another { folder: path(), what: text() }.into(),
             ScaffoldError::Name { what: "entry", name: text() }.into(),
-            ScaffoldError::NoTemplate { workload: text(), language: "Go", there: vec!["sleep", "spawn"] }
-                .into(),
+            ScaffoldError::NoProgram { workload: text(), language: "Go", there: vec![text()] }.into(),
+            ScaffoldError::Model { error: CatalogError::NotFound }.into(),
             ScaffoldError::Exists(path()).into(),
             ScaffoldError::EntryExists { runtime: text(), entry: text() }.into(),
             ScaffoldError::Runtime { error: CatalogError::NotFound }.into(),

@@ -64,7 +64,7 @@ pub fn run(args: &New, global: &Global) -> Result<ExitCode, Failure> {
     print_result(&printable(&text))?;
     if language.is_generic() && args.language.is_none() {
         say_aside(&format!(
-            "note: there is no template for `{runtime}`, so the program is a shell script that works as it is; \
+            "note: `new` knows no program in `{runtime}`, so this one is a shell script that works as it is; \
              write the same in your language, and name that in runtime.toml"
         ));
     }
@@ -109,7 +109,7 @@ fn language(named: Option<&str>, runtime: &str) -> anyhow::Result<&'static Langu
     let names = || LANGUAGES.iter().filter_map(|language| language.names.first().copied()).chain(["shell"]);
     let nearest = closest(named, names()).map(|nearest| format!("; did you mean `{nearest}`?"));
     Err(anyhow!(
-        "--language: there is no template for `{named}`, only for {}{}",
+        "--language: `new` knows no program in `{named}`, only in {}{}",
         names().collect::<Vec<_>>().join(", "),
         nearest.unwrap_or_default()
     ))

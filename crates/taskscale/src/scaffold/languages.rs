@@ -1,4 +1,4 @@
-//! The languages that there are templates for. Their files lie in `templates/`.
+//! The languages that `new` knows, each with the entry of the catalogue whose programs it writes.
 
 /// A language, or the shell that stands for any other.
 #[derive(Debug)]
@@ -6,89 +6,60 @@ pub struct Language {
     pub title: &'static str,
     /// Names of runtimes that mean it, the usual one first. None: any.
     pub names: &'static [&'static str],
-    /// The head of a new manifest.
-    pub(super) runtime: &'static str,
-    /// The paragraph of one entry, less its programs.
-    pub(super) entry: &'static str,
-    pub(super) readme: &'static str,
-    /// Files of the entry's folder that all of its programs share.
-    pub(super) files: &'static [(&'static str, &'static str)],
-    pub(super) programs: &'static [ProgramTemplate],
-    /// Files of the runtime's folder that all entries share.
-    pub(super) shared: &'static [(&'static str, &'static str)],
+    /// The entry that a new one is written after: of the carried catalogue, or of the shell's own files.
+    pub model: &'static str,
+    /// What to know about libraries, for the manifest; `@NAME@` is the entry's folder.
+    pub(super) libraries: &'static str,
 }
 
-/// A program of one workload.
-#[derive(Debug)]
-pub(super) struct ProgramTemplate {
-    pub workload: &'static str,
-    /// Its lines of the entry's paragraph.
-    pub lines: &'static str,
-    pub files: &'static [(&'static str, &'static str)],
-}
-
-macro_rules! template {
-    ($folder:literal, $file:literal) => {
-        include_str!(concat!("../../templates/", $folder, "/", $file))
-    };
-}
-
-macro_rules! files {
-    ($folder:literal, [$($file:literal as $name:literal),*]) => {
-        &[$(($name, template!($folder, $file))),*]
-    };
-}
-
-macro_rules! language {
-    (
-        $title:literal, $names:expr, $folder:literal, $files:tt, [$($shared:literal),*],
-        sleep $sleep:tt, spawn $spawn:tt
-    ) => {
-        Language {
-            title: $title,
-            names: $names,
-            runtime: template!($folder, "runtime.toml"),
-            entry: template!($folder, "entry.toml"),
-            readme: template!($folder, "README.md"),
-            files: files!($folder, $files),
-            shared: &[$(($shared, template!($folder, $shared))),*],
-            programs: &[
-                ProgramTemplate {
-                    workload: "sleep",
-                    lines: template!($folder, "sleep.toml"),
-                    files: files!($folder, $sleep),
-                },
-                ProgramTemplate {
-                    workload: "spawn",
-                    lines: template!($folder, "spawn.toml"),
-                    files: files!($folder, $spawn),
-                },
-            ],
-        }
-    };
-}
+/// The shell's runtime, which no catalogue has: it measures no language, and shows the protocol to any.
+pub(super) static SHELL: &[(&str, &str)] = &[
+    ("runtime.toml", include_str!("../../templates/shell/runtime.toml")),
+    ("process/sleep.sh", include_str!("../../templates/shell/process/sleep.sh")),
+    ("process/spawn.sh", include_str!("../../templates/shell/process/spawn.sh")),
+];
 
 /// Every language, the shell last.
 pub static LANGUAGES: &[Language] = &[
-    language!("Rust", &["rust", "rs"], "rust",
-        ["Cargo.toml.in" as "Cargo.toml", "Cargo.lock" as "Cargo.lock"], [],
-        sleep ["sleep.rs" as "src/bin/sleep.rs"], spawn ["spawn.rs" as "src/bin/spawn.rs"]),
-    language!("Go", &["go", "golang"], "go", [], ["go.mod"],
-        sleep ["main.go" as "main.go"], spawn ["spawn.go" as "spawn/main.go"]),
-    language!("Java", &["java"], "java", [], [],
-        sleep ["Sleep.java" as "Sleep.java"], spawn ["Spawn.java" as "Spawn.java"]),
-    language!("Node.js", &["node", "javascript", "nodejs", "js"], "javascript", [], [],
-        sleep ["sleep.mjs" as "sleep.mjs"], spawn ["spawn.mjs" as "spawn.mjs"]),
-    language!("Python", &["python", "python3", "py"], "python", [], [],
-        sleep ["sleep.py" as "sleep.py"], spawn ["spawn.py" as "spawn.py"]),
-    language!("C", &["c"], "c", [], [], sleep ["sleep.c" as "sleep.c"], spawn ["spawn.c" as "spawn.c"]),
-    language!(".NET", &["dotnet", "csharp", "cs"], "csharp", [], [],
-        sleep ["sleep.csproj" as "sleep.csproj", "Sleep.cs" as "Sleep.cs"],
-        spawn ["spawn.csproj" as "spawn.csproj", "Spawn.cs" as "Spawn.cs"]),
-    language!("Elixir", &["elixir"], "elixir", [], [],
-        sleep ["sleep.ex" as "sleep.ex"], spawn ["spawn.ex" as "spawn.ex"]),
-    language!("POSIX shell", &[], "shell", [], [],
-        sleep ["sleep.sh" as "sleep.sh"], spawn ["spawn.sh" as "spawn.sh"]),
+    Language {
+        title: "Rust",
+        names: &["rust", "rs"],
+        model: "rust/thread",
+        libraries: "A package with a lock file of its own: `cargo add LIBRARY --manifest-path @NAME@/Cargo.toml` pins what you need.",
+    },
+    Language {
+        title: "Go",
+        names: &["go", "golang"],
+        model: "go/goroutine",
+        libraries: "`go get MODULE` in the runtime's folder pins what you need in go.mod and go.sum.",
+    },
+    Language { title: "Java", names: &["java"], model: "java/virtual-thread", libraries: "" },
+    Language {
+        title: "Node.js",
+        names: &["node", "javascript", "nodejs", "js"],
+        model: "node/promise-timeout",
+        libraries: "With packages: keep package.json and package-lock.json, and build with `npm ci` into {out}.",
+    },
+    Language {
+        title: "Python",
+        names: &["python", "python3", "py"],
+        model: "python/asyncio-create-task",
+        libraries: "With packages: pin them with hashes in @NAME@/requirements.txt, and build a virtual environment in {out}.",
+    },
+    Language { title: "C", names: &["c"], model: "c/pthread", libraries: "" },
+    Language {
+        title: ".NET",
+        names: &["dotnet", "csharp", "cs"],
+        model: "dotnet/task-run",
+        libraries: "With packages: keep a packages.lock.json, and build with -p:RestoreLockedMode=true.",
+    },
+    Language { title: "Elixir", names: &["elixir"], model: "elixir/spawn", libraries: "" },
+    Language {
+        title: "POSIX shell",
+        names: &[],
+        model: "shell/process",
+        libraries: "What must be compiled gets a build = […] that writes to {out}; then run = [\"{out}/…\"].",
+    },
 ];
 
 /// The language that a runtime's name means; the shell where it means none.
@@ -98,18 +69,9 @@ pub fn language_of(name: &str) -> &'static Language {
 }
 
 impl Language {
-    /// Whether there is no template for what is meant: the program is in another language than the runtime's.
+    /// Whether nothing is known of what is meant: the program is in another language than the runtime's.
     pub fn is_generic(&self) -> bool {
         self.names.is_empty()
-    }
-
-    /// The workloads that there are programs of.
-    pub fn workloads(&self) -> Vec<&'static str> {
-        self.programs.iter().map(|program| program.workload).collect()
-    }
-
-    pub(super) fn program(&self, workload: &str) -> Option<&'static ProgramTemplate> {
-        self.programs.iter().find(|program| program.workload == workload)
     }
 
     /// The title of a runtime of this name.

@@ -1,14 +1,16 @@
-//! New entries: a working program and its manifest, from templates that the program carries.
+//! New entries: a working program and its manifest, after an entry of the catalogue that the program carries.
 //!
 //! Adds files, and text at the end of a manifest; never overwrites. Must not know the command line.
 
+mod cargo;
 mod languages;
+mod model;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use self::languages::ProgramTemplate;
+use self::model::{Model, program_name};
 use crate::catalog::{CatalogError, Runtime, check_name};
 pub use languages::{LANGUAGES, Language, language_of};
 
@@ -39,8 +41,10 @@ pub enum ScaffoldError {
         "{what} name {name:?} must start with a small letter or digit and hold only small letters, digits, `-`, `_`, `+`, `.`"
     )]
     Name { what: &'static str, name: String },
-    #[error("there is no template of the workload `{workload}` for {language}, only of {}", there.join(", "))]
-    NoTemplate { workload: String, language: &'static str, there: Vec<&'static str> },
+    #[error("there is no program of the workload `{workload}` that `new` could write for {language}, only of {}", there.join(", "))]
+    NoProgram { workload: String, language: &'static str, there: Vec<String> },
+    #[error("what new entries are written after cannot be read: {error}")]
+    Model { error: CatalogError },
     #[error("{0} is there already, and nothing is overwritten: choose another name")]
     Exists(PathBuf),
     #[error("the runtime `{runtime}` has an entry `{entry}` already: choose another name")]
@@ -63,16 +67,11 @@ pub fn write(request: &Request) -> Result<Written, ScaffoldError> {
         }
     }
     let language = request.language;
-    let mut programs: Vec<&ProgramTemplate> = Vec::new();
-    for workload in request.workloads {
-        let program = language.program(workload).ok_or_else(|| ScaffoldError::NoTemplate {
-            workload: workload.clone(),
-            language: language.title,
-            there: language.workloads(),
-        })?;
-        if !programs.iter().any(|known| known.workload == program.workload) {
-            programs.push(program);
-        }
+    let model = Model::of(language).map_err(|error| ScaffoldError::Model { error })?;
+    let there = model.workloads();
+    if let Some(workload) = request.workloads.iter().find(|workload| !there.contains(workload)) {
+        let workload = workload.clone();
+        return Err(ScaffoldError::NoProgram { workload, language: language.title, there });
     }
     let folder = request.catalog.join(request.runtime);
     let manifest = folder.join("runtime.toml");
@@ -88,13 +87,14 @@ pub fn write(request: &Request) -> Result<Written, ScaffoldError> {
     } else {
         None
     };
-    if folder.join(request.entry).exists() {
-        return Err(ScaffoldError::Exists(folder.join(request.entry)));
+    let of_entry = folder.join(program_name(request.entry));
+    if of_entry.exists() {
+        return Err(ScaffoldError::Exists(of_entry));
     }
 
     let mut changes = Changes::default();
     let place = Place { folder: &folder, manifest: &manifest, before: before.as_ref() };
-    let written = fill(request, &programs, &place, &mut changes);
+    let written = fill(request, &model, &place, &mut changes);
     let checked = written
         .and_then(|()| Runtime::load(&folder).map(|_| ()).map_err(|error| ScaffoldError::Invalid { error }));
     match checked {
@@ -114,40 +114,29 @@ struct Place<'a> {
     before: Option<&'a Runtime>,
 }
 
-fn fill(
-    request: &Request,
-    programs: &[&ProgramTemplate],
-    place: &Place,
-    changes: &mut Changes,
-) -> Result<(), ScaffoldError> {
+fn fill(request: &Request, model: &Model, place: &Place, changes: &mut Changes) -> Result<(), ScaffoldError> {
     let Place { folder, manifest, before } = *place;
-    let language = request.language;
-    let filled = |text: &str| {
-        text.replace("@NAME@", request.entry)
-            .replace("@RUNTIME@", request.runtime)
-            .replace("@TITLE@", &language.title_of(request.runtime))
-    };
-    for (name, text) in language.files.iter().chain(programs.iter().flat_map(|program| program.files)) {
-        changes.create(&folder.join(request.entry).join(name), &filled(text))?;
+    let Request { runtime, entry, workloads, .. } = *request;
+    for (name, text) in model.programs(workloads, entry) {
+        changes.create(&folder.join(name), &text)?;
     }
-    for (name, text) in language.shared {
+    for (name, text) in model.shared() {
         // A module file, say, that the runtime's other entries use already.
         if !folder.join(name).exists() {
-            changes.create(&folder.join(name), &filled(text))?;
+            changes.create(&folder.join(name), text)?;
         }
     }
-    let lines = programs.iter().map(|program| program.lines);
-    let entry = filled(&[language.entry].into_iter().chain(lines).collect::<String>());
+    let paragraph = model.paragraph(workloads, runtime, entry);
     match before {
         None => {
-            changes.create(manifest, &format!("{}\n{entry}", filled(language.runtime)))?;
-            changes.create(&folder.join("README.md"), &filled(language.readme))
+            changes.create(manifest, &format!("{}\n{paragraph}", model.manifest_head(runtime)))?;
+            changes.create(&folder.join("README.md"), &model.readme(runtime, entry))
         }
         Some(runtime) if runtime.toolchain.locate.is_none() => {
             // That manifest finds its programs in PATH.
-            changes.append(manifest, &entry.replace("{home}/bin/", "").replace("{home}/", ""))
+            changes.append(manifest, &paragraph.replace("{home}/bin/", "").replace("{home}/", ""))
         }
-        Some(_) => changes.append(manifest, &entry),
+        Some(_) => changes.append(manifest, &paragraph),
     }
 }
 
@@ -228,29 +217,73 @@ mod tests {
     }
 
     #[test]
-    fn every_template_makes_a_valid_runtime_with_nothing_left_to_fill_in() {
+    fn every_workload_of_a_model_makes_a_valid_runtime_and_an_entry_more() {
         let catalog = tempfile::tempdir().unwrap();
         for language in LANGUAGES {
             let runtime = language.names.first().copied().unwrap_or("perl");
-            let made = Request { language, ..request(catalog.path(), runtime, "my-tasks") };
+            let model = Model::of(language).unwrap();
+            let all = model.workloads();
+            let made = Request { language, workloads: &all, ..request(catalog.path(), runtime, "my-tasks") };
             let written = write(&made).unwrap();
             assert_eq!(written.extended, None);
             for (path, text) in texts(&catalog.path().join(runtime)) {
-                assert!(
-                    !text.contains("@NAME@") && !text.contains("@RUNTIME@") && !text.contains("@TITLE@"),
-                    "{path:?}"
-                );
+                assert!(!text.contains("@NAME@"), "{path:?}");
                 assert!(written.created.contains(&path), "{path:?}");
             }
-            // Others beside it, of every workload that there are templates of.
-            let all: Vec<String> = language.workloads().into_iter().map(str::to_owned).collect();
-            for (entry, workloads) in [("others", all.as_slice()), ("spawns", &all[1..])] {
-                let written = write(&Request { entry, workloads, ..made.clone() }).unwrap();
+            // Others beside it, of some of the workloads: with no file of another.
+            for workload in &all {
+                let workloads = std::slice::from_ref(workload);
+                let entry = format!("mine-{workload}");
+                let written = write(&Request { entry: &entry, workloads, ..made.clone() }).unwrap();
                 assert!(written.extended.is_some(), "{}", language.title);
                 let entries = Runtime::load(&catalog.path().join(runtime)).unwrap().entries;
                 let does: Vec<&String> =
                     entries.last().into_iter().flat_map(|entry| entry.workloads.keys()).collect();
-                assert_eq!(does, workloads.iter().collect::<Vec<_>>(), "{}", language.title);
+                assert_eq!(does, [workload], "{}", language.title);
+                let is_code = |path: &&PathBuf| {
+                    let end = path.extension().and_then(|end| end.to_str());
+                    !matches!(end, Some("toml" | "lock" | "csproj"))
+                };
+                let code: Vec<&PathBuf> = written.created.iter().filter(is_code).collect();
+                assert_eq!(code.len(), 1, "{}: {code:?}", language.title);
+            }
+        }
+    }
+
+    /// All that is taken of a model is its files and commands.
+    #[test]
+    fn a_model_needs_no_variable_no_library_and_no_other_toolchain() {
+        for language in LANGUAGES {
+            let Model { entry, runtime, .. } = Model::of(language).unwrap();
+            assert!(entry.env.is_empty() && entry.limit_env.is_empty(), "{}", entry.full_name);
+            assert_eq!((entry.library, entry.toolchain), (None, runtime.toolchain), "{}", entry.full_name);
+        }
+    }
+
+    #[test]
+    fn nothing_but_the_own_folder_is_built_from_or_shared() {
+        let catalog = tempfile::tempdir().unwrap();
+        for language in LANGUAGES {
+            let runtime = language.names.first().copied().unwrap_or("perl");
+            let all = Model::of(language).unwrap().workloads();
+            for entry in ["my-tasks", "2.0+x"] {
+                write(&Request { language, workloads: &all, ..request(catalog.path(), runtime, entry) })
+                    .unwrap();
+            }
+            let model = language.model.split_once('/').unwrap().1;
+            let read = Runtime::load(&catalog.path().join(runtime)).unwrap();
+            for (entry, folder) in read.entries.iter().zip(["my-tasks", "n2-0-x"]) {
+                for recipe in entry.workloads.values() {
+                    let words = recipe.build.iter().flatten().chain(&recipe.run);
+                    for word in words.clone() {
+                        assert!(
+                            !word.contains("{shared}") && !word.split('/').any(|part| part == model),
+                            "{word}"
+                        );
+                    }
+                    let is_own = |word: &String| word.split('/').any(|part| part.starts_with(folder));
+                    assert!(words.clone().any(is_own), "{recipe:?}");
+                }
             }
         }
     }
@@ -309,12 +342,16 @@ mod tests {
     }
 
     #[test]
-    fn a_workload_without_a_template_is_said_with_those_that_have_one() {
+    fn a_workload_without_a_program_is_said_with_those_that_have_one() {
         let catalog = tempfile::tempdir().unwrap();
         let workloads = ["sleep".to_owned(), "chat".to_owned()];
         let asked = Request { workloads: &workloads, ..request(catalog.path(), "go", "mine") };
         let error = write(&asked).unwrap_err().to_string();
-        assert_eq!(error, "there is no template of the workload `chat` for Go, only of sleep, spawn");
+        assert_eq!(
+            error,
+            "there is no program of the workload `chat` that `new` could write for Go, only of map, park, ring, skynet, sleep, \
+             spawn"
+        );
         assert_eq!(texts(catalog.path()), []);
     }
 

@@ -50,18 +50,19 @@ pub struct Clean {
 Examples:
   taskscale new go/errgroup                    beside Go's other entries, or a new runtime `go`
   taskscale new perl/fork                      any other language: a shell script shows the protocol
-  taskscale new go/errgroup -w sleep,spawn     a program for each of these workloads
+  taskscale new go/errgroup -w sleep,ring      a program for each of these workloads
   taskscale new graalvm/thread --language java
   taskscale new rust/mine --catalog ./mine     into a catalogue of your own
 
-There are templates for rust, go, java, node (JavaScript), python, c, dotnet (C#) and elixir.
+It knows rust, go, java, node (JavaScript), python, c, dotnet (C#) and elixir, with a program of
+every workload: that of an entry of the catalogue that taskscale carries, such as go/goroutine.
 It goes into the catalogue in use; where that is the one that taskscale carries, into ./runtimes.
 Nothing is overwritten. What is written passes `taskscale check` as it is.")]
 pub struct New {
     /// The runtime and the new entry's name: small letters, digits, `-`, `_`, `+`, `.`
     #[arg(value_name = "LANGUAGE/NAME")]
     pub name: String,
-    /// The template, where the runtime's name does not tell: rust, go, java, node, python, c, dotnet, elixir or shell
+    /// The language, where the runtime's name does not tell: rust, go, java, node, python, c, dotnet, elixir or shell
     #[arg(long, value_name = "LANGUAGE")]
     pub language: Option<String>,
     /// What the programs do: a workload, or several [default: sleep]

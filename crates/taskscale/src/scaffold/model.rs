@@ -1,0 +1,274 @@
+//! The entry that a new one is written after: its programs under another name, and its paragraph of the manifest.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use super::cargo;
+use super::languages::{Language, SHELL};
+use crate::catalog::{
+    CatalogError, Entry, Recipe, Runtime, embedded_texts, is_of_other_workload, named_children,
+};
+
+/// Paths and texts.
+type Files = Vec<(&'static str, &'static str)>;
+
+pub(super) struct Model {
+    language: &'static Language,
+    pub(super) runtime: Runtime,
+    pub(super) entry: Entry,
+    /// All of its runtime's, by their paths inside the runtime's folder.
+    files: Files,
+}
+
+impl Model {
+    pub fn of(language: &'static Language) -> Result<Model, CatalogError> {
+        let (runtime, entry) = language.model.split_once('/').unwrap_or_default();
+        let files: Files =
+            if language.is_generic() { SHELL.to_vec() } else { embedded_texts(runtime).collect() };
+        // Manifests are read from folders: versions are looked up in the lock files beside them.
+        let parent = std::env::temp_dir();
+        let fault = |error| CatalogError::Unpack { path: parent.clone(), error };
+        let temporary = tempfile::tempdir().map_err(fault)?;
+        let folder = temporary.path().join(runtime);
+        for (name, text) in &files {
+            let path = folder.join(name);
+            fs::create_dir_all(path.parent().unwrap_or(&folder)).map_err(fault)?;
+            fs::write(path, text).map_err(fault)?;
+        }
+        let runtime = Runtime::load(&folder)?;
+        let entry = runtime.entries.iter().find(|known| known.name == entry).cloned();
+        Ok(Model { language, entry: entry.ok_or(CatalogError::NotFound)?, runtime, files })
+    }
+
+    /// The workloads that there are programs of.
+    pub fn workloads(&self) -> Vec<String> {
+        self.entry.workloads.keys().cloned().collect()
+    }
+
+    fn text(&self, name: &str) -> Option<&'static str> {
+        self.files.iter().find(|(path, _)| *path == name).map(|(_, text)| *text)
+    }
+
+    /// The files of the programs of these workloads, for an entry of that name.
+    pub fn programs(&self, workloads: &[String], entry: &str) -> BTreeMap<String, String> {
+        let renamed = Renamed::new(&self.entry, entry);
+        let files: BTreeMap<&str, &str> =
+            workloads.iter().flat_map(|workload| self.program(workload)).collect();
+        let workspace = self.text("Cargo.toml").zip(self.text("Cargo.lock"));
+        let code: String = files.values().copied().collect();
+        let mut programs = BTreeMap::new();
+        for (path, text) in files {
+            let to = renamed.word(path);
+            let text = match workspace {
+                Some((manifest, lock)) if path.ends_with("/Cargo.toml") => {
+                    let lock = cargo::lock(lock, &self.entry.name, &code, &renamed.program);
+                    programs.insert(to.replace("Cargo.toml", "Cargo.lock"), lock);
+                    cargo::package(text, manifest, &code)
+                }
+                _ => text.to_owned(),
+            };
+            programs.insert(to, self.head(path) + &renamed.text(&text));
+        }
+        programs
+    }
+
+    /// The files of one workload's program.
+    fn program(&self, workload: &str) -> Files {
+        let (entry, folders) = (&self.entry, named_children(&self.entry, workload));
+        let is_of_other = |path: &str, workload| is_of_other_workload(entry, workload, Path::new(path));
+        // Not only of no other workload, but of this one by its name.
+        let is_own = |path| entry.workloads.keys().any(|other| other != workload && is_of_other(path, other));
+        let mut files = self.files.clone();
+        files.retain(|(path, _)| {
+            path.split_once('/').is_some_and(|(folder, _)| folders.contains(folder))
+                && !is_of_other(path, workload)
+        });
+        // Beside `ring/main.go`, `main.go` is the program of the workload that no path names.
+        let own: Vec<_> =
+            files.iter().filter(|(path, _)| is_own(path)).map(|(path, _)| extension(path)).collect();
+        files.retain(|(path, _)| is_own(path) || !own.contains(&extension(path)));
+        files
+    }
+
+    /// What tells a newcomer what is to be done, above the text of a program.
+    fn head(&self, path: &str) -> String {
+        let sign = match extension(path) {
+            Some("rs" | "go" | "java" | "mjs" | "c" | "cs") => "//",
+            Some("py" | "ex") => "#",
+            // The shell's programs say it themselves.
+            _ => return String::new(),
+        };
+        format!(
+            "{sign} Written by `taskscale new` after {}. Put your way of running tasks in the place of what is here.\n\
+             {sign} What is printed is the protocol: each line must leave at once, not when a buffer is full.\n",
+            self.language.model
+        )
+    }
+
+    /// Files that all entries of the runtime share.
+    pub fn shared(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let of_package = ["README.md", "runtime.toml", "Cargo.toml", "Cargo.lock"];
+        self.files.iter().copied().filter(move |(path, _)| !path.contains('/') && !of_package.contains(path))
+    }
+
+    /// The head of a new runtime's manifest.
+    pub fn manifest_head(&self, runtime: &str) -> String {
+        let text = self.text("runtime.toml").unwrap_or_default();
+        let end = ["\n[toolchain.", "\n[[entry]]"].iter().filter_map(|start| text.find(start)).min();
+        let line = |key: &str, value: &str| format!("{key} = {}\n", quoted(value));
+        text[..end.unwrap_or(text.len())]
+            .replacen(&line("name", &self.runtime.name), &line("name", runtime), 1)
+            .replacen(
+                &line("title", &self.runtime.title),
+                &line("title", &self.language.title_of(runtime)),
+                1,
+            )
+    }
+
+    /// The paragraph of a new entry.
+    pub fn paragraph(&self, workloads: &[String], runtime: &str, entry: &str) -> String {
+        let said = |key: &str, value: &dyn std::fmt::Display, comment: &str| {
+            format!("{:<33} # {comment}\n", format!("{key} = {value}"))
+        };
+        let model = &self.entry;
+        let why = format!(
+            "TODO: one sentence on why this is the way; the scaffold does as {}",
+            self.language.model
+        );
+        let mut text = format!(
+            "[[entry]]\nname = {}\ntitle = {}\n{}{}{}why = {}\n",
+            quoted(entry),
+            quoted(&format!("{} {entry}", self.language.title_of(runtime))),
+            said(
+                "kind",
+                &quoted(model.kind.name()),
+                "thread, process, stackful, stackless, future or timer: what one task is"
+            ),
+            said("parallel", &model.parallel, "whether tasks run on several CPUs at once"),
+            said("style", &quoted(model.style.name()), "or \"tuned\""),
+            quoted(&why),
+        );
+        let renamed = Renamed::new(model, entry);
+        if !self.language.libraries.is_empty() {
+            let libraries = self.language.libraries.replace("@NAME@", &renamed.program);
+            writeln!(text, "# {libraries}").expect("a String takes everything");
+        }
+        for (workload, recipe) in model.workloads.iter().filter(|(name, _)| workloads.contains(name)) {
+            text.push_str(&self.recipe(workload, recipe, &renamed));
+        }
+        text
+    }
+
+    fn recipe(&self, workload: &str, recipe: &Recipe, renamed: &Renamed) -> String {
+        let command = |words: &Vec<String>| {
+            // Flags are the twins' of the model, and so is what they build once for all.
+            let words = words.iter().filter(|word| !["{flags}", "{build_flags}"].contains(&word.as_str()));
+            toml::Value::from(
+                words.map(|word| renamed.word(&word.replace("{shared}", "{out}"))).collect::<Vec<_>>(),
+            )
+        };
+        let build: Vec<toml::Value> = recipe
+            .build
+            .iter()
+            .map(|words| match words.first().map(String::as_str) {
+                Some("cargo") => command(&cargo::command(words)),
+                _ => command(words),
+            })
+            .collect();
+        let run = format!("workloads.{workload}.run = {}\n", command(&recipe.run));
+        match build.as_slice() {
+            [] => run,
+            [one] => format!("workloads.{workload}.build = {one}\n{run}"),
+            several => format!("workloads.{workload}.build = {}\n{run}", toml::Value::from(several.to_vec())),
+        }
+    }
+
+    pub fn readme(&self, runtime: &str, entry: &str) -> String {
+        let toolchain = &self.runtime.toolchain;
+        let least =
+            toolchain.minimum.as_ref().map(|minimum| format!(" {} {minimum} or later.", toolchain.title));
+        format!(
+            "# {}\n\nInstall: {}.{}\n\n| entry | decisions |\n| --- | --- |\n\
+             | `{entry}` | as {}: as `taskscale new` writes it |\n\nKnown limits:\n\n\
+             - None was looked for yet: run it with a million tasks, and say here what ends it.\n",
+            self.language.title_of(runtime),
+            toolchain.install_hint(),
+            least.unwrap_or_default(),
+            self.language.model,
+        )
+    }
+}
+
+/// The folder and the program's name of an entry of this name.
+pub(super) fn program_name(entry: &str) -> String {
+    // Cargo takes neither dots nor a digit at the start.
+    let name = entry.replace(['.', '+'], "-");
+    if name.starts_with(|first: char| first.is_ascii_digit()) { format!("n{name}") } else { name }
+}
+
+fn extension(path: &str) -> Option<&str> {
+    Path::new(path).extension().and_then(OsStr::to_str)
+}
+
+fn quoted(text: &str) -> String {
+    toml::Value::from(text).to_string()
+}
+
+/// How a model's files and commands are called in a new entry.
+struct Renamed<'a> {
+    model: &'a Entry,
+    program: String,
+}
+
+impl Renamed<'_> {
+    fn new<'a>(model: &'a Entry, entry: &str) -> Renamed<'a> {
+        Renamed { model, program: program_name(entry) }
+    }
+
+    /// A word of a command, or a path inside the runtime's folder.
+    fn word(&self, word: &str) -> String {
+        let mut first = true;
+        let part = |part: &str| {
+            if part == "." || part.starts_with('{') {
+                return part.to_owned();
+            }
+            self.part(part, std::mem::take(&mut first))
+        };
+        word.split('/').map(part).collect::<Vec<_>>().join("/")
+    }
+
+    /// `thread`, `thread-ring` and `thread.csproj` have the model's name in them.
+    fn part(&self, part: &str, first: bool) -> String {
+        // Below its folder, `spawn.ex` is named after the workload, and not after the entry `spawn`.
+        let stem = part.split('.').next().unwrap_or(part);
+        match part.strip_prefix(self.model.name.as_str()) {
+            Some(rest) if rest.is_empty() || rest.starts_with(['-', '.']) => {
+                if first || !self.model.workloads.contains_key(stem) {
+                    format!("{}{rest}", self.program)
+                } else {
+                    part.to_owned()
+                }
+            }
+            _ => part.to_owned(),
+        }
+    }
+
+    /// What a program says of itself.
+    fn text(&self, text: &str) -> String {
+        let (model, program) = (&self.model.name, &self.program);
+        let mut text = text.replace(&format!("name = \"{model}\"\n"), &format!("name = \"{program}\"\n"));
+        // Else what is meant is the workload.
+        if !self.model.workloads.contains_key(model) {
+            text = text
+                .replace(&format!("usage: {model} "), &format!("usage: {program} "))
+                .replace(&format!("\"{model}: "), &format!("\"{program}: "));
+        }
+        for workload in self.model.workloads.keys() {
+            text = text.replace(&format!("{model}-{workload}"), &format!("{program}-{workload}"));
+        }
+        text
+    }
+}

@@ -1,3 +1,0 @@
-module example.org/@RUNTIME@
-
-go 1.25
