@@ -6,13 +6,14 @@ class Skynet
   def initialize(tasks, operations)
     @tasks = tasks
     @operations = operations
-    @sum = @done = 0
+    @sum = @done = @started = 0
   end
 
   def run
     puts 'ready'
     Async do |main|
       while @done < @operations
+        @started = 0
         @sum += main.async { |root| node(root, 0, @tasks) }.wait
         @done += @tasks
       end
@@ -24,6 +25,7 @@ class Skynet
 
   # The sum of so many leaves from a number on.
   def node(task, first, leaves)
+    @started += 1
     if leaves == 1
       task.yield # a task runs at once, and would be over before the next is started
       return first
@@ -36,8 +38,8 @@ class Skynet
   end
 
   def give_up(error)
-    warn "cannot start a tree of #{@tasks} leaves: #{error.message}"
-    puts "done #{@done}", "failed #{@operations - @done}"
+    warn "cannot start task #{@started + 1} of a tree of #{@tasks} leaves: #{error.message}"
+    puts "done #{@done}", "failed #{[@tasks - @started, 1].max}"
     exit!(1)
   end
 end

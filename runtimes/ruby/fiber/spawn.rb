@@ -6,7 +6,7 @@ class Spawn
   def initialize(tasks, operations)
     @tasks = tasks
     @operations = operations
-    @sum = @done = 0
+    @sum = @done = @started = 0
   end
 
   def run
@@ -22,8 +22,10 @@ class Spawn
   private
 
   def round(main, numbers)
+    @started = 0
     running = numbers.map do |number|
       main.async do |task|
+        @started += 1
         task.yield # a task runs at once, and would be over before the next is started
         number
       end
@@ -33,8 +35,8 @@ class Spawn
   end
 
   def give_up(error)
-    warn "cannot start #{@tasks} tasks at once: #{error.message}"
-    puts "done #{@done}", "failed #{@operations - @done}"
+    warn "cannot start task #{@started + 1} of #{@tasks}: #{error.message}"
+    puts "done #{@done}", "failed #{@tasks - @started}"
     exit!(1)
   end
 end
