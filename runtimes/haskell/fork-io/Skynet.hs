@@ -2,7 +2,7 @@
 module Main (main) where
 
 import Control.Concurrent
-import Control.Monad (forM, replicateM)
+import Control.Monad (foldM, forM, (<$!>))
 import System.Environment (getArgs)
 import System.Exit (ExitCode (ExitFailure), exitWith)
 import System.IO (BufferMode (LineBuffering), hPutStrLn, hSetBuffering, stderr, stdout)
@@ -28,8 +28,8 @@ run tasks operations = do
   -- From a thread of the runtime: main is bound to one of the system's, and each wait of it a switch of those.
   end <- newEmptyMVar
   _ <- forkIO $ do
-    trees <- replicateM (operations `div` tasks) (start 0 tasks >>= takeMVar)
-    putMVar end $! sum trees
+    total <- foldM (\total _ -> (total +) <$!> (start 0 tasks >>= takeMVar)) 0 [1 .. operations `div` tasks]
+    putMVar end total
   result <- takeMVar end
   putStrLn ("done " ++ show operations)
   putStrLn ("check " ++ show result)
