@@ -1,0 +1,51 @@
+-- | One thread of the runtime per node of a tree, made by forkIO, with an MVar for its sum.
+module Main (main) where
+
+import Control.Concurrent
+import Control.Monad (foldM, forM, (<$!>))
+import System.Environment (getArgs)
+import System.Exit (ExitCode (ExitFailure), exitWith)
+import System.IO (BufferMode (LineBuffering), hPutStrLn, hSetBuffering, stderr, stdout)
+import Text.Read (readMaybe)
+
+main :: IO ()
+main = do
+  hSetBuffering stdout LineBuffering
+  args <- getArgs
+  case mapM readMaybe args of
+    Just [tasks, operations]
+      | isPowerOfTen tasks, operations >= 1, operations `mod` tasks == 0 -> run tasks operations
+    _ -> do
+      hPutStrLn stderr "usage: skynet <tasks> <operations>: tasks a power of ten, operations a multiple of them"
+      exitWith (ExitFailure 2)
+
+isPowerOfTen :: Int -> Bool
+isPowerOfTen number = number `elem` takeWhile (<= number) (iterate (* 10) 1)
+
+run :: Int -> Int -> IO ()
+run tasks operations = do
+  putStrLn "ready"
+  -- From a thread of the runtime: main is bound to one of the system's, and each wait of it a switch of those.
+  end <- newEmptyMVar
+  _ <- forkIO $ do
+    total <- foldM (\total _ -> (total +) <$!> (start 0 tasks >>= takeMVar)) 0 [1 .. operations `div` tasks]
+    putMVar end total
+  result <- takeMVar end
+  putStrLn ("done " ++ show operations)
+  putStrLn ("check " ++ show result)
+
+-- | Starts the node with so many leaves from a number on.
+start :: Int -> Int -> IO (MVar Int)
+start first leaves = do
+  result <- newEmptyMVar
+  _ <- forkIO $ do
+    total <- node first leaves
+    putMVar result $! total
+  return result
+
+node :: Int -> Int -> IO Int
+node first 1 = return first
+node first leaves = do
+  let share = leaves `div` 10
+  children <- forM [0 .. 9] $ \child -> start (first + child * share) share
+  sum <$> mapM takeMVar children
