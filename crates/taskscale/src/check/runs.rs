@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::{CheckError, Findings, Rule, Subject};
-use crate::catalog::{Kind, Workload};
+use crate::catalog::{Kind, Workload, expected_check};
 use crate::measure::{Bounds, Course, LocalRunner, Measurement, RunEnd, RunSpec, Trace};
 use crate::record::{Status, Warning};
 use crate::units;
@@ -128,6 +128,7 @@ impl<'a, 'r> Runs<'a, 'r> {
             kind: self.kind,
             tasks: order.tasks,
             course: order.course.clone(),
+            check: expected_check(self.workload, order.tasks, order.course.operations(), &BTreeMap::new()),
             cpus: None,
             bounds: Bounds { memory_bytes: self.memory_bytes, time: order.time, output_bytes: 1 << 20 },
         };

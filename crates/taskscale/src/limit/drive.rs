@@ -135,12 +135,12 @@ fn spec(
         }),
         // One operation for each task: that many are there at once, and that is what is asked.
         Shape::Work => {
-            let right = |workload| expected_check(workload, tasks, tasks, &plan.params);
-            let check = entry.workload.as_ref().and_then(right);
-            Course::Work(WorkOrder { operations: tasks, check, ..WorkOrder::default() })
+            Course::Work(WorkOrder { operations: tasks, ..WorkOrder::default() })
         }
     };
     let command = [command, &course.arguments(tasks, &plan.params)].concat();
+    let right = |workload| expected_check(workload, tasks, course.operations(), &plan.params);
+    let check = entry.workload.as_ref().and_then(right);
     let mut env: BTreeMap<String, String> = entry.facts.env.clone();
     let of_entry = question.entry_env.get(&entry.facts.name);
     for (name, value) in of_entry.into_iter().flatten().chain(&question.env) {
@@ -153,6 +153,7 @@ fn spec(
         kind: entry.facts.kind,
         tasks,
         course,
+        check,
         cpus: None,
         bounds: Bounds { memory_bytes: Some(order.cap_bytes), time, output_bytes: OUTPUT_CAP_BYTES },
     }

@@ -67,6 +67,7 @@ impl Scene {
             kind: self.kind,
             tasks: 10,
             course: &course,
+            check: None,
             said: &self.said,
             end: &self.end,
             ended_by: self.ended_by,

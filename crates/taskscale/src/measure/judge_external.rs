@@ -233,6 +233,7 @@ mod tests {
             kind: Kind::Program,
             tasks: 10,
             course: &course,
+            check: None,
             said: &said,
             end,
             ended_by,

@@ -30,6 +30,8 @@ pub struct Observed<'a> {
     pub kind: Kind,
     pub tasks: u64,
     pub course: &'a Course,
+    /// What a right program says in its line `check`.
+    pub check: Option<&'a str>,
     pub said: &'a Said,
     /// `Ended` or `Refused`.
     pub end: &'a Word,
@@ -135,16 +137,8 @@ fn judge_work(seen: &Observed, work: &WorkOrder) -> RunVerdict {
         Some(_) if !seen.done_after_ready => return failed("said `done` before `ready`".into()),
         Some(_) => {}
     }
-    match (&work.check, &said.check) {
-        (Some(right), Some(check)) if right != check => {
-            return failed(format!(
-                "said `check {check}`, and a right program says {right}: it did not do what the workload is"
-            ));
-        }
-        (Some(_), None) => {
-            return failed("never said `check`: nobody knows whether it did what the workload is".into());
-        }
-        _ => {}
+    if let Some(reason) = wrong_check(seen) {
+        return failed(reason);
     }
     if let Some(escape) = seen.plateau.escape() {
         return failed(escape);
@@ -156,6 +150,18 @@ fn judge_work(seen: &Observed, work: &WorkOrder) -> RunVerdict {
             few.or_else(|| partial(seen, alive)).unwrap_or(OK)
         }
         None => OK,
+    }
+}
+
+/// It did not come to what it must come to.
+fn wrong_check(seen: &Observed) -> Option<String> {
+    let right = seen.check?;
+    match seen.said.check.as_deref() {
+        Some(check) if check == right => None,
+        Some(check) => Some(format!(
+            "said `check {check}`, and a right program says {right}: it did not do what the workload is"
+        )),
+        None => Some("never said `check`: nobody knows whether it did what the workload is".into()),
     }
 }
 
@@ -175,6 +181,9 @@ fn judge_hold(seen: &Observed, hold_s: f64) -> RunVerdict {
             return failed(format!("exited with code 0 but said `done {done}` for {n} tasks"));
         }
         Some(_) => {}
+    }
+    if let Some(reason) = wrong_check(seen) {
+        return failed(reason);
     }
     // Tasks that did not wait were never alive together, whatever the program says.
     if let Some(wall_s) = seen.wall_s.filter(|wall| *wall < hold_s) {
@@ -284,6 +293,7 @@ mod tests {
             kind: Kind::Stackless,
             tasks: 10,
             course,
+            check: None,
             said,
             end,
             ended_by: None,
@@ -348,10 +358,10 @@ mod tests {
 
     #[test]
     fn work_is_judged_by_what_it_came_to() {
-        let order = WorkOrder { operations: 10, check: Some("45".into()), ..WorkOrder::default() };
-        let course = Course::Work(order);
+        let course = Course::Work(WorkOrder { operations: 10, ..WorkOrder::default() });
         let good = Said { ready: true, done: Some(10), check: Some("45".into()), ..Said::default() };
-        let judged = |said: &Said| of_course(&course, said, &ended(Some(0), None), |_| {});
+        let due = |seen: &mut Observed| seen.check = Some("45");
+        let judged = |said: &Said| of_course(&course, said, &ended(Some(0), None), due);
         assert_eq!(judged(&good).0, Status::Ok);
         for (said, reason) in [
             (Said { ready: false, ..good.clone() }, "never said `ready`"),
@@ -373,6 +383,18 @@ mod tests {
             of_course(&course, &Said { done: None, ..good }, &ended(None, Some(libc::SIGKILL)), late);
         assert_eq!(status, Status::TimedOut);
         assert!(text.contains("its operations were not all done"), "{text}");
+    }
+
+    #[test]
+    fn tasks_that_wait_may_have_something_to_come_to() {
+        let due = |seen: &mut Observed| seen.check = Some("45");
+        let judged = |check: Option<&str>| {
+            let said = Said { check: check.map(str::to_owned), ..said(10, 10) };
+            verdict(&said, &ended(Some(0), None), due)
+        };
+        assert_eq!(judged(Some("45")).0, Status::Ok);
+        assert!(judged(Some("44")).1.contains("a right program says 45"));
+        assert!(judged(None).1.starts_with("never said `check`"));
     }
 
     #[test]

@@ -264,6 +264,7 @@ impl Run<'_> {
             kind: self.spec.kind,
             tasks: self.spec.tasks,
             course: &self.spec.course,
+            check: self.spec.check.as_deref(),
             said,
             end,
             ended_by: self.ended_by,
