@@ -34,6 +34,9 @@ const MOST_GROWTH: f64 = 100.0;
 /// Twice the operations take so many times as much: a compiler at work makes it less, a collector more.
 const LEAST_RATIO: f64 = 1.4;
 const MOST_RATIO: f64 = 3.0;
+/// While other work has the CPUs, what takes so many times as much is not taken for work that is not done: tasks that hand
+/// over to each other cost more or less by where they happen to run.
+const TELLING_RATIO: f64 = 1.15;
 /// Operations are doubled until a warm-up that all runs share weighs little in them, but not beyond runs that cost so
 /// many seconds; in between they grow by so much at most. HotSpot's compilers alone take some 2 s of CPU.
 const OUTWEIGHED_S: f64 = 10.0;
@@ -266,7 +269,8 @@ impl Runs<'_, '_> {
             units::seconds(less_s),
             units::seconds(more_s)
         );
-        if ratio < LEAST_RATIO && once.busy && once.wall_s >= LONGEST_S {
+        let untold = once.wall_s >= LONGEST_S || ratio >= TELLING_RATIO;
+        if ratio < LEAST_RATIO && once.busy && untold {
             // It would have been asked for more, had it been let work.
             findings.note(
                 Rule::Work,

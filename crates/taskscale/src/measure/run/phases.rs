@@ -184,7 +184,7 @@ impl Run<'_> {
         }
         self.grown_bytes = self.memory_at_reading.and_then(|then| self.grown_since(then));
         if self.escaped == 0 {
-            self.escaped = self.main_pid.filter(|pid| !self.is_in_group(*pid)).into_iter().count();
+            self.escaped = self.main_pid.filter(|pid| self.has_left(*pid)).into_iter().count();
         }
     }
 
@@ -266,9 +266,15 @@ impl Run<'_> {
         if !external.is_empty() {
             // One that is ending is in no group either, for a moment.
             std::thread::sleep(Duration::from_secs_f64(TICK_S));
-            external.retain(|pid| !self.is_in_group(*pid));
+            external.retain(|pid| self.has_left(*pid));
         }
         external.len()
+    }
+
+    /// Whether a process of the run is in another group. While all processes are listed one may end, and its number be
+    /// given to somebody else's: it is asked again whether it is one of the run's.
+    fn has_left(&self, pid: u32) -> bool {
+        !self.is_in_group(pid) && procfs::is_below(pid, self.launched.child.id())
     }
 
     fn is_in_group(&self, pid: u32) -> bool {
