@@ -3,7 +3,7 @@
 use super::model::{Change, Comparison, Gate, Judged, Verdict};
 use super::words;
 use crate::figures::Figure;
-use crate::sheet::{Column, Field, Row, Sheet, Table, Tone};
+use crate::sheet::{Column, Field, SheetRow, Sheet, Table, Tone};
 
 pub fn sheet(comparison: &Comparison) -> Sheet {
     let mut sheet = Sheet::new(words::title(comparison));
@@ -60,21 +60,21 @@ fn outcomes(comparison: &Comparison) -> Table {
         let of_change = comparison.outcomes.iter().filter(|outcome| outcome.change == change);
         let rows = of_change.map(|outcome| {
             let place = Field::Name(words::place_of_outcome(outcome), Tone::Plain);
-            Row::of(vec![place]).remark("", words::became(outcome), Tone::Plain)
+            SheetRow::of(vec![place]).remark("", words::became(outcome), Tone::Plain)
         });
         section.rows = rows.collect();
     }
     table
 }
 
-fn row(metric: &'static Figure, judged: &Judged) -> Row {
+fn row(metric: &'static Figure, judged: &Judged) -> SheetRow {
     let verdict = match judged.verdict {
         verdict if verdict.worse() => Tone::Bad,
         verdict if verdict.better() => Tone::Good,
         Verdict::Unclear => Tone::Doubtful,
         _ => Tone::Quiet,
     };
-    let row = Row::of(vec![
+    let row = SheetRow::of(vec![
         Field::Name(judged.entries(), Tone::Plain),
         Field::plain(words::tasks(judged)),
         Field::quiet(words::figure(metric, judged.base.value)),

@@ -74,7 +74,7 @@ pub struct Answer {
     /// Why it could not be run.
     pub unavailable: Option<String>,
     /// Every run in order.
-    pub trials: Vec<ShownRun>,
+    pub probes: Vec<ShownRun>,
 }
 
 /// Runs of one value that were to confirm it: the run that led to it does not count, as it was chosen for having held.
@@ -196,7 +196,7 @@ pub(super) fn answer(question: &Question, facts: &EntryFacts, samples: &[Sample]
     let (tasks, memory_bytes) = edge.confirmed.map(both).unzip();
     let tried = course.tried.map(|(value, tally)| {
         let (tasks, memory_bytes) = both(value);
-        Tally { tasks, memory_bytes, held: tally.passed, runs: tally.trials }
+        Tally { tasks, memory_bytes, held: tally.passed, runs: tally.probes }
     });
     let (limited_by, by_memory) = limited_by(question, &course, failed);
     let per_task = tasks.zip(memory_bytes).map(|(tasks, bytes)| bytes as f64 / tasks as f64);
@@ -220,7 +220,7 @@ pub(super) fn answer(question: &Question, facts: &EntryFacts, samples: &[Sample]
         runs_of_search: course.spent,
         curve: curve(question, &course),
         unavailable: facts.unavailable.clone(),
-        trials: course.seen.iter().map(shown).collect(),
+        probes: course.seen.iter().map(shown).collect(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where a border lies between what passes and what fails, in few runs. Pure: numbers in, the next number out.
 //!
-//! The next trial follows from the trials so far alone, so that a search that was cut off goes on by replaying them.
+//! The next probe follows from the probes so far alone, so that a search that was cut off goes on by replaying them.
 //! Knows nothing of tasks or memory: a search looks along one axis for the last value that passes.
 
 /// On which side of the border values pass.
@@ -24,9 +24,9 @@ pub struct Search {
     pub radix: f64,
 }
 
-/// One value that was tried. A value that was tried more than once passes where every trial did.
+/// One value that was tried. A value that was tried more than once passes where every probe did.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Trial {
+pub struct Probe {
     pub value: u64,
     pub passed: bool,
     /// Whether its value was not chosen to find the border: it was taken to confirm it, or for another end.
@@ -35,7 +35,7 @@ pub struct Trial {
     pub forecast: Option<Prediction>,
 }
 
-/// Where the border is foreseen, by whatever the trials have told besides passing.
+/// Where the border is foreseen, by whatever the probes have told besides passing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
     pub value: f64,
@@ -73,7 +73,7 @@ impl Bracket {
 pub const STRIDE: f64 = 0.98;
 /// Up to so many widths before the prediction it is time for that step.
 const NEAR: f64 = 1.3;
-/// How near to the prediction the first trials go, in widths.
+/// How near to the prediction the first probes go, in widths.
 const BESIDE: f64 = 0.45;
 /// How long each step is where no prediction helps, in first steps: slow at first, as most predictions are nearly right.
 const GALLOP: [f64; 6] = [1.0, 1.0, 2.0, 5.0, 20.0, 81.0];
@@ -82,8 +82,8 @@ pub const LONGEST_STEP: f64 = 2.08;
 
 impl Search {
     /// What to do next.
-    pub fn next(&self, trials: &[Trial]) -> Step {
-        let (pass, fail) = self.ends(trials);
+    pub fn next(&self, probes: &[Probe]) -> Step {
+        let (pass, fail) = self.ends(probes);
         let (easiest, hardest) = self.easiest_first();
         if fail == Some(easiest) {
             return Step::NothingPasses;
@@ -97,28 +97,28 @@ impl Search {
                 return Step::Found(bracket);
             }
         }
-        let foreseen = trials.last().and_then(|trial| self.foreseen(trial));
+        let foreseen = probes.last().and_then(|probe| self.foreseen(probe));
         let ends = (pass.map(|value| self.scaled(value as f64)), fail.map(|v| self.scaled(v as f64)));
         let wanted = match (ends, foreseen) {
             ((None, None), _) => self.scaled(easiest as f64),
-            ((Some(pass), None), foreseen) => self.towards_failing(trials, pass, foreseen),
-            ((None, Some(fail)), foreseen) => self.towards_passing(trials, fail, foreseen),
-            ((Some(pass), Some(fail)), foreseen) => self.between(trials, pass, fail, foreseen),
+            ((Some(pass), None), foreseen) => self.towards_failing(probes, pass, foreseen),
+            ((None, Some(fail)), foreseen) => self.towards_passing(probes, fail, foreseen),
+            ((Some(pass), Some(fail)), foreseen) => self.between(probes, pass, fail, foreseen),
         };
         Step::Try(self.value_at(wanted, pass, fail, (easiest, hardest)))
     }
 
     /// The passing value nearest to the border, and the failing one. A failure outweighs what passed beyond it.
-    pub fn ends(&self, trials: &[Trial]) -> (Option<u64>, Option<u64>) {
+    pub fn ends(&self, probes: &[Probe]) -> (Option<u64>, Option<u64>) {
         let harder = |a: &u64, b: &u64| match self.passes {
             Side::Below => a.cmp(b),
             Side::Above => b.cmp(a),
         };
-        let fail = trials.iter().filter(|trial| !trial.passed).map(|trial| trial.value).min_by(harder);
-        let pass = trials
+        let fail = probes.iter().filter(|probe| !probe.passed).map(|probe| probe.value).min_by(harder);
+        let pass = probes
             .iter()
-            .filter(|trial| trial.passed)
-            .map(|trial| trial.value)
+            .filter(|probe| probe.passed)
+            .map(|probe| probe.value)
             .filter(|value| fail.is_none_or(|fail| harder(value, &fail).is_lt()))
             .max_by(harder);
         (pass, fail)
@@ -145,81 +145,81 @@ impl Search {
         self.precision.ln_1p().max(1e-6)
     }
 
-    fn towards_failing(&self, trials: &[Trial], pass: f64, foreseen: Option<Foreseen>) -> f64 {
+    fn towards_failing(&self, probes: &[Probe], pass: f64, foreseen: Option<Foreseen>) -> f64 {
         match foreseen {
-            Some(foreseen) if foreseen.at > pass => self.up_to(trials, pass, foreseen),
-            Some(foreseen) => pass + self.gallop(trials, true, foreseen.doubt),
+            Some(foreseen) if foreseen.at > pass => self.up_to(probes, pass, foreseen),
+            Some(foreseen) => pass + self.gallop(probes, true, foreseen.doubt),
             None => pass + LONGEST_STEP,
         }
     }
 
-    fn towards_passing(&self, trials: &[Trial], fail: f64, foreseen: Option<Foreseen>) -> f64 {
+    fn towards_passing(&self, probes: &[Probe], fail: f64, foreseen: Option<Foreseen>) -> f64 {
         match foreseen {
             Some(foreseen) if foreseen.at < fail - self.width() => foreseen.at - foreseen.doubt,
-            Some(foreseen) => fail - self.gallop(trials, false, foreseen.doubt),
+            Some(foreseen) => fail - self.gallop(probes, false, foreseen.doubt),
             None => fail - LONGEST_STEP,
         }
     }
 
-    fn between(&self, trials: &[Trial], pass: f64, fail: f64, foreseen: Option<Foreseen>) -> f64 {
+    fn between(&self, probes: &[Probe], pass: f64, fail: f64, foreseen: Option<Foreseen>) -> f64 {
         let (width, middle) = (self.width(), f64::midpoint(pass, fail));
-        let Some(foreseen) = foreseen.filter(|_| fail - pass > 2.0 * width && !self.is_slow(trials, 2))
+        let Some(foreseen) = foreseen.filter(|_| fail - pass > 2.0 * width && !self.is_slow(probes, 2))
         else {
             return middle;
         };
         let refuted = foreseen.at <= pass || foreseen.at >= fail;
-        let wanted = if refuted && self.is_slow(trials, 1) {
+        let wanted = if refuted && self.is_slow(probes, 1) {
             middle
         } else if foreseen.at >= fail {
-            (fail - self.gallop(trials, false, foreseen.doubt)).max(middle)
+            (fail - self.gallop(probes, false, foreseen.doubt)).max(middle)
         } else if foreseen.at > pass {
-            self.up_to(trials, pass, foreseen)
+            self.up_to(probes, pass, foreseen)
         } else {
-            (pass + self.gallop(trials, true, foreseen.doubt)).min(middle)
+            (pass + self.gallop(probes, true, foreseen.doubt)).min(middle)
         };
-        // Beside what failed a trial would tell next to nothing.
+        // Beside what failed a probe would tell next to nothing.
         if wanted > fail - 0.1 * width { middle } else { wanted }
     }
 
     /// From what passes up to the prediction. From afar not all the way: a value that passes tells more than one that
     /// fails. From nearby one step beyond which a failure ends the search, and a pass is as good as any.
-    fn up_to(&self, trials: &[Trial], pass: f64, foreseen: Foreseen) -> f64 {
+    fn up_to(&self, probes: &[Probe], pass: f64, foreseen: Foreseen) -> f64 {
         if foreseen.at - pass <= NEAR * self.width() {
-            pass + self.gallop(trials, true, 0.0)
+            pass + self.gallop(probes, true, 0.0)
         } else {
             (foreseen.at - foreseen.doubt).max(f64::midpoint(pass, foreseen.at))
         }
     }
 
-    /// The next step where trials have gone against their forecasts: longer for each in a row.
-    fn gallop(&self, trials: &[Trial], passed: bool, doubt: f64) -> f64 {
-        let surprising = |pair: &&[Trial]| {
+    /// The next step where probes have gone against their forecasts: longer for each in a row.
+    fn gallop(&self, probes: &[Probe], passed: bool, doubt: f64) -> f64 {
+        let surprising = |pair: &&[Probe]| {
             let at = self.scaled(pair[1].value as f64);
             let near = NEAR * self.width();
             let against =
                 |foreseen: Foreseen| if passed { at > foreseen.at - near } else { at < foreseen.at };
             pair[1].passed == passed && self.foreseen(&pair[0]).is_some_and(against)
         };
-        let surprises = trials.windows(2).rev().take_while(surprising).count();
+        let surprises = probes.windows(2).rev().take_while(surprising).count();
         let growth = GALLOP[surprises.min(GALLOP.len() - 1)];
         (doubt.max(STRIDE * self.width()) * growth).min(LONGEST_STEP)
     }
 
-    fn foreseen(&self, trial: &Trial) -> Option<Foreseen> {
+    fn foreseen(&self, probe: &Probe) -> Option<Foreseen> {
         let forecast =
-            trial.forecast.filter(|forecast| forecast.value.is_finite() && forecast.value > 0.0)?;
+            probe.forecast.filter(|forecast| forecast.value.is_finite() && forecast.value > 0.0)?;
         let doubt = forecast.doubt.max(0.0).ln_1p().min(LONGEST_STEP).max(BESIDE * self.width());
         Some(Foreseen { at: self.scaled(forecast.value), doubt })
     }
 
-    /// Whether the last trials have not halved the bracket: predictions are of no use then.
-    fn is_slow(&self, trials: &[Trial], last: usize) -> bool {
-        let width_after = |count: usize| match self.ends(&trials[..count]) {
+    /// Whether the last probes have not halved the bracket: predictions are of no use then.
+    fn is_slow(&self, probes: &[Probe], last: usize) -> bool {
+        let width_after = |count: usize| match self.ends(&probes[..count]) {
             (Some(pass), Some(fail)) => Some((self.scaled(fail as f64) - self.scaled(pass as f64)).abs()),
             _ => None,
         };
         let (Some(now), Some(then)) =
-            (width_after(trials.len()), trials.len().checked_sub(last).and_then(width_after))
+            (width_after(probes.len()), probes.len().checked_sub(last).and_then(width_after))
         else {
             return false;
         };

@@ -11,32 +11,32 @@ const COUNTS: Search =
 const BYTES: Search =
     Search { passes: Side::Above, bounds: (1 << 20, 16 << 30), precision: 0.01, radix: 2.0 };
 
-/// Runs a search against an oracle, with at most `most` trials. The oracle gives pass or fail and a prediction.
+/// Runs a search against an oracle, with at most `most` probes. The oracle gives pass or fail and a prediction.
 fn drive(
     search: &Search,
     pilots: &[u64],
     most: usize,
     mut oracle: impl FnMut(u64) -> (bool, Option<Prediction>),
-) -> (Vec<Trial>, Step) {
-    let mut trials = Vec::new();
+) -> (Vec<Probe>, Step) {
+    let mut probes = Vec::new();
     let mut predicted = None;
     let mut pilots = pilots.iter();
     loop {
-        let value = match search.next(&trials) {
+        let value = match search.next(&probes) {
             Step::Try(value) => {
-                let failed = trials.iter().any(|trial: &Trial| !trial.passed);
+                let failed = probes.iter().any(|probe: &Probe| !probe.passed);
                 pilots.next().copied().filter(|_| !failed).unwrap_or(value)
             }
-            end => return (trials, end),
+            end => return (probes, end),
         };
         assert!(search.bounds.0 <= value && value <= search.bounds.1, "{value} is out of bounds");
-        assert!(trials.iter().all(|trial| trial.value != value), "{value} is tried twice: {trials:?}");
-        if trials.len() == most {
-            return (trials, Step::Try(value));
+        assert!(probes.iter().all(|probe| probe.value != value), "{value} is tried twice: {probes:?}");
+        if probes.len() == most {
+            return (probes, Step::Try(value));
         }
         let (passed, prediction) = oracle(value);
         predicted = prediction.or(predicted);
-        trials.push(Trial { value, passed, confirms: false, forecast: predicted });
+        probes.push(Probe { value, passed, confirms: false, forecast: predicted });
     }
 }
 
@@ -92,29 +92,29 @@ fn a_line_needs_five_runs() {
         rng: fastrand::Rng::with_seed(1),
         seen: Vec::new(),
     };
-    let (trials, step) = drive(&COUNTS, &[1, 10_000], 8, |tasks| program.run(tasks));
+    let (probes, step) = drive(&COUNTS, &[1, 10_000], 8, |tasks| program.run(tasks));
     let bracket = found(step);
     assert!(program.needs(bracket.passing) <= 512e6 && program.needs(bracket.failing) > 512e6);
     assert!(bracket.width() <= 0.01, "{bracket:?}");
-    assert!(trials.len() <= 5, "{trials:?}");
+    assert!(probes.len() <= 5, "{probes:?}");
 }
 
 #[test]
 fn values_are_as_round_as_the_precision_allows() {
-    let (trials, _) = drive(&COUNTS, &[], 60, |tasks| (tasks <= 1_234_567, None));
-    assert!(trials.iter().filter(|trial| trial.value > 1_000_000).all(|trial| trial.value % 1_000 == 0));
-    let (trials, _) = drive(&BYTES, &[], 60, |bytes| (bytes >= 123 << 20, None));
-    assert!(trials.iter().filter(|trial| trial.value > 64 << 20).all(|trial| trial.value % (64 << 10) == 0));
+    let (probes, _) = drive(&COUNTS, &[], 60, |tasks| (tasks <= 1_234_567, None));
+    assert!(probes.iter().filter(|probe| probe.value > 1_000_000).all(|probe| probe.value % 1_000 == 0));
+    let (probes, _) = drive(&BYTES, &[], 60, |bytes| (bytes >= 123 << 20, None));
+    assert!(probes.iter().filter(|probe| probe.value > 64 << 20).all(|probe| probe.value % (64 << 10) == 0));
 }
 
 #[test]
 fn without_any_prediction_the_border_is_found_all_the_same() {
     for border in [1u64, 2, 7, 99, 12_345, 999_999_999_998] {
-        let (trials, step) = drive(&COUNTS, &[], 60, |tasks| (tasks <= border, None));
+        let (probes, step) = drive(&COUNTS, &[], 60, |tasks| (tasks <= border, None));
         let bracket = found(step);
         assert!(bracket.passing <= border && border < bracket.failing, "{bracket:?} for {border}");
         assert!(bracket.width() <= 0.01 || bracket.failing - bracket.passing == 1, "{bracket:?}");
-        assert!(trials.len() <= 22, "{} trials for {border}", trials.len());
+        assert!(probes.len() <= 22, "{} probes for {border}", probes.len());
     }
 }
 
@@ -134,28 +134,28 @@ fn where_nothing_or_everything_passes_it_says_so() {
 
 #[test]
 fn a_failure_outweighs_what_passed_at_or_beyond_it() {
-    let trials = [(100, true), (200, true), (150, false), (200, false), (149, true), (150, true)]
-        .map(|(value, passed)| Trial { value, passed, confirms: false, forecast: None });
-    assert_eq!(COUNTS.ends(&trials), (Some(149), Some(150)));
-    assert_eq!(COUNTS.next(&trials), Step::Found(Bracket { passing: 149, failing: 150 }));
-    let trials = [(300, true), (100, true), (200, false)].map(|(value, passed)| Trial {
+    let probes = [(100, true), (200, true), (150, false), (200, false), (149, true), (150, true)]
+        .map(|(value, passed)| Probe { value, passed, confirms: false, forecast: None });
+    assert_eq!(COUNTS.ends(&probes), (Some(149), Some(150)));
+    assert_eq!(COUNTS.next(&probes), Step::Found(Bracket { passing: 149, failing: 150 }));
+    let probes = [(300, true), (100, true), (200, false)].map(|(value, passed)| Probe {
         value,
         passed,
         confirms: false,
         forecast: None,
     });
-    assert_eq!(Search { bounds: (1, 1000), ..BYTES }.ends(&trials), (Some(300), Some(200)));
+    assert_eq!(Search { bounds: (1, 1000), ..BYTES }.ends(&probes), (Some(300), Some(200)));
 }
 
 /// A prediction that is always wrong costs runs, not the answer.
 #[test]
 fn wrong_predictions_cost_runs_only() {
     for wrong in [0.01, 0.5, 0.97, 1.03, 2.0, 100.0] {
-        let (trials, step) =
+        let (probes, step) =
             drive(&COUNTS, &[1, 10_000], 30, |tasks| (tasks <= 500_000, foreseen(500_000.0 * wrong)));
         let bracket = found(step);
         assert!(bracket.passing <= 500_000 && 500_000 < bracket.failing);
-        assert!(trials.len() <= 22, "{} trials with predictions × {wrong}", trials.len());
+        assert!(probes.len() <= 22, "{} probes with predictions × {wrong}", probes.len());
     }
 }
 
@@ -175,10 +175,10 @@ fn runs_needed(noise: f64, doubling: f64) -> Vec<usize> {
             rng: fastrand::Rng::with_seed(case),
             seen: Vec::new(),
         };
-        let (trials, step) = drive(&COUNTS, &[1, 10_000], 30, |tasks| program.run(tasks));
+        let (probes, step) = drive(&COUNTS, &[1, 10_000], 30, |tasks| program.run(tasks));
         let bracket = found(step);
         assert!(bracket.width() <= 0.01 || bracket.failing - bracket.passing == 1);
-        runs.push(trials.len());
+        runs.push(probes.len());
     }
     runs.sort_unstable();
     runs
@@ -209,7 +209,7 @@ fn steps_in_memory_cost_a_few_runs_more() {
 }
 
 proptest! {
-    /// Whatever the oracle answers, every trial lies strictly between the ends, and the search ends.
+    /// Whatever the oracle answers, every probe lies strictly between the ends, and the search ends.
     #[test]
     fn any_answers_lead_to_an_end(
         answers in prop::collection::vec((any::<bool>(), prop::option::of((-1e3..1e12f64, -1.0..9.0f64))), 80),
@@ -218,11 +218,11 @@ proptest! {
     ) {
         let search = Search { precision, ..if above { BYTES } else { COUNTS } };
         let mut answers = answers.into_iter();
-        let (trials, step) = drive(&search, &[], 80, |_| {
+        let (probes, step) = drive(&search, &[], 80, |_| {
             let (passed, forecast) = answers.next().unwrap_or((false, None));
             (passed, forecast.map(|(value, doubt)| Prediction { value, doubt }))
         });
-        prop_assert!(!matches!(step, Step::Try(_)), "no end after {} trials", trials.len());
+        prop_assert!(!matches!(step, Step::Try(_)), "no end after {} probes", probes.len());
     }
 
     /// A border with a noisy neighbourhood: what is found lies in it.
@@ -234,21 +234,21 @@ proptest! {
         seed: u64,
     ) {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let (trials, step) = drive(&COUNTS, &[1, 10_000], 40, |tasks| {
+        let (probes, step) = drive(&COUNTS, &[1, 10_000], 40, |tasks| {
             let now = border as f64 * (1.0 + noise * (2.0 * rng.f64() - 1.0));
             (tasks as f64 <= now, foreseen(border as f64 * off))
         });
         let bracket = found(step);
-        prop_assert!(bracket.passing as f64 >= border as f64 * (1.0 - noise - 0.011), "{trials:?}");
-        prop_assert!(bracket.failing as f64 <= border as f64 * (1.0 + noise + 0.011) + 1.0, "{trials:?}");
+        prop_assert!(bracket.passing as f64 >= border as f64 * (1.0 - noise - 0.011), "{probes:?}");
+        prop_assert!(bracket.failing as f64 <= border as f64 * (1.0 + noise + 0.011) + 1.0, "{probes:?}");
     }
 
     #[test]
     fn replayed_a_search_goes_the_same_way(border in 1u64..1_000_000, off in 0.8..1.2f64) {
         let oracle = |tasks: u64| (tasks <= border, foreseen(border as f64 * off));
-        let (trials, _) = drive(&COUNTS, &[], 40, oracle);
-        for cut in 1..trials.len() {
-            prop_assert_eq!(COUNTS.next(&trials[..cut]), Step::Try(trials[cut].value));
+        let (probes, _) = drive(&COUNTS, &[], 40, oracle);
+        for cut in 1..probes.len() {
+            prop_assert_eq!(COUNTS.next(&probes[..cut]), Step::Try(probes[cut].value));
         }
     }
 }

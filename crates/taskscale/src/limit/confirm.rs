@@ -1,20 +1,20 @@
-//! When a border is known well enough to be stated: by trials that are taken for that alone. Pure.
+//! When a border is known well enough to be stated: by probes that are taken for that alone. Pure.
 //!
 //! What a search ends at was chosen because it passed once, and near a border that is not sharp many values pass once. So
 //! the answer lies a margin before what failed, and is stated only where it passed as often as asked, times the search
 //! had no part in. Where one of them fails, the answer moves to the safe side and is confirmed anew.
 
-use super::border::{Bracket, LONGEST_STEP, STRIDE, Search, Side, Step, Trial};
+use super::border::{Bracket, LONGEST_STEP, STRIDE, Search, Side, Step, Probe};
 
 /// How far the answer is from what failed, in widths of the search: one to find the border, one as a margin.
 const MARGIN: f64 = 2.0;
 
-/// What trials tell of a border that need not be sharp.
+/// What probes tell of a border that need not be sharp.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Edge {
     /// The last value that is confirmed.
     pub confirmed: Option<u64>,
-    /// The first value at which a trial failed.
+    /// The first value at which a probe failed.
     pub failing: Option<u64>,
     /// The last value that passed all the same, at or beyond the failing one: the edge is not sharp.
     pub sometimes: Option<u64>,
@@ -27,56 +27,56 @@ pub enum Stage {
     Confirm(u64),
     /// The confirmed value is as near to the failing one as asked, or as the edge is sharp.
     Found,
-    /// The trials that were allowed were not enough for that.
+    /// The probes that were allowed were not enough for that.
     Undecided,
     NothingPasses,
     EverythingPasses,
 }
 
-/// How often a value passed in the trials that were taken to confirm it.
+/// How often a value passed in the probes that were taken to confirm it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     pub passed: usize,
-    pub trials: usize,
+    pub probes: usize,
 }
 
-pub fn tally(trials: &[Trial], value: u64) -> Tally {
-    let own = || trials.iter().filter(|trial| trial.confirms && trial.value == value);
-    Tally { passed: own().filter(|trial| trial.passed).count(), trials: own().count() }
+pub fn tally(probes: &[Probe], value: u64) -> Tally {
+    let own = || probes.iter().filter(|probe| probe.confirms && probe.value == value);
+    Tally { passed: own().filter(|probe| probe.passed).count(), probes: own().count() }
 }
 
 impl Search {
-    /// What the trials say of the border, where a value is confirmed that passed `times` times and never failed.
-    pub fn edge(&self, trials: &[Trial], times: usize) -> Edge {
-        let (_, failing) = self.ends(trials);
+    /// What the probes say of the border, where a value is confirmed that passed `times` times and never failed.
+    pub fn edge(&self, probes: &[Probe], times: usize) -> Edge {
+        let (_, failing) = self.ends(probes);
         let before = |value: u64| failing.is_none_or(|failing| self.is_easier(value, failing));
-        let last = |of: &dyn Fn(&Trial) -> bool| {
-            let values = trials.iter().filter(|trial| of(trial)).map(|trial| trial.value);
+        let last = |of: &dyn Fn(&Probe) -> bool| {
+            let values = probes.iter().filter(|probe| of(probe)).map(|probe| probe.value);
             values.reduce(|a, b| if self.is_easier(a, b) { b } else { a })
         };
         Edge {
-            confirmed: last(&|trial| before(trial.value) && tally(trials, trial.value).passed >= times),
+            confirmed: last(&|probe| before(probe.value) && tally(probes, probe.value).passed >= times),
             failing,
-            sometimes: last(&|trial| trial.passed && !before(trial.value)),
+            sometimes: last(&|probe| probe.passed && !before(probe.value)),
         }
     }
 
-    /// What to do next. `open`: whether the search may take more trials. What it has found by then is confirmed all the
+    /// What to do next. `open`: whether the search may take more probes. What it has found by then is confirmed all the
     /// same.
-    pub fn stage(&self, trials: &[Trial], times: usize, open: bool) -> Stage {
-        let edge = self.edge(trials, times);
-        let step = self.next(trials);
+    pub fn stage(&self, probes: &[Probe], times: usize, open: bool) -> Stage {
+        let edge = self.edge(probes, times);
+        let step = self.next(probes);
         if let (Step::NothingPasses, Some(easiest)) = (step, edge.failing) {
-            let tried = trials.iter().filter(|trial| trial.value == easiest).count();
+            let tried = probes.iter().filter(|probe| probe.value == easiest).count();
             return match edge.sometimes {
                 Some(_) => Stage::Undecided,
-                // That nothing passes is not said after one trial either.
+                // That nothing passes is not said after one probe either.
                 None if tried < times => Stage::Confirm(easiest),
                 None => Stage::NothingPasses,
             };
         }
         match (edge.confirmed, edge.failing) {
-            (Some(_), None) if step == Step::EverythingPasses && edge.confirmed == self.ends(trials).0 => {
+            (Some(_), None) if step == Step::EverythingPasses && edge.confirmed == self.ends(probes).0 => {
                 return Stage::EverythingPasses;
             }
             (Some(confirmed), Some(failing)) if self.is_near(confirmed, failing, &edge) => {
@@ -85,15 +85,15 @@ impl Search {
             _ => {}
         }
         let candidate = match (step, edge.failing) {
-            // Where trials contradict each other, single ones find nothing: from then on only values are tried that may
+            // Where probes contradict each other, single ones find nothing: from then on only values are tried that may
             // be stated, each as often as asked.
             (_, Some(failing)) if edge.sometimes.is_some() => open.then(|| self.before(failing, &edge)),
             (Step::Found(Bracket { failing, .. }), _) => Some(self.before(failing, &edge)),
             (Step::Try(value), _) if open => return Stage::Search(value),
-            _ => self.ends(trials).0,
+            _ => self.ends(probes).0,
         };
         match candidate {
-            Some(value) if tally(trials, value).passed < times => Stage::Confirm(value),
+            Some(value) if tally(probes, value).passed < times => Stage::Confirm(value),
             _ => Stage::Undecided,
         }
     }
@@ -105,7 +105,7 @@ impl Search {
         }
     }
 
-    /// How wide the range is in which trials were seen both to pass and to fail.
+    /// How wide the range is in which probes were seen both to pass and to fail.
     fn blur(&self, edge: &Edge) -> f64 {
         let (Some(failing), Some(sometimes)) = (edge.failing, edge.sometimes) else { return 0.0 };
         (self.scaled(sometimes as f64) - self.scaled(failing as f64)).max(0.0)

@@ -13,31 +13,31 @@ const BYTES: Search =
     Search { passes: Side::Above, bounds: (1 << 20, 16 << 30), precision: 0.01, radix: 2.0 };
 const MOST_RUNS: usize = 16;
 
-/// Runs a search to its end. The oracle says whether a trial passes, and foresees the border.
+/// Runs a search to its end. The oracle says whether a probe passes, and foresees the border.
 fn drive(
     search: &Search,
     pilots: &[u64],
     times: usize,
     mut oracle: impl FnMut(u64) -> (bool, Option<super::super::border::Prediction>),
-) -> (Vec<Trial>, Stage) {
-    let mut trials: Vec<Trial> = Vec::new();
+) -> (Vec<Probe>, Stage) {
+    let mut probes: Vec<Probe> = Vec::new();
     loop {
-        let spent = trials.iter().filter(|trial| !trial.confirms || !trial.passed).count();
-        let pilot = pilots.get(trials.len()).filter(|_| trials.iter().all(|trial| trial.passed));
+        let spent = probes.iter().filter(|probe| !probe.confirms || !probe.passed).count();
+        let pilot = pilots.get(probes.len()).filter(|_| probes.iter().all(|probe| probe.passed));
         let stage = match pilot {
             Some(value) => Stage::Search(*value),
-            None => search.stage(&trials, times, spent < MOST_RUNS),
+            None => search.stage(&probes, times, spent < MOST_RUNS),
         };
         let (value, confirms) = match stage {
             Stage::Search(value) => (value, false),
             Stage::Confirm(value) => (value, true),
-            end => return (trials, end),
+            end => return (probes, end),
         };
         assert!(search.bounds.0 <= value && value <= search.bounds.1, "{value} is out of bounds");
         let (passed, forecast) = oracle(value);
-        let forecast = forecast.or(trials.last().and_then(|trial| trial.forecast));
-        trials.push(Trial { value, passed, confirms, forecast });
-        assert!(trials.len() <= MOST_RUNS * times.max(2), "no end: {trials:?}");
+        let forecast = forecast.or(probes.last().and_then(|probe| probe.forecast));
+        probes.push(Probe { value, passed, confirms, forecast });
+        assert!(probes.len() <= MOST_RUNS * times.max(2), "no end: {probes:?}");
     }
 }
 
@@ -85,15 +85,15 @@ fn rates(deviation: f64, times: usize) -> (f64, f64) {
     for seed in 0..SEARCHES {
         let mut program = Scattered::of(seed, deviation);
         let mut end = None;
-        let (trials, _) = drive(&COUNTS, &[1, 10_000], times, |tasks| {
+        let (probes, _) = drive(&COUNTS, &[1, 10_000], times, |tasks| {
             (program.run(tasks), forecast_tasks(&program.needs, program.cap))
         });
-        for count in 3..trials.len() {
-            if let Step::Found(bracket) = COUNTS.next(&trials[..count]) {
+        for count in 3..probes.len() {
+            if let Step::Found(bracket) = COUNTS.next(&probes[..count]) {
                 end = end.or(Some(bracket.passing));
             }
         }
-        if let Some(answer) = COUNTS.edge(&trials, times).confirmed {
+        if let Some(answer) = COUNTS.edge(&probes, times).confirmed {
             stated += 5;
             held += (0..5).filter(|_| program.run(answer)).count();
         }
@@ -131,21 +131,21 @@ fn stated_answers_hold_again() {
 fn a_sharp_border_takes_the_search_and_the_confirming_runs() {
     for times in [1, 3, 5] {
         let mut program = Scattered::of(1, 0.0);
-        let (trials, end) = drive(&COUNTS, &[1, 10_000], times, |tasks| {
+        let (probes, end) = drive(&COUNTS, &[1, 10_000], times, |tasks| {
             (program.run(tasks), forecast_tasks(&program.needs, program.cap))
         });
         assert_eq!(end, Stage::Found);
-        assert_eq!(trials.iter().filter(|trial| trial.confirms).count(), times);
-        assert!(trials.len() <= 6 + times, "{trials:?}");
-        assert_eq!(COUNTS.edge(&trials, times).sometimes, None);
+        assert_eq!(probes.iter().filter(|probe| probe.confirms).count(), times);
+        assert!(probes.len() <= 6 + times, "{probes:?}");
+        assert_eq!(COUNTS.edge(&probes, times).sometimes, None);
     }
 }
 
 #[test]
 fn small_borders_are_exact() {
     for border in [1, 2, 7, 41] {
-        let (trials, end) = drive(&COUNTS, &[], 3, |tasks| (tasks <= border, None));
-        assert_eq!((end, COUNTS.edge(&trials, 3).confirmed), (Stage::Found, Some(border)));
+        let (probes, end) = drive(&COUNTS, &[], 3, |tasks| (tasks <= border, None));
+        assert_eq!((end, COUNTS.edge(&probes, 3).confirmed), (Stage::Found, Some(border)));
     }
 }
 
@@ -159,7 +159,7 @@ fn what_three_of_three_means() {
 }
 
 proptest! {
-    /// Whatever trials say, a search ends; what it calls found was confirmed, lies before all that failed, and is as near
+    /// Whatever probes say, a search ends; what it calls found was confirmed, lies before all that failed, and is as near
     /// to it as asked or as the edge is sharp.
     #[test]
     fn what_is_stated_is_confirmed(
@@ -170,8 +170,8 @@ proptest! {
     ) {
         let search = if above { BYTES } else { COUNTS };
         let mut answers = answers.into_iter();
-        // Far from the border trials are sure, near it they are anything.
-        let (trials, end) = drive(&search, &[], times, |value| {
+        // Far from the border probes are sure, near it they are anything.
+        let (probes, end) = drive(&search, &[], times, |value| {
             let far = value as f64 / border as f64;
             let passed = match (far > 1.1, far < 0.9) {
                 (true, _) => above,
@@ -180,11 +180,11 @@ proptest! {
             };
             (passed, None)
         });
-        let edge = search.edge(&trials, times);
+        let edge = search.edge(&probes, times);
         if let Some(confirmed) = edge.confirmed {
-            let own = tally(&trials, confirmed);
-            prop_assert!(own.passed >= times && own.passed == own.trials);
-            prop_assert!(trials.iter().all(|t| t.passed || search.is_easier(confirmed, t.value)));
+            let own = tally(&probes, confirmed);
+            prop_assert!(own.passed >= times && own.passed == own.probes);
+            prop_assert!(probes.iter().all(|t| t.passed || search.is_easier(confirmed, t.value)));
         }
         match end {
             Stage::Found => prop_assert!(search.is_near(edge.confirmed.unwrap(), edge.failing.unwrap(), &edge)),
@@ -192,11 +192,11 @@ proptest! {
             other => prop_assert!(false, "{other:?}"),
         }
         // Followed again from any point, the search takes the same way.
-        for cut in 1..trials.len() {
-            let spent = trials[..cut].iter().filter(|trial| !trial.confirms || !trial.passed).count();
-            let next = search.stage(&trials[..cut], times, spent < MOST_RUNS);
-            let value = trials[cut].value;
-            prop_assert_eq!(next, if trials[cut].confirms { Stage::Confirm(value) } else { Stage::Search(value) });
+        for cut in 1..probes.len() {
+            let spent = probes[..cut].iter().filter(|probe| !probe.confirms || !probe.passed).count();
+            let next = search.stage(&probes[..cut], times, spent < MOST_RUNS);
+            let value = probes[cut].value;
+            prop_assert_eq!(next, if probes[cut].confirms { Stage::Confirm(value) } else { Stage::Search(value) });
         }
     }
 }

@@ -63,8 +63,8 @@ fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 21] {
 pub fn render(report: &LimitReport) -> String {
     let find = report.question.find;
     let lines = report.answers.iter().flat_map(|answer| {
-        let none = answer.trials.is_empty().then_some(CsvLine { find, answer, run: None });
-        none.into_iter().chain(answer.trials.iter().map(move |run| CsvLine { find, answer, run: Some(run) }))
+        let none = answer.probes.is_empty().then_some(CsvLine { find, answer, run: None });
+        none.into_iter().chain(answer.probes.iter().map(move |run| CsvLine { find, answer, run: Some(run) }))
     });
     table(&columns(), lines)
 }

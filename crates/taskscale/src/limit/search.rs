@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::border::{Search, Side, Trial};
+use super::border::{Search, Side, Probe};
 use super::confirm::{Edge, Stage, Tally, tally};
 use super::prediction::{forecast_memory, forecast_tasks};
 use super::proof::{Cause, Proof, Usual, judge, touched, usual};
@@ -146,10 +146,10 @@ pub fn follow<'a>(question: &Question, kind: Kind, samples: &'a [Sample]) -> Fol
         settle_voids(&mut seen);
         next = decide(question, kind, &seen, &holds);
     }
-    let trials = trials(question, &seen);
-    let edge = search(question).edge(&trials, question.repetitions as usize);
-    let last = || trials.iter().rev().find(|trial| trial.confirms).map(|trial| trial.value);
-    let tried = edge.confirmed.or_else(last).map(|value| (value, tally(&trials, value)));
+    let probes = probes(question, &seen);
+    let edge = search(question).edge(&probes, question.repetitions as usize);
+    let last = || probes.iter().rev().find(|probe| probe.confirms).map(|probe| probe.value);
+    let tried = edge.confirmed.or_else(last).map(|value| (value, tally(&probes, value)));
     let spent = spent(&seen);
     Followed { state: next.0, edge, tried, spent, next: next.1, seen }
 }
@@ -221,9 +221,9 @@ fn cap_of(sample: &Sample) -> u64 {
     sample.memory.cap_bytes.unwrap_or(0)
 }
 
-/// The trials that the runs were, each with the forecast that was then known.
-fn trials(question: &Question, seen: &[Seen]) -> Vec<Trial> {
-    let mut trials: Vec<Trial> = Vec::new();
+/// The probes that the runs were, each with the forecast that was then known.
+fn probes(question: &Question, seen: &[Seen]) -> Vec<Probe> {
+    let mut probes: Vec<Probe> = Vec::new();
     for (position, run) in seen.iter().enumerate() {
         let settled = matches!(run.proof, Proof::Holds | Proof::Fails(..));
         if !settled || run.purpose == Purpose::Control {
@@ -235,9 +235,9 @@ fn trials(question: &Question, seen: &[Seen]) -> Vec<Trial> {
             Find::LeastMemory { .. } => (cap_of(run.sample), least_memory(so_far)),
         };
         let confirms = matches!(run.purpose, Purpose::Confirm | Purpose::Curve);
-        trials.push(Trial { value, passed: run.proof == Proof::Holds, confirms, forecast });
+        probes.push(Probe { value, passed: run.proof == Proof::Holds, confirms, forecast });
     }
-    trials
+    probes
 }
 
 /// By the line through what runs needed: their peak, where that was below the cap; where it was not, the kernel took back
@@ -305,16 +305,16 @@ fn decide(question: &Question, kind: Kind, seen: &[Seen], holds: &HoldKeeper) ->
         };
         (State::Unfinished, Some(Order { purpose, tasks, cap_bytes, again: false }))
     };
-    let trials = trials(question, seen);
-    if let Some(pilot) = pilot(question, kind, &trials) {
+    let probes = probes(question, seen);
+    if let Some(pilot) = pilot(question, kind, &probes) {
         return order(Purpose::Pilot, pilot);
     }
     let (search, times) = (search(question), question.repetitions as usize);
-    if let Some(tasks) = control(question, seen, search.ends(&trials).1) {
+    if let Some(tasks) = control(question, seen, search.ends(&probes).1) {
         let order = Order { purpose: Purpose::Control, tasks, cap_bytes: question.room_bytes, again: false };
         return (State::Unfinished, Some(order));
     }
-    let state = match search.stage(&trials, times, spent(seen) < question.most_runs as usize) {
+    let state = match search.stage(&probes, times, spent(seen) < question.most_runs as usize) {
         Stage::Search(value) => return order(Purpose::Search, value),
         Stage::Confirm(value) => return order(Purpose::Confirm, value),
         Stage::Found => State::Found,
@@ -322,16 +322,16 @@ fn decide(question: &Question, kind: Kind, seen: &[Seen], holds: &HoldKeeper) ->
         Stage::NothingPasses => State::NothingHolds,
         Stage::EverythingPasses => State::EverythingHolds,
     };
-    let least = search.edge(&trials, times).confirmed;
-    match (question.find, curve(question, &trials, least)) {
+    let least = search.edge(&probes, times).confirmed;
+    match (question.find, curve(question, &probes, least)) {
         (Find::LeastMemory { .. }, Some(cap_bytes)) => order(Purpose::Curve, cap_bytes),
         _ => (state, None),
     }
 }
 
 /// The first values, whatever is foreseen.
-fn pilot(question: &Question, kind: Kind, trials: &[Trial]) -> Option<u64> {
-    match (question.find, trials) {
+fn pilot(question: &Question, kind: Kind, probes: &[Probe]) -> Option<u64> {
+    match (question.find, probes) {
         (Find::MostTasks { .. }, []) => Some(question.least_tasks),
         (Find::MostTasks { .. }, [one]) if one.passed => Some(match kind {
             Kind::Thread | Kind::Process => PILOT_THREADS,
@@ -367,12 +367,12 @@ fn cause_at(seen: &[Seen], tasks: u64) -> Option<Cause> {
 }
 
 /// The next memory of the curve: each is run as often as the answer.
-fn curve(question: &Question, trials: &[Trial], least: Option<u64>) -> Option<u64> {
+fn curve(question: &Question, probes: &[Probe], least: Option<u64>) -> Option<u64> {
     let least = least? as f64;
-    let times = |value: u64| trials.iter().filter(|trial| trial.value == value).count();
+    let times = |value: u64| probes.iter().filter(|probe| probe.value == value).count();
     // Runs are summed up with those of the very same memory: of the one near by that has most of them already.
     let near = |wanted: f64| {
-        let values = trials.iter().map(|trial| trial.value);
+        let values = probes.iter().map(|probe| probe.value);
         let page = 64 << 10;
         values
             .filter(|value| (*value as f64 / wanted - 1.0).abs() <= SAME_MEMORY)

@@ -195,7 +195,7 @@ fn what_is_too_slow_for_want_of_memory_does_not_hold_and_a_control_says_why() {
     let edge = (0.8 * 64.0 * MIB as f64 / 500.0) as u64;
     let tasks = answer.tasks.unwrap();
     assert!(tasks <= edge && tasks as f64 > edge as f64 * 0.975, "{tasks} of {edge}");
-    assert!(answer.trials.iter().any(|run| run.purpose == Purpose::Control && run.holds));
+    assert!(answer.probes.iter().any(|run| run.purpose == Purpose::Control && run.holds));
 }
 
 /// Slow with any memory is a slow program: the control says how long it takes, and what was ended too soon is run again.
@@ -217,7 +217,7 @@ fn a_slow_launch_is_no_want_of_memory() {
     let answer = report(&question, &samples).answers.remove(0);
     assert_eq!(answer.limited_by.as_deref(), Some("memory"), "{answer:#?}");
     assert!(answer.tasks.unwrap() > 124_000);
-    let cause = answer.trials.iter().find(|run| run.status == Status::TimedOut).unwrap();
+    let cause = answer.probes.iter().find(|run| run.status == Status::TimedOut).unwrap();
     assert!(cause.reason.as_deref().unwrap().contains("does not count"));
 }
 
@@ -379,7 +379,7 @@ fn confirming_runs_are_not_those_of_the_search() {
         let answer = answer(&question, &PLAIN);
         let tried = answer.tried.unwrap();
         assert_eq!((tried.held, tried.runs), (repetitions as usize, repetitions as usize));
-        let confirming = answer.trials.iter().filter(|run| run.purpose == Purpose::Confirm).count();
+        let confirming = answer.probes.iter().filter(|run| run.purpose == Purpose::Confirm).count();
         assert_eq!((confirming, answer.runs), (tried.runs, answer.runs_of_search + tried.runs));
     }
 }
@@ -422,7 +422,7 @@ fn what_proves_nothing_does_not_hold() {
     });
     let answer = report(&question, &samples).answers.remove(0);
     assert!(answer.tasks.is_none_or(|tasks| tasks == 1), "{:?}", answer.tasks);
-    assert!(answer.trials.iter().any(|run| run.cause == Some(Cause::Other)));
+    assert!(answer.probes.iter().any(|run| run.cause == Some(Cause::Other)));
 }
 
 /// Cut off after any run, a search goes on to the same end with the same runs.
@@ -498,7 +498,7 @@ fn a_run_that_waited_for_others_does_not_count() {
             .iter()
             .all(|point| point.held == point.runs || point.memory_bytes < 3 * MIB + 50_000_000)
     );
-    assert_eq!(answer.trials.iter().filter(|run| !run.holds && run.cause.is_none()).count(), 2);
+    assert_eq!(answer.probes.iter().filter(|run| !run.holds && run.cause.is_none()).count(), 2);
     // Slow three times over is slow.
     for sample in samples.iter_mut().filter(|sample| sample.memory.cap_bytes == answer.memory_bytes) {
         sample.time.drain_s = Some(60.0);

@@ -4,7 +4,7 @@ use super::words::{below, held, limited_by, no_answer};
 use super::{Answer, CurvePoint, Find, LimitReport, Question};
 use crate::catalog::Shape;
 use crate::figures::{per_task, time_text};
-use crate::sheet::{Column, Field, Row, Sheet, Table, Tone};
+use crate::sheet::{Column, Field, SheetRow, Sheet, Table, Tone};
 use crate::units::{self, mib};
 
 pub fn sheet(report: &LimitReport) -> Sheet {
@@ -24,7 +24,7 @@ pub fn sheet(report: &LimitReport) -> Sheet {
     let mut table = Table::new(vec![Column::words("entry"), Column::prose("")]);
     let row = |answer: &&Answer| {
         let why = answer.unavailable.as_deref().unwrap_or_default();
-        Row::of(vec![Field::Name(answer.entry.clone(), Tone::Plain)]).remark("", why, Tone::Bad)
+        SheetRow::of(vec![Field::Name(answer.entry.clone(), Tone::Plain)]).remark("", why, Tone::Bad)
     };
     table.section("not available here").rows = missing.iter().map(row).collect();
     sheet.table(table);
@@ -151,9 +151,9 @@ fn least_memory(answers: &[&Answer], question: &Question, tasks: u64) -> Table {
 }
 
 /// One entry's answer, or why there is `nothing`.
-fn row<const N: usize>(answer: &Answer, question: &Question, nothing: &str, figures: [Field; N]) -> Row {
+fn row<const N: usize>(answer: &Answer, question: &Question, nothing: &str, figures: [Field; N]) -> SheetRow {
     let mut row =
-        Row::of(vec![Field::Name(answer.entry.clone(), Tone::Plain), Field::plain(answer.kind.name())]);
+        SheetRow::of(vec![Field::Name(answer.entry.clone(), Tone::Plain), Field::plain(answer.kind.name())]);
     if let Some(instead) = no_answer(answer, nothing) {
         return row.remark("", instead, Tone::Bad);
     }
@@ -182,9 +182,9 @@ fn curve(answer: &Answer, tasks: u64) -> Table {
     table
 }
 
-fn of_point(point: &CurvePoint, least: Option<u64>, most_cpu_s: f64) -> Row {
+fn of_point(point: &CurvePoint, least: Option<u64>, most_cpu_s: f64) -> SheetRow {
     let share = least.map(|least| times(point.memory_bytes as f64 / least as f64));
-    let mut row = Row::of(vec![Field::plain(size_mib(point.memory_bytes as f64)), figure(share)]);
+    let mut row = SheetRow::of(vec![Field::plain(size_mib(point.memory_bytes as f64)), figure(share)]);
     let reason = point.reason.as_deref();
     if point.held == 0 {
         row.flag = Some("✗".to_owned());

@@ -12,7 +12,7 @@ pub(super) fn no_answer(answer: &Answer, nothing: &str) -> Option<String> {
             Some(format!("{nothing}: {reason}"))
         }
         _ if answer.runs == 0 => Some("not run yet".to_owned()),
-        _ if answer.tasks.is_none() && answer.trials.iter().all(|run| !run.holds) => {
+        _ if answer.tasks.is_none() && answer.probes.iter().all(|run| !run.holds) => {
             Some("not found yet: nothing that was tried has held".to_owned())
         }
         _ => None,

@@ -4,12 +4,12 @@
 
 use super::launcher::Word;
 use super::limits::{Met, ThreadRoom, limit_met, limit_proved};
-use super::verdict::{EndedBy, Observed, Verdict};
+use super::verdict::{EndedBy, Observed, RunVerdict};
 use crate::record::Status;
 
 /// The cause of a run's end, if one is known: rules 1 to 4. `fell_short`: whether the run ended as it should not have,
 /// for which a limit of the system may be the reason; with what is to be said of it.
-pub(super) fn cause(seen: &Observed, fell_short: Option<String>) -> Option<Verdict> {
+pub(super) fn cause(seen: &Observed, fell_short: Option<String>) -> Option<RunVerdict> {
     not_started(seen)
         .or_else(|| ran_out_of_memory(seen))
         .or_else(|| launcher_lost(seen))
@@ -17,15 +17,15 @@ pub(super) fn cause(seen: &Observed, fell_short: Option<String>) -> Option<Verdi
 }
 
 /// Rule 1: a program that could not be executed.
-fn not_started(seen: &Observed) -> Option<Verdict> {
+fn not_started(seen: &Observed) -> Option<RunVerdict> {
     let Word::Refused { why, errno } = seen.end else { return None };
     let missing = matches!(errno, Some(libc::ENOENT | libc::EACCES | libc::ENOEXEC));
     let status = if missing { Status::Unavailable } else { Status::Failed };
-    Some(Verdict::new(status, format!("the program could not be started: {why}")))
+    Some(RunVerdict::new(status, format!("the program could not be started: {why}")))
 }
 
 /// Rule 2: killed for lack of memory, or stuck in it.
-fn ran_out_of_memory(seen: &Observed) -> Option<Verdict> {
+fn ran_out_of_memory(seen: &Observed) -> Option<RunVerdict> {
     let want = seen.want;
     let stuck = want.out_of_memory && seen.ended_by == Some(EndedBy::TimeOut);
     if want.oom_kills == 0 && !stuck && seen.ended_by != Some(EndedBy::MemoryCap) {
@@ -43,20 +43,20 @@ fn ran_out_of_memory(seen: &Observed) -> Option<Verdict> {
         }
         None => "ran out of memory".to_owned(),
     };
-    Some(Verdict::new(Status::KilledOom, reason))
+    Some(RunVerdict::new(Status::KilledOom, reason))
 }
 
 /// Rule 3: the launcher is gone, and the program with it. Whether the program did that or somebody else cannot be told.
-fn launcher_lost(seen: &Observed) -> Option<Verdict> {
+fn launcher_lost(seen: &Observed) -> Option<RunVerdict> {
     (seen.ended_by == Some(EndedBy::LauncherLost)).then(|| {
         let reason = "ended with the process that had started it (the launcher), which was killed: by the program, or \
                       by somebody else on this machine";
-        Verdict::new(Status::Crashed, reason)
+        RunVerdict::new(Status::Crashed, reason)
     })
 }
 
 /// Rule 4: it fell short, and the evidence names a limit.
-fn met_a_limit(seen: &Observed, fell_short: Option<String>) -> Option<Verdict> {
+fn met_a_limit(seen: &Observed, fell_short: Option<String>) -> Option<RunVerdict> {
     let met = match seen.ended_by {
         Some(EndedBy::Hopeless) => {
             let bound = seen.limits.bound_to_meet(seen.kind, seen.tasks).map(ThreadRoom::told)?;
@@ -73,9 +73,9 @@ fn met_a_limit(seen: &Observed, fell_short: Option<String>) -> Option<Verdict> {
     Some(limit_verdict(met?, &fell_short.unwrap_or_default()))
 }
 
-fn limit_verdict(met: Met, detail: &str) -> Verdict {
+fn limit_verdict(met: Met, detail: &str) -> RunVerdict {
     let remedy = met.remedy.map(|remedy| format!("; {remedy}")).unwrap_or_default();
-    Verdict {
+    RunVerdict {
         status: Status::Limit,
         reason: Some(format!("{}{detail}{remedy}", met.sentence)),
         limit: Some(met.limit),
@@ -83,10 +83,10 @@ fn limit_verdict(met: Met, detail: &str) -> Verdict {
 }
 
 /// Rule 6: it wrote more than a run may.
-pub(super) fn wrote_too_much(seen: &Observed) -> Option<Verdict> {
+pub(super) fn wrote_too_much(seen: &Observed) -> Option<RunVerdict> {
     (seen.ended_by == Some(EndedBy::OutputCap)).then(|| {
         let bytes = seen.output_cap_bytes;
-        Verdict::new(Status::Failed, format!("ended because it wrote more than {bytes} bytes of output"))
+        RunVerdict::new(Status::Failed, format!("ended because it wrote more than {bytes} bytes of output"))
     })
 }
 

@@ -10,7 +10,7 @@ use super::judge_external::{ExternalSeen, LoadSeen, judge_external};
 use super::launcher::Word;
 use super::limits::{Evidence, SystemLimits};
 use super::protocol::Said;
-use super::verdict::{EndedBy, Observed, Verdict, judge};
+use super::verdict::{EndedBy, Observed, RunVerdict, judge};
 use super::{Course, Wait};
 use crate::catalog::Kind;
 use crate::record::Status;
@@ -60,7 +60,7 @@ impl Scene {
         }
     }
 
-    fn judged(&self, external: bool) -> Verdict {
+    fn judged(&self, external: bool) -> RunVerdict {
         let limits = SystemLimits { pid_max: Some(1000), open_files: Some(64), ..SystemLimits::default() };
         let course = Course::Hold(Wait { hold_s: 2.0, ..Wait::default() });
         let run = Observed {

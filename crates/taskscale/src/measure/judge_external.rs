@@ -7,7 +7,7 @@ use super::causes::{cause, stood_at_cap, wrote_too_much};
 use super::evidence::{Known, Rest};
 use super::external::{ExternalCommand, Ready};
 use super::launcher::Word;
-use super::verdict::{EndedBy, Observed, Verdict, last_line, signal_name, unless_doubted};
+use super::verdict::{EndedBy, Observed, RunVerdict, last_line, signal_name, unless_doubted};
 use crate::record::Status;
 
 /// What was observed.
@@ -39,7 +39,7 @@ pub struct LoadSeen {
 }
 
 /// Judges such a run by the rules that docs/methodology.md numbers: the first that applies decides.
-pub fn judge_external(seen: &ExternalSeen) -> Verdict {
+pub fn judge_external(seen: &ExternalSeen) -> RunVerdict {
     let run = seen.run;
     let own_end = if seen.stopped { None } else { own_end(seen) };
     let load_end = seen.load.as_ref().and_then(load_end);
@@ -56,21 +56,21 @@ pub fn judge_external(seen: &ExternalSeen) -> Verdict {
         return verdict;
     }
     if let Some(escape) = run.plateau.escape() {
-        return Verdict::new(Status::Failed, escape);
+        return RunVerdict::new(Status::Failed, escape);
     }
     // A server that ends makes its clients fail: its own end is the cause.
     if let Some(verdict) = own_end {
         return verdict;
     }
     if let Some(reason) = load_end {
-        return Verdict::new(Status::Failed, reason);
+        return RunVerdict::new(Status::Failed, reason);
     }
     match seen.alive {
         Some(alive) if alive > run.tasks => {
-            Verdict::new(Status::Failed, format!("claims {alive} tasks alive of {}", run.tasks))
+            RunVerdict::new(Status::Failed, format!("claims {alive} tasks alive of {}", run.tasks))
         }
         Some(alive) if few => {
-            Verdict::new(Status::Partial, format!("{alive} of {} tasks were alive at once", run.tasks))
+            RunVerdict::new(Status::Partial, format!("{alive} of {} tasks were alive at once", run.tasks))
         }
         _ => unless_doubted(doubt(seen)),
     }
@@ -95,7 +95,7 @@ fn doubt(seen: &ExternalSeen) -> Option<String> {
     Some(format!("{why} ({hint})"))
 }
 
-fn timed_out(seen: &ExternalSeen) -> Verdict {
+fn timed_out(seen: &ExternalSeen) -> RunVerdict {
     let cap_s = seen.run.time_cap_s;
     let ready = &seen.external.ready;
     let last = last_line(seen.run.evidence.stderr);
@@ -117,11 +117,11 @@ fn timed_out(seen: &ExternalSeen) -> Verdict {
         )
     };
     reason.push_str(&stood_at_cap(seen.run));
-    Verdict::new(Status::TimedOut, reason)
+    RunVerdict::new(Status::TimedOut, reason)
 }
 
 /// What is wrong with the end of a program that ended by itself; `None` where nothing is.
-fn own_end(seen: &ExternalSeen) -> Option<Verdict> {
+fn own_end(seen: &ExternalSeen) -> Option<RunVerdict> {
     let run = seen.run;
     let Word::Ended { code, signal, .. } = run.end else { return None };
     let when = match (seen.ready, seen.read) {
@@ -132,14 +132,14 @@ fn own_end(seen: &ExternalSeen) -> Option<Verdict> {
     let last = last_line(run.evidence.stderr);
     let after = run.wall_s.map(|wall_s| format!(" after {wall_s:.2} s")).unwrap_or_default();
     if let Some(signal) = signal {
-        return Some(Verdict::new(
+        return Some(RunVerdict::new(
             Status::Crashed,
             format!("ended by {}{after}{when}{last}", signal_name(*signal)),
         ));
     }
     if *code != Some(0) {
         let code = code.map_or("without a code".to_owned(), |code| format!("with code {code}"));
-        return Some(Verdict::new(Status::Failed, format!("exited {code}{after}{when}{last}")));
+        return Some(RunVerdict::new(Status::Failed, format!("exited {code}{after}{when}{last}")));
     }
     if !seen.read {
         let left = seen.left_processes;
@@ -155,14 +155,14 @@ fn own_end(seen: &ExternalSeen) -> Option<Verdict> {
         } else {
             seen.external.ready.awaited()
         };
-        return Some(Verdict::new(Status::Failed, format!("exited with code 0{after}{when}: {why}{last}")));
+        return Some(RunVerdict::new(Status::Failed, format!("exited with code 0{after}{when}: {why}{last}")));
     }
     if seen.external.told_hold && run.wall_s.is_some_and(|wall_s| wall_s < run.course.hold_s()) {
         let reason = format!(
             "exited with code 0{after}, before tasks that wait {} s could be due",
             run.course.hold_s()
         );
-        return Some(Verdict::new(Status::Failed, reason));
+        return Some(RunVerdict::new(Status::Failed, reason));
     }
     None
 }

@@ -52,20 +52,20 @@ pub struct Observed<'a> {
 
 /// The verdict.
 #[derive(Debug, PartialEq)]
-pub struct Verdict {
+pub struct RunVerdict {
     pub status: Status,
     pub reason: Option<String>,
     pub limit: Option<LimitHit>,
 }
 
-impl Verdict {
-    pub(super) fn new(status: Status, reason: impl Into<String>) -> Verdict {
-        Verdict { status, reason: Some(reason.into()), limit: None }
+impl RunVerdict {
+    pub(super) fn new(status: Status, reason: impl Into<String>) -> RunVerdict {
+        RunVerdict { status, reason: Some(reason.into()), limit: None }
     }
 }
 
 /// Judges a run by the rules that docs/protocol.md numbers: the first that applies decides.
-pub fn judge(seen: &Observed) -> Verdict {
+pub fn judge(seen: &Observed) -> RunVerdict {
     let said = seen.said;
     let n = seen.tasks;
     let (code, signal) = match seen.end {
@@ -86,7 +86,7 @@ pub fn judge(seen: &Observed) -> Verdict {
             (false, ..) => "tasks were still starting",
         };
         let cap = stood_at_cap(seen);
-        return Verdict::new(
+        return RunVerdict::new(
             Status::TimedOut,
             format!("ended after {} s: {phase} (--timeout allows more){cap}", seen.time_cap_s),
         );
@@ -95,7 +95,7 @@ pub fn judge(seen: &Observed) -> Verdict {
         return verdict;
     }
     if let Some(signal) = signal {
-        return Verdict::new(
+        return RunVerdict::new(
             Status::Crashed,
             format!("ended by {}{}", signal_name(signal), last_words(seen)),
         );
@@ -109,10 +109,10 @@ pub fn judge(seen: &Observed) -> Verdict {
             (_, Some(code)) => format!("exited with code {code}"),
             _ => "did not exit".to_owned(),
         };
-        return Verdict::new(Status::Failed, format!("{reason}{}", last_words(seen)));
+        return RunVerdict::new(Status::Failed, format!("{reason}{}", last_words(seen)));
     }
     if let Some(breach) = &said.breach {
-        return Verdict::new(Status::Failed, format!("broke the protocol: {breach}"));
+        return RunVerdict::new(Status::Failed, format!("broke the protocol: {breach}"));
     }
     match seen.course {
         Course::Work(work) => judge_work(seen, work),
@@ -121,9 +121,9 @@ pub fn judge(seen: &Observed) -> Verdict {
 }
 
 /// Operations: they began when all was prepared, all were done, and they came to what they must come to.
-fn judge_work(seen: &Observed, work: &WorkOrder) -> Verdict {
+fn judge_work(seen: &Observed, work: &WorkOrder) -> RunVerdict {
     let (said, operations) = (seen.said, work.operations);
-    let failed = |reason: String| Verdict::new(Status::Failed, reason);
+    let failed = |reason: String| RunVerdict::new(Status::Failed, reason);
     if !said.ready {
         return failed("never said `ready`: nobody knows when its work began".into());
     }
@@ -160,9 +160,9 @@ fn judge_work(seen: &Observed, work: &WorkOrder) -> Verdict {
 }
 
 /// Tasks that wait: all N were alive at once, for as long as they were told.
-fn judge_hold(seen: &Observed, hold_s: f64) -> Verdict {
+fn judge_hold(seen: &Observed, hold_s: f64) -> RunVerdict {
     let (said, n) = (seen.said, seen.tasks);
-    let failed = |reason: String| Verdict::new(Status::Failed, reason);
+    let failed = |reason: String| RunVerdict::new(Status::Failed, reason);
     let Some(alive) = said.alive else {
         return failed("never said `alive`: its tasks were not shown to live at once".into());
     };
@@ -202,10 +202,10 @@ fn too_few_counted(seen: &Observed, alive: u64) -> Option<String> {
         .then(|| format!("claims {alive} tasks alive, but the kernel's count of {what} was {counted}"))
 }
 
-fn partial(seen: &Observed, alive: u64) -> Option<Verdict> {
+fn partial(seen: &Observed, alive: u64) -> Option<RunVerdict> {
     let n = seen.tasks;
     (alive < n).then(|| {
-        Verdict::new(
+        RunVerdict::new(
             Status::Partial,
             format!(
                 "{alive} of {n} tasks were alive at once: the first were over before the last had started"
@@ -214,12 +214,12 @@ fn partial(seen: &Observed, alive: u64) -> Option<Verdict> {
     })
 }
 
-const OK: Verdict = Verdict { status: Status::Ok, reason: None, limit: None };
+const OK: RunVerdict = RunVerdict { status: Status::Ok, reason: None, limit: None };
 
 /// `ok`, where nothing speaks against the plateau.
-pub(super) fn unless_doubted(doubt: Option<String>) -> Verdict {
+pub(super) fn unless_doubted(doubt: Option<String>) -> RunVerdict {
     match doubt {
-        Some(reason) => Verdict::new(Status::NoPlateau, reason),
+        Some(reason) => RunVerdict::new(Status::NoPlateau, reason),
         None => OK,
     }
 }

@@ -70,9 +70,9 @@ fn groups(report: &Report) -> Table {
     table
 }
 
-fn of_row(report: &Report, row: &Row, largest: f64) -> sheet::Row {
+fn of_row(report: &Report, row: &Row, largest: f64) -> sheet::SheetRow {
     let tone = tone(&row.entry);
-    let mut shown = sheet::Row::of(names(&row.entry, tone).into());
+    let mut shown = sheet::SheetRow::of(names(&row.entry, tone).into());
     let unusual = footnotes::unusual_source(report, &row.memory_sources);
     if row.ok_runs < row.runs {
         shown.flag = Some(row.status.clone());
@@ -142,7 +142,7 @@ fn growth(report: &Report) -> Table {
     let rows = report.growth.iter().map(|growth| {
         let tone = tone(&growth.entry);
         let [base, base_interval, slope, slope_interval, off] = growth_texts(growth);
-        let mut row = sheet::Row::of(names(&growth.entry, tone).into());
+        let mut row = sheet::SheetRow::of(names(&growth.entry, tone).into());
         row.fields.extend([
             Field::Text(base, tone),
             Field::quiet(base_interval),
@@ -164,7 +164,7 @@ fn unavailable(report: &Report) -> Table {
     let mut table = Table::new(vec![Column::words("entry"), Column::words("kind"), Column::prose("")]);
     table.section("not available here").rows = (report.unavailable.iter())
         .map(|missing| {
-            sheet::Row::of(names(&missing.entry, Tone::Plain).into()).remark("", &missing.reason, Tone::Plain)
+            sheet::SheetRow::of(names(&missing.entry, Tone::Plain).into()).remark("", &missing.reason, Tone::Plain)
         })
         .collect();
     table
@@ -185,7 +185,7 @@ fn of_overview(overview: &Overview) -> Table {
             Factor::Unranked(why) => Field::Text(why.clone(), Tone::Bad),
             Factor::Absent => Field::figure(None, Tone::Quiet),
         });
-        sheet::Row::of(names(line.entry, Tone::Plain).into_iter().chain(factors).collect())
+        sheet::SheetRow::of(names(line.entry, Tone::Plain).into_iter().chain(factors).collect())
     });
     table.section("× best of its kind").rows = rows.collect();
     table
@@ -206,7 +206,7 @@ fn speedup(sheet: &mut Sheet, reports: &[Report]) {
             let names =
                 [Field::Name(line.entry.clone(), Tone::Plain), Field::quiet(units::count(line.tasks))];
             let times = times.map(|times| Field::figure(times, Tone::Plain));
-            sheet::Row::of(names.into_iter().chain(times).collect())
+            sheet::SheetRow::of(names.into_iter().chain(times).collect())
         });
         table.section(format!("{}: speed-up with CPUs", speedup.name)).rows = rows.collect();
         sheet.table(table);

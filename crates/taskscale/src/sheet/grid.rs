@@ -5,7 +5,7 @@ use anstyle::{AnsiColor, Style};
 use super::bar::bar;
 use super::sanitize::{brief, safe, shortened, width, wrapped};
 use super::terminal::{painted, style};
-use super::{Content, Field, REMARK, Remark, RenderOptions, Row, Table, Tone};
+use super::{Content, Field, REMARK, Remark, RenderOptions, SheetRow, Table, Tone};
 
 /// Narrower than this, the first column is shortened no further.
 const LEAST_FIRST: usize = 12;
@@ -147,7 +147,7 @@ impl<'t> Grid<'t> {
         }
     }
 
-    fn row(&self, pen: &mut Pen, row: &Row) {
+    fn row(&self, pen: &mut Pen, row: &SheetRow) {
         let pieces: Vec<Piece> = row.fields.iter().map(|field| self.piece(field)).collect();
         let complete = row.is_complete(self.table);
         match (row.fields.last(), complete) {

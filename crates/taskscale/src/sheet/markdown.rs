@@ -3,7 +3,7 @@
 //! Texts from results cannot make tables, links, mentions or HTML of themselves.
 
 use super::sanitize::{brief, safe, width};
-use super::{Block, Column, Content, Field, REMARK, Row, Section, Sheet, Table, Tone, command_line};
+use super::{Block, Column, Content, Field, REMARK, SheetRow, Section, Sheet, Table, Tone, command_line};
 
 pub(super) fn render(sheet: &Sheet) -> String {
     let mut out = String::new();
@@ -76,7 +76,7 @@ fn rows(table: &Table, section: &Section) -> String {
     out + &bullets(remarks)
 }
 
-fn of_row(row: &Row, column: usize) -> String {
+fn of_row(row: &SheetRow, column: usize) -> String {
     let text = row.fields.get(column).map(field).unwrap_or_default();
     match row.flag.as_deref().filter(|_| column == 0) {
         Some(flag) => format!("{text} **{}**", prose(flag)),

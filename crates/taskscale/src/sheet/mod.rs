@@ -176,7 +176,7 @@ impl Table {
         let rows = facts.flat_map(|(name, values)| {
             values.into_iter().enumerate().map(move |(nth, (whose, value))| {
                 let name = if nth == 0 { name } else { "" };
-                Row::of(vec![Field::plain(name), Field::quiet(whose), Field::plain(value)])
+                SheetRow::of(vec![Field::plain(name), Field::quiet(whose), Field::plain(value)])
             })
         });
         table.section("what differs").rows = rows.collect();
@@ -203,7 +203,7 @@ pub struct Section {
     pub tone: Tone,
     /// Of less interest than its neighbours: to be unfolded where that is possible.
     pub folded: bool,
-    pub rows: Vec<Row>,
+    pub rows: Vec<SheetRow>,
 }
 
 /// What a column holds.
@@ -259,20 +259,20 @@ impl Column {
 
 /// A row with fewer fields than its table has columns has its remarks in their place; another has them below it.
 #[derive(Debug, Clone, Default)]
-pub struct Row {
+pub struct SheetRow {
     pub fields: Vec<Field>,
     /// What is amiss, in a word: beside the name where the remarks stand farther off.
     pub flag: Option<String>,
     pub remarks: Vec<Remark>,
 }
 
-impl Row {
-    pub fn of(fields: Vec<Field>) -> Row {
-        Row { fields, ..Row::default() }
+impl SheetRow {
+    pub fn of(fields: Vec<Field>) -> SheetRow {
+        SheetRow { fields, ..SheetRow::default() }
     }
 
     #[must_use]
-    pub fn remark(mut self, head: impl Into<String>, text: impl Into<String>, tone: Tone) -> Row {
+    pub fn remark(mut self, head: impl Into<String>, text: impl Into<String>, tone: Tone) -> SheetRow {
         self.remarks.push(Remark { head: head.into(), text: text.into(), tone });
         self
     }
@@ -332,8 +332,8 @@ mod tests {
             let names = ["a/b", "c|d"].map(|name| Field::Name(name.to_owned(), Tone::Plain));
             let [first, second] = names;
             let figure = Field::Marked("12".to_owned(), Tone::Good, Some("±1%".to_owned()));
-            section.rows.push(Row::of(vec![first, figure]).remark("2/3 ok", "a | long <story>", Tone::Bad));
-            section.rows.push(Row::of(vec![second]).remark("", "it crashed", Tone::Bad));
+            section.rows.push(SheetRow::of(vec![first, figure]).remark("2/3 ok", "a | long <story>", Tone::Bad));
+            section.rows.push(SheetRow::of(vec![second]).remark("", "it crashed", Tone::Bad));
         }
         sheet.table(table);
         sheet.table(Table::new(vec![Column::words("nothing")]));

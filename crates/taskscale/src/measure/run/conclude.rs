@@ -7,7 +7,7 @@ use crate::measure::judge_external::{ExternalSeen, LoadSeen, judge_external};
 use crate::measure::launcher::Word;
 use crate::measure::limits::Evidence;
 use crate::measure::protocol::Event;
-use crate::measure::verdict::{Observed, Verdict, judge};
+use crate::measure::verdict::{Observed, RunVerdict, judge};
 use crate::measure::{MeasureError, Measurement, RunEnd, at, procfs};
 use crate::record::{Cpu, Memory, MemorySource, PlateauFrom, Time, Warning};
 
@@ -252,7 +252,7 @@ impl Run<'_> {
         }
     }
 
-    fn verdict(&self, end: &Word, time: &Time, plateau: PlateauSeen) -> Verdict {
+    fn verdict(&self, end: &Word, time: &Time, plateau: PlateauSeen) -> RunVerdict {
         let said = &self.listener.said;
         let load = self.external.as_ref().and_then(|external| external.load.as_ref());
         // Where files are all used up, the client may be the one that says so.

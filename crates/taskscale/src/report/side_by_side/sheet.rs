@@ -4,7 +4,7 @@ use super::super::model::Report;
 use super::super::sheet::names;
 use super::{Found, MetricTable, OVERLAPS, Shift, campaigns, facts, letter, notes_of, tables};
 use crate::figures::{Better, Figure};
-use crate::sheet::{Column, Field, NONE, Row, Sheet, Table, Tone};
+use crate::sheet::{Column, Field, NONE, SheetRow, Sheet, Table, Tone};
 
 pub fn sheet(reports: &[Report], metrics: &[&'static Figure]) -> Sheet {
     let mut sheet = Sheet::new(format!("{} campaigns side by side", campaigns(reports)));
@@ -37,7 +37,7 @@ pub fn sheet(reports: &[Report], metrics: &[&'static Figure]) -> Sheet {
     sheet
 }
 
-fn rows_of(table: &MetricTable) -> Vec<Row> {
+fn rows_of(table: &MetricTable) -> Vec<SheetRow> {
     let row = |line: &super::EntryLine| {
         let tone = if line.entry.reference { Tone::Quiet } else { Tone::Plain };
         let found = line.found.iter().map(|found| match found {
@@ -60,7 +60,7 @@ fn rows_of(table: &MetricTable) -> Vec<Row> {
                 Field::Marked(shift.show(), tone, shift.overlaps.then(|| OVERLAPS.to_owned()))
             }
         });
-        Row::of(names(&line.entry, tone).into_iter().chain(found).chain(shifts).collect())
+        SheetRow::of(names(&line.entry, tone).into_iter().chain(found).chain(shifts).collect())
     };
     table.lines.iter().map(row).collect()
 }

@@ -21,7 +21,7 @@ const LEAST_HEIGHT: f64 = 380.0;
 const LEAD: f64 = 26.0;
 
 /// One entry's line.
-struct Line<'a> {
+struct Curve<'a> {
     entry: &'a Entry,
     /// By number of tasks, ascending; where some repetition was ok.
     points: Vec<&'a Row>,
@@ -47,8 +47,8 @@ pub fn scaling(report: &Report) -> Result<String, ChartError> {
     Ok(draw(report, &lines, &tasks))
 }
 
-fn lines(report: &Report) -> Vec<Line<'_>> {
-    let mut lines: Vec<Line> = Vec::new();
+fn lines(report: &Report) -> Vec<Curve<'_>> {
+    let mut lines: Vec<Curve> = Vec::new();
     let mut runtimes: Vec<&str> = Vec::new();
     for group in &report.groups {
         for row in &group.rows {
@@ -63,7 +63,7 @@ fn lines(report: &Report) -> Vec<Line<'_>> {
                             runtimes.push(runtime);
                             runtimes.len() - 1
                         });
-                        lines.push(Line {
+                        lines.push(Curve {
                             entry: &row.entry,
                             points: vec![row],
                             // A line through footprints is none through times.
@@ -117,7 +117,7 @@ fn place(value: f64, (low, high): (f64, f64), from: f64, to: f64) -> f64 {
     if span > 0.0 { from + (to - from) * (value / low).log10() / span } else { (from + to) / 2.0 }
 }
 
-fn draw(report: &Report, lines: &[Line], tasks: &[u64]) -> String {
+fn draw(report: &Report, lines: &[Curve], tasks: &[u64]) -> String {
     let figure = report.headline();
     let (what, sentence) = heads(report);
     let title = &format!("{what} over the number of tasks");
@@ -125,11 +125,11 @@ fn draw(report: &Report, lines: &[Line], tasks: &[u64]) -> String {
         Shape::Hold => format!("{sentence}. Lines: base + N × bytes per task."),
         Shape::Work => format!("{sentence}. Medians are joined."),
     };
-    let slope = |line: &Line| {
+    let slope = |line: &Curve| {
         let growth = line.growth?;
         Some(slope_text(growth.bytes_per_task?, growth.straight))
     };
-    let beside = |line: &Line| match (&line.broke, slope(line)) {
+    let beside = |line: &Curve| match (&line.broke, slope(line)) {
         (Some(broke), _) => broke.clone(),
         (None, Some(slope)) => format!("{slope} B/task"),
         (None, None) => String::new(),
@@ -190,7 +190,7 @@ fn middle(row: &Row) -> f64 {
 }
 
 /// Entries that were run and have no line.
-fn without_points<'a>(report: &'a Report, lines: &[Line]) -> Vec<&'a str> {
+fn without_points<'a>(report: &'a Report, lines: &[Curve]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     for row in report.groups.iter().flat_map(|group| &group.rows) {
         let name = row.entry.name.as_str();
@@ -201,7 +201,7 @@ fn without_points<'a>(report: &'a Report, lines: &[Line]) -> Vec<&'a str> {
     names
 }
 
-fn description(figure: &Figure, lines: &[Line]) -> String {
+fn description(figure: &Figure, lines: &[Curve]) -> String {
     let said: Vec<String> = lines
         .iter()
         .map(|line| {
@@ -218,7 +218,7 @@ fn description(figure: &Figure, lines: &[Line]) -> String {
 }
 
 /// What the marks mean, for the kinds that are there.
-fn legend(svg: &mut Svg, y: f64, lines: &[Line]) {
+fn legend(svg: &mut Svg, y: f64, lines: &[Curve]) {
     let mut x = MARGIN;
     for kind in [
         Kind::Thread,
@@ -287,7 +287,7 @@ fn axes(svg: &mut Svg, plot: &Plot, tasks: &[u64]) {
     svg.text(free_from.max(plot.right) + 4.0, plot.bottom + 19.0, "small muted", Anchor::Start, "tasks");
 }
 
-fn draw_line(svg: &mut Svg, plot: &Plot, line: &Line) {
+fn draw_line(svg: &mut Svg, plot: &Plot, line: &Curve) {
     let points: Vec<(f64, f64)> =
         line.points.iter().map(|row| (plot.x(row.tasks), plot.y(middle(row)))).collect();
     let said: Vec<String> = line
@@ -315,7 +315,7 @@ fn draw_line(svg: &mut Svg, plot: &Plot, line: &Line) {
 
 /// Places on the fitted line between an entry's first and last point: straight in N, and so bent here. `None` where
 /// the line is none, or where it is not above 0 throughout: then medians are joined.
-fn fitted(plot: &Plot, line: &Line) -> Option<Vec<(f64, f64)>> {
+fn fitted(plot: &Plot, line: &Curve) -> Option<Vec<(f64, f64)>> {
     const PIECES: u32 = 48;
     let growth = line.growth.filter(|growth| !growth.bent())?;
     let (base, slope) = (growth.base_bytes?, growth.bytes_per_task?);
