@@ -155,7 +155,10 @@ fn own_end(seen: &ExternalSeen) -> Option<RunVerdict> {
         } else {
             seen.external.ready.awaited()
         };
-        return Some(RunVerdict::new(Status::Failed, format!("exited with code 0{after}{when}: {why}{last}")));
+        return Some(RunVerdict::new(
+            Status::Failed,
+            format!("exited with code 0{after}{when}: {why}{last}"),
+        ));
     }
     if seen.external.told_hold && run.wall_s.is_some_and(|wall_s| wall_s < run.course.hold_s()) {
         let reason = format!(
