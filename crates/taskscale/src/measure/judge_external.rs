@@ -86,7 +86,7 @@ fn doubt(seen: &ExternalSeen) -> Option<String> {
     let why = seen.run.plateau.doubt(known)?;
     let settle_s = seen.external.settle.as_secs_f64();
     let hint = match (seen.run.plateau.rest, &seen.external.ready) {
-        (Rest::Quiet | Rest::Starved, _) => return Some(why),
+        (Rest::Quiet | Rest::Starved | Rest::HeldBack, _) => return Some(why),
         (_, Ready::Itself) => {
             format!("--settle waits longer than {settle_s} s; or {}", seen.external.ready.hint())
         }
