@@ -50,7 +50,7 @@ fn the_answer_holds_and_what_is_just_above_is_killed() {
     assert_eq!(answer["holds"]["tasks"], tasks);
     assert!(answer["fails"]["tasks"].as_u64().unwrap() as f64 <= tasks as f64 * 1.02);
     assert_eq!((&answer["tried"]["held"], &answer["tried"]["runs"]), (&3.into(), &3.into()), "{answer:#}");
-    let confirming = answer["trials"].as_array().unwrap().iter().filter(|run| run["purpose"] == "confirm");
+    let confirming = answer["probes"].as_array().unwrap().iter().filter(|run| run["purpose"] == "confirm");
     assert!(confirming.filter(|run| run["tasks"] == tasks).all(|run| run["holds"] == true), "{answer:#}");
     assert!(answer["runs_of_search"].as_u64().unwrap() <= 8, "{answer:#}");
     let slope = answer["bytes_per_task"].as_f64().unwrap();

@@ -34,8 +34,11 @@ const MOST_GROWTH: f64 = 100.0;
 /// Twice the operations take so many times as much: a compiler at work makes it less, a collector more.
 const LEAST_RATIO: f64 = 1.4;
 const MOST_RATIO: f64 = 3.0;
-/// Operations are doubled until a warm-up that all runs share weighs little in them, but not beyond runs that cost so
-/// many seconds; in between they grow by so much at most. HotSpot's compilers alone take some 2 s of CPU.
+/// While other work has the CPUs, what takes so many times as much is not taken for work that is not done: tasks that hand
+/// over to each other cost more or less by where they happen to run.
+const TELLING_RATIO: f64 = 1.15;
+/// Operations are doubled until a warm-up that all runs share weighs little in them, but not beyond a pair of which the
+/// larger costs so many seconds; in between they grow by so much at most. HotSpot's compilers alone take some 2 s of CPU.
 const OUTWEIGHED_S: f64 = 10.0;
 const MOST_STEP: f64 = 16.0;
 /// Nothing is started, ended and joined in so little time, in nanoseconds.
@@ -229,10 +232,7 @@ impl Runs<'_, '_> {
             return Ok(None);
         }
         let mut ratio = None;
-        while once.cost().0 < OUTWEIGHED_S
-            && once.wall_s < LONGEST_S
-            && 2 * once.operations <= self.workload.most_operations
-        {
+        while once.wall_s < LONGEST_S && 2 * once.operations <= self.workload.most_operations {
             let operations = 2 * once.operations;
             let Some(double) = self.work(tasks, operations, trials, findings)? else { return Ok(None) };
             let (more, less) = (double.cost(), once.cost());
@@ -245,18 +245,22 @@ impl Runs<'_, '_> {
                 let more_ns = (double.cpu_s - once.cpu_s) * 1e9;
                 return Ok(told.then(|| more_ns / (double.operations - once.operations) as f64));
             }
+            let outweighed = more.0 >= OUTWEIGHED_S || double.wall_s >= LONGEST_S;
             // What is taken once, by a compiler at work, still weighs more than the operations, if they take anything.
             let each_s = (more.0 - less.0).max(0.0) / once.operations as f64;
             let wanted = 2.0 * more.0 / (each_s * double.operations as f64).max(1e-9);
-            let bound = (OUTWEIGHED_S / more.0.max(1e-9)).min(LONGEST_S / double.wall_s.max(1e-9));
+            // The pair to come ends the comparison, and is no longer than it must be.
+            let bound = (OUTWEIGHED_S / more.0.max(1e-9)).min(LONGEST_S / double.wall_s.max(1e-9)) / 2.0;
             let growth = wanted.min(bound).clamp(1.0, MOST_STEP);
             let operations = (double.operations as f64 * growth) as u64 / tasks * tasks;
-            once = if growth > 1.5 && operations <= most {
+            once = double;
+            if outweighed {
+                break;
+            }
+            if growth > 1.5 && operations <= most {
                 let Some(more) = self.work(tasks, operations, trials, findings)? else { return Ok(None) };
-                more
-            } else {
-                double
-            };
+                once = more;
+            }
         }
         let Some((ratio, (less_s, of), (more_s, _), operations)) = ratio else { return Ok(None) };
         let what = format!(
@@ -265,7 +269,8 @@ impl Runs<'_, '_> {
             units::seconds(less_s),
             units::seconds(more_s)
         );
-        if ratio < LEAST_RATIO && once.busy && once.wall_s >= LONGEST_S {
+        let untold = once.wall_s >= LONGEST_S || ratio >= TELLING_RATIO;
+        if ratio < LEAST_RATIO && once.busy && untold {
             // It would have been asked for more, had it been let work.
             findings.note(
                 Rule::Work,

@@ -3,7 +3,7 @@
 use super::model::{Change, Comparison, Gate, Judged, Verdict};
 use super::words;
 use crate::figures::Figure;
-use crate::sheet::{Column, Field, SheetRow, Sheet, Table, Tone};
+use crate::sheet::{Column, Field, Sheet, SheetRow, Table, Tone};
 
 pub fn sheet(comparison: &Comparison) -> Sheet {
     let mut sheet = Sheet::new(words::title(comparison));

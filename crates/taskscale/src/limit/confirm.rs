@@ -4,7 +4,7 @@
 //! the answer lies a margin before what failed, and is stated only where it passed as often as asked, times the search
 //! had no part in. Where one of them fails, the answer moves to the safe side and is confirmed anew.
 
-use super::border::{Bracket, LONGEST_STEP, STRIDE, Search, Side, Step, Probe};
+use super::border::{Bracket, LONGEST_STEP, Probe, STRIDE, Search, Side, Step};
 
 /// How far the answer is from what failed, in widths of the search: one to find the border, one as a margin.
 const MARGIN: f64 = 2.0;

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::border::{Search, Side, Probe};
+use super::border::{Probe, Search, Side};
 use super::confirm::{Edge, Stage, Tally, tally};
 use super::prediction::{forecast_memory, forecast_tasks};
 use super::proof::{Cause, Proof, Usual, judge, touched, usual};

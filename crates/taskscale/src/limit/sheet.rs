@@ -4,7 +4,7 @@ use super::words::{below, held, limited_by, no_answer};
 use super::{Answer, CurvePoint, Find, LimitReport, Question};
 use crate::catalog::Shape;
 use crate::figures::{per_task, time_text};
-use crate::sheet::{Column, Field, SheetRow, Sheet, Table, Tone};
+use crate::sheet::{Column, Field, Sheet, SheetRow, Table, Tone};
 use crate::units::{self, mib};
 
 pub fn sheet(report: &LimitReport) -> Sheet {

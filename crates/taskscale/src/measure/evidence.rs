@@ -13,6 +13,10 @@ pub enum Rest {
     Changing,
     /// It wanted a CPU and got less than half of one: quiet or not, it had something to do.
     Starved,
+    /// It wanted a CPU and got next to none: that its memory was the same says nothing.
+    HeldBack,
+    /// Nobody saw: taskscale itself got no CPU, or the whole machine stood still.
+    Unwatched,
 }
 
 /// What was seen around the reading.
@@ -27,6 +31,8 @@ pub struct PlateauSeen {
     pub rest: Rest,
     /// By how much memory had grown at the end of the plateau, in bytes, where that is more than tasks that wait need.
     pub grown_bytes: Option<u64>,
+    /// That was looked at when the first task was due already: it may have grown for what tasks do at their end.
+    pub looked_late: bool,
     /// Processes of the run that are not in its control group: nothing of them is in the figures.
     pub escaped: usize,
     /// For a launch that was starved, from exec in seconds: how long it took, and how long of it the program wanted a
@@ -67,22 +73,33 @@ impl PlateauSeen {
         match (self.rest, known) {
             // A compiler or a collector that waits for a CPU takes no task away.
             (Rest::Starved, Known::Said) => {}
-            (Rest::Starved, _) => {
+            (Rest::Starved | Rest::HeldBack, _) => {
+                let got = if self.rest == Rest::Starved { "less than half of one" } else { "next to none" };
+                return Some(format!(
+                    "it wanted a CPU and got {got} when its memory was read: it is held back (a quota, a busy \
+                     machine) and may not have been at rest"
+                ));
+            }
+            (Rest::Changing, _) => return Some("its memory was still changing when it was read".into()),
+            (Rest::Unwatched, _) => {
                 return Some(
-                    "it wanted a CPU and got less than half of one when its memory was read: it is held back (a quota, \
-                     a busy machine) and may not have been at rest"
+                    "taskscale itself got no CPU, or the machine stood still, until its memory was read: nobody saw \
+                     whether it was at rest"
                         .into(),
                 );
             }
-            (Rest::Changing, _) => return Some("its memory was still changing when it was read".into()),
             (Rest::AtWork, Known::Inferred) => return Some("it was still at work when it was read".into()),
             _ => {}
         }
         if let Some(bytes) = self.grown_bytes {
-            return Some(format!(
-                "its memory grew by {} MiB after it was read: not all tasks were there",
-                bytes >> 20
-            ));
+            let so = match self.looked_late {
+                false => "not all tasks were there",
+                true => {
+                    "whether before its first task was due nobody saw, as taskscale itself got no CPU, or the machine \
+                     stood still"
+                }
+            };
+            return Some(format!("its memory grew by {} MiB after it was read: {so}", bytes >> 20));
         }
         match (self.starved_launch, known) {
             (Some((launch_s, starved_s)), Known::Inferred) => Some(format!(
@@ -148,6 +165,8 @@ mod tests {
             PlateauSeen { late: true, ..seen() },
             PlateauSeen { late: true, said_at_end: true, ..seen() },
             PlateauSeen { rest: Rest::Changing, ..seen() },
+            PlateauSeen { rest: Rest::HeldBack, ..seen() },
+            PlateauSeen { rest: Rest::Unwatched, ..seen() },
             PlateauSeen { grown_bytes: Some(9 << 20), ..seen() },
         ] {
             assert!(seen.doubt(Known::Said).is_some(), "{seen:?}");

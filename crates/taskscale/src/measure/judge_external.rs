@@ -86,7 +86,7 @@ fn doubt(seen: &ExternalSeen) -> Option<String> {
     let why = seen.run.plateau.doubt(known)?;
     let settle_s = seen.external.settle.as_secs_f64();
     let hint = match (seen.run.plateau.rest, &seen.external.ready) {
-        (Rest::Quiet | Rest::Starved, _) => return Some(why),
+        (Rest::Quiet | Rest::Starved | Rest::HeldBack, _) => return Some(why),
         (_, Ready::Itself) => {
             format!("--settle waits longer than {settle_s} s; or {}", seen.external.ready.hint())
         }
@@ -155,7 +155,10 @@ fn own_end(seen: &ExternalSeen) -> Option<RunVerdict> {
         } else {
             seen.external.ready.awaited()
         };
-        return Some(RunVerdict::new(Status::Failed, format!("exited with code 0{after}{when}: {why}{last}")));
+        return Some(RunVerdict::new(
+            Status::Failed,
+            format!("exited with code 0{after}{when}: {why}{last}"),
+        ));
     }
     if seen.external.told_hold && run.wall_s.is_some_and(|wall_s| wall_s < run.course.hold_s()) {
         let reason = format!(

@@ -16,6 +16,7 @@ mod judge_external;
 mod launcher;
 mod launchers;
 mod limits;
+mod looks;
 mod machine;
 mod machine_lock;
 mod mapped;

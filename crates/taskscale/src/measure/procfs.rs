@@ -237,6 +237,14 @@ pub fn descendants(ancestor: u32) -> Vec<u32> {
     found
 }
 
+/// Whether a process is below another, by its parents as they are now.
+pub fn is_below(pid: u32, ancestor: u32) -> bool {
+    std::iter::successors(Some(pid), |pid| status(*pid).ok().map(|status| status.parent))
+        .skip(1)
+        .take_while(|parent| *parent > 0)
+        .any(|parent| parent == ancestor)
+}
+
 /// Processes that were started with this variable in their environment.
 pub fn started_with(name: &str, value: &Path) -> Vec<u32> {
     let wanted = [name.as_bytes(), b"=", value.as_os_str().as_bytes()].concat();
@@ -338,6 +346,9 @@ mod tests {
         assert_eq!(hierarchies_with(groups, "run-1"), 2);
         assert!(!is_in_group(std::process::id(), "no such group", 1));
         assert!(is_in_group(u32::MAX, "run-1", 1), "who has ended did not leave");
+        assert!(is_below(std::process::id(), std::os::unix::process::parent_id()));
+        assert!(!is_below(std::os::unix::process::parent_id(), std::process::id()));
+        assert!(!is_below(u32::MAX, std::process::id()), "who has ended is below nobody");
     }
 
     #[test]

@@ -18,7 +18,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use self::external::ExternalCourse;
 use self::launched::Launched;
-use self::phases::Look;
+
 pub use self::trace::Trace;
 use super::cgroup::{CpuReading, Group, GroupBounds, kill_all, remove_folders};
 use super::evidence::Rest;
@@ -26,6 +26,7 @@ use super::external::Ready;
 use super::launcher::{END, Order, Word, now_ns};
 use super::launchers::Launchers;
 use super::limits::{OwnFiles, SystemLimits, read_limits, tells_of_open_files};
+use super::looks::Looks;
 use super::plateau::Reading;
 use super::protocol::{Event, Listener};
 use super::verdict::EndedBy;
@@ -204,7 +205,7 @@ struct Run<'a> {
     /// The program's own limit of open files, read when it wrote of too many.
     open_files: Option<OwnFiles>,
 
-    looks: Vec<Look>,
+    looks: Looks,
     cpu_at_plateau: Option<CpuReading>,
     /// When the plateau was over: a task could be due, or the program was stopped.
     cpu_at_due: Option<CpuReading>,
@@ -213,19 +214,20 @@ struct Run<'a> {
     /// When the reading had ended.
     read_end_ns: Option<u64>,
     memory_at_reading: Option<u64>,
+    peak_at_reading: Option<u64>,
     cpu_at_reading: Option<CpuReading>,
     /// How the program stood when it was read.
     rest: Rest,
     /// It was looked whether an early reading still stood.
     read_again: bool,
-    /// The last look before a task can be due was made.
+    /// The last look before a task can be due was made; or it was too late for it.
     looked_again: bool,
+    looked_late: bool,
     /// By how much memory had grown then, where that is much.
     grown_bytes: Option<u64>,
     /// Processes of the run that were seen outside of its group.
     escaped: usize,
-    /// How long so far, and until the plateau, the run wanted a CPU and got less than half of one, in seconds.
-    starved_s: f64,
+    /// How long until the plateau the run wanted a CPU and got less than half of one, in seconds.
     launch_starved_s: f64,
     most_threads: u64,
     sampled_peak: u64,
@@ -275,20 +277,21 @@ impl<'a> Run<'a> {
             out_of_memory: false,
             stood_at_cap: false,
             open_files: None,
-            looks: Vec::new(),
+            looks: Looks::default(),
             cpu_at_plateau: None,
             cpu_at_due: None,
             reading: None,
             read_ns: None,
             read_end_ns: None,
             memory_at_reading: None,
+            peak_at_reading: None,
             cpu_at_reading: None,
             rest: Rest::default(),
             read_again: false,
             looked_again: false,
+            looked_late: false,
             grown_bytes: None,
             escaped: 0,
-            starved_s: 0.0,
             launch_starved_s: 0.0,
             most_threads: 0,
             sampled_peak: 0,
@@ -495,6 +498,11 @@ impl<'a> Run<'a> {
         if !enforced && self.spec.bounds.memory_bytes.is_some_and(|cap| now > cap && self.held() > cap) {
             self.end_run(EndedBy::MemoryCap);
         }
+    }
+
+    /// The most memory so far, in bytes: by the kernel's record where it keeps one, else of what was sampled.
+    fn peak(&self) -> Option<u64> {
+        self.group.memory_peak().or((self.sampled_peak > 0).then_some(self.sampled_peak))
     }
 
     /// Memory of all processes with shared pages counted once: resident memory counts them for each, and would end a

@@ -164,7 +164,11 @@ fn unavailable(report: &Report) -> Table {
     let mut table = Table::new(vec![Column::words("entry"), Column::words("kind"), Column::prose("")]);
     table.section("not available here").rows = (report.unavailable.iter())
         .map(|missing| {
-            sheet::SheetRow::of(names(&missing.entry, Tone::Plain).into()).remark("", &missing.reason, Tone::Plain)
+            sheet::SheetRow::of(names(&missing.entry, Tone::Plain).into()).remark(
+                "",
+                &missing.reason,
+                Tone::Plain,
+            )
         })
         .collect();
     table

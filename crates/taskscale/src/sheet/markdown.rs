@@ -3,7 +3,7 @@
 //! Texts from results cannot make tables, links, mentions or HTML of themselves.
 
 use super::sanitize::{brief, safe, width};
-use super::{Block, Column, Content, Field, REMARK, SheetRow, Section, Sheet, Table, Tone, command_line};
+use super::{Block, Column, Content, Field, REMARK, Section, Sheet, SheetRow, Table, Tone, command_line};
 
 pub(super) fn render(sheet: &Sheet) -> String {
     let mut out = String::new();

@@ -332,7 +332,11 @@ mod tests {
             let names = ["a/b", "c|d"].map(|name| Field::Name(name.to_owned(), Tone::Plain));
             let [first, second] = names;
             let figure = Field::Marked("12".to_owned(), Tone::Good, Some("±1%".to_owned()));
-            section.rows.push(SheetRow::of(vec![first, figure]).remark("2/3 ok", "a | long <story>", Tone::Bad));
+            section.rows.push(SheetRow::of(vec![first, figure]).remark(
+                "2/3 ok",
+                "a | long <story>",
+                Tone::Bad,
+            ));
             section.rows.push(SheetRow::of(vec![second]).remark("", "it crashed", Tone::Bad));
         }
         sheet.table(table);

@@ -533,8 +533,11 @@ fn wrong_in(batch: &Batch) -> Vec<String> {
 
 fn as_expected(batch: &Batch, case: &Case, sample: &Sample) -> Result<(), String> {
     let reason = sample.reason.as_deref().unwrap_or("");
+    let busy = sample.warnings.contains(&Warning::MachineBusy);
+    // What keeps a program from its CPU is as good a reason why there is no plateau, and read too late is another.
+    let as_good = busy && sample.status == NoPlateau;
     if sample.status != case.status
-        || !reason.contains(case.reason)
+        || !(reason.contains(case.reason) || as_good)
         || reason.is_empty() != case.reason.is_empty()
     {
         return Err(format!(
@@ -542,9 +545,9 @@ fn as_expected(batch: &Batch, case: &Case, sample: &Sample) -> Result<(), String
             sample.status, case.status, case.reason
         ));
     }
-    // On a busy machine a restless program cannot be told from one that is kept from its work.
-    let excused =
-        |warning: &Warning| *warning == PlateauNotQuiet && sample.warnings.contains(&Warning::MachineBusy);
+    // On a busy machine a restless program cannot be told from one that is kept from its work, and a reading may come
+    // after what would have been growth.
+    let excused = |warning: &Warning| busy && [PlateauNotQuiet, PlateauGrew].contains(warning);
     let missing =
         case.warnings.iter().find(|warning| !sample.warnings.contains(warning) && !excused(warning));
     let surplus = sample.warnings.iter().find(|w| CAUSED.contains(w) && !case.warnings.contains(w));

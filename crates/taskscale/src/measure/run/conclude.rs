@@ -1,6 +1,6 @@
 //! The end of a run: from what was observed to the measurement.
 
-use super::{BUSY_SHARE, Run, load, seconds};
+use super::{BUSY_SHARE, Run, load, now_ns, seconds};
 use crate::measure::cgroup::{CpuReading, MemoryWant};
 use crate::measure::evidence::{PlateauSeen, Rest};
 use crate::measure::judge_external::{ExternalSeen, LoadSeen, judge_external};
@@ -46,6 +46,9 @@ impl Run<'_> {
         let cpu = self.cpu(usage);
         self.note_busy_machine(&cpu, time.wall_s);
         let memory = self.memory(rss_peak);
+        if self.reading.is_some() && self.speaks_protocol() && !self.is_work() && !self.looked_again {
+            self.look_for_growth(now_ns());
+        }
         let plateau = self.plateau_seen(&time);
         self.note_doubts(&plateau);
         let verdict = self.verdict(&end, &time, plateau);
@@ -217,6 +220,7 @@ impl Run<'_> {
                 .is_some_and(|(alive, done)| seconds(alive, done) < UNFLUSHED_S),
             rest: self.rest,
             grown_bytes: self.grown_bytes,
+            looked_late: self.looked_late,
             escaped: self.escaped,
             starved_launch: starved_launch.filter(|(launch_s, starved_s)| {
                 let many = self.spec.tasks > 1 && self.due_ns().is_none();
@@ -238,7 +242,7 @@ impl Run<'_> {
         if plateau.read && plateau.rest != Rest::Quiet {
             self.warnings.push(Warning::PlateauNotQuiet);
         }
-        if self.starved_s >= STARVED_S || plateau.rest == Rest::Starved {
+        if self.looks.starved_s() >= STARVED_S || matches!(plateau.rest, Rest::Starved | Rest::HeldBack) {
             self.warnings.push(Warning::CpuStarved);
         }
     }

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use rustix::event::PollFd;
 
-use super::phases::{Look, QUIET_SHARE, TICK_S, last_look, window_start};
+use super::phases::last_look;
 use super::{Run, load, seconds};
 use crate::measure::MeasureError;
 use crate::measure::evidence::Rest;
 use crate::measure::external::{ExternalCommand, LineWatch, LoadStands, Ready};
 use crate::measure::launcher::STOP;
 use crate::measure::launchers::Launchers;
+use crate::measure::looks::{QUIET_SHARE, TICK_S};
 use crate::measure::verdict::EndedBy;
 use crate::record::PlateauFrom;
 
@@ -205,12 +206,9 @@ impl Run<'_> {
         let known = self.plateau_ns;
         let Some(since) = known.or(external.may_infer_since(exec)) else { return Ok(()) };
         let quiet_since = match known {
-            // Memory is looked at as well: a program that grows while it waits for a CPU seems quiet.
-            Some(since) => {
-                let stands = self.memory_stands(since.max(window_start(now)));
-                (stands && self.is_quiet_since(since, now)).then_some(since)
-            }
-            None => self.stands_since(since, now),
+            Some(since) => self.is_quiet_since(since).then_some(since),
+            // A load that works at something has not brought all its tasks about yet.
+            None => self.looks.quiet_since(since, STANDS_S),
         };
         // Quiet for lack of a CPU, on a machine that has other work, is not quiet.
         let quiet_since = quiet_since.filter(|_| !self.doing().anything());
@@ -229,7 +227,7 @@ impl Run<'_> {
             self.begin_plateau(PlateauFrom::Outside, quiet_since.unwrap_or(now));
             external.ready_ns.get_or_insert(now);
         }
-        self.rest = if quiet_since.is_some() { Rest::Quiet } else { self.rest_since(since, now) };
+        self.rest = if quiet_since.is_some() { Rest::Quiet } else { self.looks.rest(since, now) };
         self.read_plateau(now);
         Ok(())
     }
@@ -275,27 +273,6 @@ impl Run<'_> {
             Some(due) if now >= due && self.cpu_at_due.is_none() => self.cpu_at_due = self.group.cpu(),
             _ => {}
         }
-    }
-
-    /// Since when CPU and memory have been quiet, if that is long enough. `since`: no look before it counts. A load
-    /// that works at something has not brought all its tasks about yet.
-    fn stands_since(&self, since: u64, now: u64) -> Option<u64> {
-        let window_ns = (STANDS_S * 1e9) as u64;
-        let start =
-            self.looks.iter().rev().find(|look| look.at_ns + window_ns <= now && look.at_ns >= since)?;
-        let last: &Look = self.looks.last()?;
-        if self.wrote_much_since(start) {
-            return None;
-        }
-        for (then, last) in [(start.cpu, last.cpu), (start.load_cpu, last.load_cpu)] {
-            if let (Some(then), Some(last)) = (then, last)
-                && (last.total_s - then.total_s) / seconds(start.at_ns, now) >= QUIET_SHARE
-            {
-                return None;
-            }
-        }
-        let stands = self.memory_stands(start.at_ns) && !self.starved_since(start.at_ns);
-        stands.then_some(start.at_ns)
     }
 
     /// Whether the CPU was at work between the reading and now: tasks that wait have nothing to do.

@@ -3,61 +3,26 @@
 use std::time::Duration;
 
 use super::{Run, SAMPLE_S, now_ns, seconds};
-use crate::measure::cgroup::CpuReading;
+use crate::measure::cgroup::{CpuReading, Group};
 use crate::measure::evidence::Rest;
+use crate::measure::looks::{Look, TICK_S, is_growth, is_same};
 use crate::measure::{Course, MeasureError};
 use crate::measure::{plateau, procfs};
 use crate::record::{PlateauFrom, Warning};
 
-/// The CPU is quiet when the run used less than this share of one core over `QUIET_WINDOW_S`.
-pub(super) const QUIET_SHARE: f64 = 0.02;
+/// CPU and memory must have been quiet for so long.
 const QUIET_WINDOW_S: f64 = 0.1;
-/// Who wants a CPU and gets less than this share of one is starved.
-const STARVED_SHARE: f64 = 0.5;
-/// How far back is looked to tell how a program stands that never fell quiet.
-const REST_WINDOW_S: f64 = 0.25;
-/// Likewise for its memory: one that grows steadily since N seconds grows by an N-th of itself in one.
-const CHANGE_WINDOW_S: f64 = 1.0;
 /// The plateau is read no later than this before the first task can be due; and sooner by as long as the reading is
 /// foreseen to take.
 pub(super) const READ_MARGIN_S: f64 = 0.15;
 /// A reading that was made at rest is made again where memory has moved so long before the last moment for it.
 const READ_AGAIN_S: f64 = 0.3;
-/// Memory that grew by more than both after the reading is marked.
-const GROWTH_SHARE: f64 = 0.05;
-const GROWTH_MIN_BYTES: u64 = 4 << 20;
-/// When that is looked for, before the first task can be due.
+/// It is looked for the last time whether memory has grown so long before the first task can be due.
 const LAST_LOOK_S: f64 = 0.05;
-/// How often a run is looked at while it launches or falls quiet.
-pub(super) const TICK_S: f64 = 0.02;
 /// Where there are more processes, they are tasks, and alike.
 const PROCESSES_LOOKED_AT: usize = 32;
 /// In a family of more, those that left its control group are not looked for.
 const MOST_LOOKED_FOR: u64 = 1_000;
-/// Memory is the same within the larger of the two.
-const SAME_SHARE: f64 = 0.01;
-const SAME_BYTES: u64 = 1 << 20;
-
-/// A cheap look at a run that launches or falls quiet. What could not be read is absent.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Look {
-    pub at_ns: u64,
-    pub cpu: Option<CpuReading>,
-    /// Of the load, where there is one.
-    pub load_cpu: Option<CpuReading>,
-    pub memory: Option<u64>,
-    /// Bytes of output so far.
-    pub heard: u64,
-    /// How long so far the run has wanted a CPU and got less than half of one, in seconds.
-    pub starved_s: f64,
-}
-
-/// Looks older than this are of no use, in seconds.
-const LOOKS_S: f64 = 2.0;
-
-/// A pipe holds so much. A program that wrote more within a window may wait for its reader, and only seem quiet.
-const PIPE_BYTES: u64 = 64 * 1024;
-
 impl Run<'_> {
     /// How long nothing needs to be done unless something happens.
     pub(super) fn wait_s(&self) -> f64 {
@@ -114,8 +79,7 @@ impl Run<'_> {
         self.cpu_at_plateau = self.group.cpu();
         self.reading = None;
         self.read_ns = None;
-        let before = self.looks.iter().rev().find(|look| look.at_ns <= at_ns);
-        self.launch_starved_s = before.map_or(0.0, |look| look.starved_s);
+        self.launch_starved_s = self.looks.starved_until_s(at_ns);
     }
 
     /// What is to be done by the clock.
@@ -146,12 +110,9 @@ impl Run<'_> {
         };
         if self.reading.is_none() {
             let last_moment = now + (TICK_S * 1e9) as u64 >= self.last_moment_ns(due);
-            // An early reading is looked at again; the last one must be of memory that stands.
-            let from = alive.max(window_start(now));
-            let stands = now < self.again_ns(due) || self.memory_stands(from);
-            let quiet = stands && self.is_quiet_since(alive, now) && !self.doing().anything();
+            let quiet = self.is_quiet_since(alive) && !self.doing().anything();
             if quiet || last_moment {
-                self.rest = if quiet { Rest::Quiet } else { self.rest_since(alive, now) };
+                self.rest = if quiet { Rest::Quiet } else { self.looks.rest(alive, now) };
                 self.read_plateau(now);
             }
         } else if !self.read_again && now >= self.again_ns(due) {
@@ -178,48 +139,34 @@ impl Run<'_> {
 
     /// The plateau is nearly over: whether the reading still stands, and all that was read is still there.
     pub(super) fn look_for_growth(&mut self, now: u64) {
-        // Who looks too late, on a busy machine, sees what tasks do that are due.
-        if self.due_ns().is_some_and(|due| now >= due) {
+        self.looked_late = self.due_ns().is_some_and(|due| now >= due);
+        if self.looked_late {
+            // What there is now may be what tasks do that are due: that it never was more says that it stood.
+            let peaks = self.peak_at_reading.zip(self.peak());
+            self.grown_bytes = peaks.and_then(|(then, now)| is_growth(then, now).then(|| now - then));
             return;
         }
         self.grown_bytes = self.memory_at_reading.and_then(|then| self.grown_since(then));
         if self.escaped == 0 {
-            self.escaped = self.main_pid.filter(|pid| !self.is_in_group(*pid)).into_iter().count();
+            self.escaped = self.main_pid.filter(|pid| self.has_left(*pid)).into_iter().count();
         }
     }
 
     /// A cheap look at what the run uses.
     pub(super) fn look(&mut self, now: u64, load_cpu: Option<CpuReading>) {
-        let cpu = self.group.cpu();
-        let before = self.looks.last().copied();
-        // Who gets half a CPU is not starved: only then are its threads looked at, which is not free.
-        if let Some((then, used_s)) =
-            before.zip(cpu).and_then(|(look, cpu)| Some((look, cpu.total_s - look.cpu?.total_s)))
-        {
-            let elapsed_s = seconds(then.at_ns, now);
-            if used_s < STARVED_SHARE * elapsed_s && self.doing().wants_cpu {
-                self.starved_s += elapsed_s;
-            }
-        }
-        self.looks.retain(|look| seconds(look.at_ns, now) < LOOKS_S);
-        self.looks.push(Look {
+        let look = Look {
             at_ns: now,
-            cpu,
-            load_cpu,
+            cpu_s: self.group.cpu().map(|cpu| cpu.total_s),
+            load_cpu_s: load_cpu.map(|cpu| cpu.total_s),
             memory: self.group.memory_now(),
             heard: self.listener.bytes + self.launched.stderr_bytes,
-            starved_s: self.starved_s,
-        });
+        };
+        let group = self.group.as_ref();
+        self.looks.add(look, || doing(group).wants_cpu);
     }
 
     pub(super) fn doing(&self) -> procfs::Doing {
-        let mut pids = self.group.processes();
-        // The first and the last: a family that is starting is at work at its end.
-        if pids.len() > PROCESSES_LOOKED_AT {
-            let half = PROCESSES_LOOKED_AT / 2;
-            pids.drain(half..pids.len() - half);
-        }
-        pids.into_iter().map(procfs::doing).fold(procfs::Doing::default(), procfs::Doing::and)
+        doing(self.group.as_ref())
     }
 
     /// The last moment at which a reading ends before the first task can be due.
@@ -242,6 +189,7 @@ impl Run<'_> {
         self.reading = Some(plateau::read(self.group.as_ref(), &is_over).unwrap_or_default());
         self.read_ns = Some(now);
         self.memory_at_reading = self.group.memory_now();
+        self.peak_at_reading = self.peak();
         self.cpu_at_reading = self.group.cpu();
         // The instant that counts is the end: reading many processes or threads takes its time.
         self.read_end_ns = Some(now_ns());
@@ -266,9 +214,15 @@ impl Run<'_> {
         if !external.is_empty() {
             // One that is ending is in no group either, for a moment.
             std::thread::sleep(Duration::from_secs_f64(TICK_S));
-            external.retain(|pid| !self.is_in_group(*pid));
+            external.retain(|pid| self.has_left(*pid));
         }
         external.len()
+    }
+
+    /// Whether a process of the run is in another group. While all processes are listed one may end, and its number be
+    /// given to somebody else's: it is asked again whether it is one of the run's.
+    fn has_left(&self, pid: u32) -> bool {
+        !self.is_in_group(pid) && procfs::is_below(pid, self.launched.child.id())
     }
 
     fn is_in_group(&self, pid: u32) -> bool {
@@ -277,37 +231,8 @@ impl Run<'_> {
         name.is_none_or(|name| procfs::is_in_group(pid, name, folders.len()))
     }
 
-    /// How a program stands that did not fall quiet, by the looks of the last moments, none of them before `since`.
-    pub(super) fn rest_since(&self, since: u64, now: u64) -> Rest {
-        let from = since.max(now.saturating_sub((REST_WINDOW_S * 1e9) as u64));
-        let looks: Vec<&Look> = self.looks.iter().filter(|look| look.at_ns >= from).collect();
-        let (Some(first), Some(last)) = (looks.first(), looks.last()) else { return Rest::AtWork };
-        let window_s = seconds(first.at_ns, last.at_ns);
-        let starved = window_s > 0.0 && last.starved_s - first.starved_s > STARVED_SHARE * window_s;
-        let from = since.max(now.saturating_sub((CHANGE_WINDOW_S * 1e9) as u64));
-        let (low, high) = self.memory_range(from);
-        // Memory that changes says more than a CPU that is wanted: who is starved and grows is not all there.
-        match (is_growth(low, high), starved) {
-            (true, _) => Rest::Changing,
-            (false, true) => Rest::Starved,
-            (false, false) => Rest::AtWork,
-        }
-    }
-
-    /// Whether memory has been the same in all looks since then.
-    pub(super) fn memory_stands(&self, from: u64) -> bool {
-        let (low, high) = self.memory_range(from);
-        high - low <= same_within(high)
-    }
-
-    /// The least and the most memory in all looks since then; nothing where there are none.
-    fn memory_range(&self, from: u64) -> (u64, u64) {
-        let sizes = || self.looks.iter().filter(|look| look.at_ns >= from).filter_map(|look| look.memory);
-        (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0))
-    }
-
     pub(super) fn has_moved_since(&self, then: u64) -> bool {
-        self.group.memory_now().is_some_and(|now| now.abs_diff(then) > same_within(then))
+        self.group.memory_now().is_some_and(|now| !is_same(then, now))
     }
 
     /// Tasks that only wait need no more memory: what comes after the reading was not alive when `alive` was said.
@@ -316,46 +241,20 @@ impl Run<'_> {
         is_growth(then, now).then(|| now - then)
     }
 
-    /// Whether so much output came since a look that the program may have been held up by it.
-    pub(super) fn wrote_much_since(&self, look: &Look) -> bool {
-        self.looks.last().is_some_and(|last| last.heard - look.heard >= PIPE_BYTES)
-    }
-
-    /// Whether the CPU has been quiet for a window that began no earlier than `since`.
-    pub(super) fn is_quiet_since(&self, since: u64, now: u64) -> bool {
-        let Some(last) = self.looks.last().and_then(|look| look.cpu) else { return false };
-        let window_start = window_start(now);
-        // The latest look that is at least a window old, and not of the launch.
-        let earlier = self.looks.iter().rev().find(|look| look.at_ns <= window_start && look.at_ns >= since);
-        earlier
-            .filter(|look| !self.wrote_much_since(look))
-            .and_then(|look| Some((look.at_ns, look.cpu?)))
-            .is_some_and(|(at, cpu)| (last.total_s - cpu.total_s) / seconds(at, now) < QUIET_SHARE)
-            && !self.starved_since(window_start.max(since))
-    }
-
-    /// Whether the run was starved for most of the time since then: it is not quiet, it is held back.
-    pub(super) fn starved_since(&self, from: u64) -> bool {
-        let looks = || self.looks.iter().filter(|look| look.at_ns >= from);
-        looks().next().zip(looks().next_back()).is_some_and(|(first, last)| {
-            last.starved_s - first.starved_s > STARVED_SHARE * seconds(first.at_ns, last.at_ns)
-        })
+    /// Whether CPU and memory have been quiet for a while that began no earlier than `since`.
+    pub(super) fn is_quiet_since(&self, since: u64) -> bool {
+        self.looks.quiet_since(since, QUIET_WINDOW_S).is_some()
     }
 }
 
-/// Whether memory grew by more than tasks that wait, and a runtime that tidies up, account for.
-fn is_growth(then: u64, now: u64) -> bool {
-    now.saturating_sub(then) > GROWTH_MIN_BYTES.max((then as f64 * GROWTH_SHARE) as u64)
-}
-
-/// By how much memory may differ and be the same.
-pub(super) fn same_within(bytes: u64) -> u64 {
-    SAME_BYTES.max((bytes as f64 * SAME_SHARE) as u64)
-}
-
-/// Since when CPU and memory must have been quiet.
-pub(super) fn window_start(now: u64) -> u64 {
-    now.saturating_sub((QUIET_WINDOW_S * 1e9) as u64)
+fn doing(group: &dyn Group) -> procfs::Doing {
+    let mut pids = group.processes();
+    // The first and the last: a family that is starting is at work at its end.
+    if pids.len() > PROCESSES_LOOKED_AT {
+        let half = PROCESSES_LOOKED_AT / 2;
+        pids.drain(half..pids.len() - half);
+    }
+    pids.into_iter().map(procfs::doing).fold(procfs::Doing::default(), procfs::Doing::and)
 }
 
 /// When the plateau is looked at for the last time: before the first task can be due, which may allocate.

@@ -4,7 +4,7 @@ use super::super::model::Report;
 use super::super::sheet::names;
 use super::{Found, MetricTable, OVERLAPS, Shift, campaigns, facts, letter, notes_of, tables};
 use crate::figures::{Better, Figure};
-use crate::sheet::{Column, Field, NONE, SheetRow, Sheet, Table, Tone};
+use crate::sheet::{Column, Field, NONE, Sheet, SheetRow, Table, Tone};
 
 pub fn sheet(reports: &[Report], metrics: &[&'static Figure]) -> Sheet {
     let mut sheet = Sheet::new(format!("{} campaigns side by side", campaigns(reports)));

@@ -1,0 +1,300 @@
+//! What was seen of a run while it launched or fell quiet, look by look, and what that says of how it stands. Pure.
+//!
+//! A look says something only of the time in which there were looks: where taskscale itself got no CPU, or the whole
+//! machine stood still, the run may have been kept from its work as well, and nobody saw.
+
+use super::evidence::Rest;
+
+/// How often a run is looked at, in seconds.
+pub const TICK_S: f64 = 0.02;
+/// The CPU is quiet when the run used less than this share of one core.
+pub const QUIET_SHARE: f64 = 0.02;
+/// Of the time between two looks no more than this counts as watched.
+const LONGEST_GAP_S: f64 = 2.0 * TICK_S;
+/// Who watched for less than this share of a time cannot tell.
+const WATCHED_SHARE: f64 = 0.5;
+/// Who wants a CPU and gets less than this share of one is starved.
+const STARVED_SHARE: f64 = 0.5;
+/// How far back is looked to tell how a program stands that never fell quiet.
+const REST_WINDOW_S: f64 = 0.25;
+/// Likewise for its memory: one that grows steadily since N seconds grows by an N-th of itself in one.
+const CHANGE_WINDOW_S: f64 = 1.0;
+/// Memory that grew by more than both was not all there.
+const GROWTH_SHARE: f64 = 0.05;
+const GROWTH_MIN_BYTES: u64 = 4 << 20;
+/// Memory is the same within the larger of the two.
+const SAME_SHARE: f64 = 0.01;
+const SAME_BYTES: u64 = 1 << 20;
+/// Looks older than this are of no use, in seconds.
+const KEPT_S: f64 = 2.0;
+/// A pipe holds so much. A program that wrote more within a window may wait for its reader, and only seem quiet.
+const PIPE_BYTES: u64 = 64 * 1024;
+
+/// A cheap look. What could not be read is absent.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Look {
+    pub at_ns: u64,
+    /// CPU time so far, in seconds.
+    pub cpu_s: Option<f64>,
+    /// That of the load, where there is one.
+    pub load_cpu_s: Option<f64>,
+    pub memory: Option<u64>,
+    /// Bytes of output so far.
+    pub heard: u64,
+}
+
+/// A look, and what had come together until then.
+#[derive(Debug, Clone, Copy)]
+struct Kept {
+    look: Look,
+    starved_s: f64,
+    watched_s: f64,
+}
+
+#[derive(Debug, Default)]
+pub struct Looks {
+    kept: Vec<Kept>,
+    starved_s: f64,
+    watched_s: f64,
+}
+
+impl Looks {
+    /// Takes a look. Whether the run wants a CPU is asked only where it did not get half of one, as that is not free.
+    pub fn add(&mut self, look: Look, wants_cpu: impl FnOnce() -> bool) {
+        if let Some(before) = self.kept.last() {
+            let elapsed_s = seconds(before.look.at_ns, look.at_ns);
+            self.watched_s += elapsed_s.min(LONGEST_GAP_S);
+            let used_s = used(before.look.cpu_s, look.cpu_s);
+            if used_s.is_some_and(|used_s| used_s < STARVED_SHARE * elapsed_s) && wants_cpu() {
+                self.starved_s += elapsed_s;
+            }
+        }
+        self.kept.retain(|kept| seconds(kept.look.at_ns, look.at_ns) < KEPT_S);
+        self.kept.push(Kept { look, starved_s: self.starved_s, watched_s: self.watched_s });
+    }
+
+    /// Nothing that was seen so far counts any more for how the run stands.
+    pub fn clear(&mut self) {
+        self.kept.clear();
+    }
+
+    /// How long so far the run has wanted a CPU and got less than half of one, in seconds.
+    pub fn starved_s(&self) -> f64 {
+        self.starved_s
+    }
+
+    /// Likewise until then.
+    pub fn starved_until_s(&self, at_ns: u64) -> f64 {
+        self.kept.iter().rev().find(|kept| kept.look.at_ns <= at_ns).map_or(0.0, |kept| kept.starved_s)
+    }
+
+    /// Since when CPU and memory, and its load, have been quiet, if they were watched for so long; no look before
+    /// `since` counts. Memory as well: a program that grows while it waits for a CPU seems quiet.
+    pub fn quiet_since(&self, since: u64, window_s: f64) -> Option<u64> {
+        let (start, last) = (self.watched_for(window_s, since)?, self.kept.last()?);
+        let is_quiet = |used_s: f64| used_s < QUIET_SHARE * (last.watched_s - start.watched_s);
+        let (from, to) = (&start.look, &last.look);
+        let quiet = used(from.cpu_s, to.cpu_s).is_some_and(is_quiet)
+            && used(from.load_cpu_s, to.load_cpu_s).is_none_or(is_quiet)
+            && to.heard - from.heard < PIPE_BYTES
+            && self.memory_stands(from.at_ns)
+            && !starved(start, last);
+        quiet.then_some(from.at_ns)
+    }
+
+    /// How a program stands that did not fall quiet, by the looks of the last moments, none of them before `since`.
+    pub fn rest(&self, since: u64, now: u64) -> Rest {
+        let first = self.kept.iter().find(|kept| kept.look.at_ns >= since);
+        let window = |window_s| self.watched_for(window_s, since).or(first);
+        let (Some(from), Some(wide), Some(last)) =
+            (window(REST_WINDOW_S), window(CHANGE_WINDOW_S), self.kept.last())
+        else {
+            return Rest::Unwatched;
+        };
+        let possible_s = seconds(since, now).min(REST_WINDOW_S);
+        if last.watched_s - from.watched_s < WATCHED_SHARE * possible_s {
+            return Rest::Unwatched;
+        }
+        let (low, high) = self.memory_range(wide.look.at_ns);
+        let had_cpu = used(wide.look.cpu_s, last.look.cpu_s)
+            .is_some_and(|used_s| used_s >= QUIET_SHARE * (last.watched_s - wide.watched_s));
+        // Memory that changes says more than a CPU that is wanted: who is starved and grows is not all there.
+        match (is_growth(low, high), starved(from, last), had_cpu) {
+            (true, ..) => Rest::Changing,
+            (false, true, false) => Rest::HeldBack,
+            (false, true, true) => Rest::Starved,
+            (false, false, _) => Rest::AtWork,
+        }
+    }
+
+    /// The latest look since when the run has been watched for so long, and none before `since`.
+    fn watched_for(&self, window_s: f64, since: u64) -> Option<&Kept> {
+        let last = self.kept.last()?;
+        // Sums of twentieths of a second are never quite that.
+        let long_enough = |kept: &&Kept| last.watched_s - kept.watched_s >= window_s - 1e-9;
+        self.kept.iter().rev().find(long_enough).filter(|kept| kept.look.at_ns >= since)
+    }
+
+    /// Whether memory has been the same in all looks since then.
+    fn memory_stands(&self, from: u64) -> bool {
+        let (low, high) = self.memory_range(from);
+        is_same(low, high)
+    }
+
+    /// The least and the most memory in all looks since then; nothing where there are none.
+    fn memory_range(&self, from: u64) -> (u64, u64) {
+        let looks = || self.kept.iter().map(|kept| &kept.look).filter(|look| look.at_ns >= from);
+        let sizes = || looks().filter_map(|look| look.memory);
+        (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0))
+    }
+}
+
+/// Whether the run was starved for most of the time: it is not quiet, it is held back.
+fn starved(from: &Kept, to: &Kept) -> bool {
+    let starved_s = to.starved_s - from.starved_s;
+    starved_s > 0.0 && starved_s > STARVED_SHARE * seconds(from.look.at_ns, to.look.at_ns)
+}
+
+fn used(from: Option<f64>, to: Option<f64>) -> Option<f64> {
+    Some(to? - from?)
+}
+
+/// Whether memory grew by more than tasks that wait, and a runtime that tidies up, account for.
+pub fn is_growth(then: u64, now: u64) -> bool {
+    now.saturating_sub(then) > GROWTH_MIN_BYTES.max((then as f64 * GROWTH_SHARE) as u64)
+}
+
+/// Whether memory may be called the same as it was.
+pub fn is_same(then: u64, now: u64) -> bool {
+    now.abs_diff(then) <= SAME_BYTES.max((then.max(now) as f64 * SAME_SHARE) as u64)
+}
+
+fn seconds(from_ns: u64, to_ns: u64) -> f64 {
+    to_ns.saturating_sub(from_ns) as f64 / 1e9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+    const MIB: u64 = 1 << 20;
+
+    /// Looks every 20 ms until `until_ms`, of a run that uses so much of a CPU and holds memory by the clock.
+    fn watched(until_ms: u64, share: f64, wants_cpu: bool, memory: impl Fn(u64) -> u64) -> Looks {
+        let mut looks = Looks::default();
+        see(&mut looks, (0..=until_ms).step_by(20), share, wants_cpu, memory);
+        looks
+    }
+
+    fn see(
+        looks: &mut Looks,
+        at_ms: impl IntoIterator<Item = u64>,
+        share: f64,
+        wants_cpu: bool,
+        memory: impl Fn(u64) -> u64,
+    ) {
+        for ms in at_ms {
+            let cpu_s = Some(share * ms as f64 / 1e3);
+            looks.add(Look { at_ns: ms * MS, cpu_s, memory: Some(memory(ms)), ..Look::default() }, || {
+                wants_cpu
+            });
+        }
+    }
+
+    /// 4 MiB more every 20 ms.
+    fn growing(ms: u64) -> u64 {
+        20 * MIB + ms / 20 * 4 * MIB
+    }
+
+    fn standing(_: u64) -> u64 {
+        600 * MIB
+    }
+
+    #[test]
+    fn what_stands_and_wants_no_cpu_is_quiet() {
+        let looks = watched(100, 0.0, false, standing);
+        assert_eq!(looks.quiet_since(0, 0.1), Some(0));
+        assert_eq!(looks.quiet_since(20 * MS, 0.1), None, "no look before that counts");
+        assert_eq!(
+            watched(80, 0.0, false, standing).quiet_since(0, 0.1),
+            None,
+            "watched for too short a time"
+        );
+    }
+
+    #[test]
+    fn what_works_grows_or_wants_a_cpu_is_not() {
+        assert_eq!(watched(500, 0.1, false, standing).quiet_since(0, 0.1), None);
+        assert_eq!(watched(500, 0.0, false, growing).quiet_since(0, 0.1), None);
+        assert_eq!(watched(500, 0.0, true, standing).quiet_since(0, 0.1), None);
+    }
+
+    #[test]
+    fn time_without_looks_is_not_watched() {
+        // Two looks with two seconds between them, in which nothing was used: the machine may have stood still.
+        let mut looks = watched(200, 0.1, false, growing);
+        see(&mut looks, [1_900], 0.1 * 0.2 / 1.9, false, |_| growing(200));
+        assert_eq!(looks.quiet_since(0, 0.1), None);
+        assert_eq!(looks.rest(0, 1_900 * MS), Rest::Changing, "what was seen before that");
+        assert_eq!(looks.rest(210 * MS, 1_900 * MS), Rest::Unwatched);
+        let none = Looks::default();
+        assert_eq!((none.quiet_since(0, 0.1), none.rest(0, 500 * MS)), (None, Rest::Unwatched));
+    }
+
+    #[test]
+    fn one_look_at_the_end_of_a_plateau_says_nothing() {
+        let mut looks = watched(2_000, 0.15, false, growing);
+        looks.clear();
+        see(&mut looks, [2_300], 0.15, false, growing);
+        assert_eq!(looks.rest(0, 2_300 * MS), Rest::Unwatched);
+        // A plateau that has only just begun cannot have been watched for longer: that it is short is told elsewhere.
+        assert_eq!(looks.rest(2_300 * MS, 2_300 * MS), Rest::AtWork);
+    }
+
+    #[test]
+    fn who_gets_no_cpu_and_wants_one_is_held_back_whatever_its_memory_does() {
+        assert_eq!(watched(1_000, 0.0, true, standing).rest(0, 1_000 * MS), Rest::HeldBack);
+        assert_eq!(watched(1_000, 0.1, true, standing).rest(0, 1_000 * MS), Rest::Starved);
+        assert_eq!(watched(1_000, 0.7, true, standing).rest(0, 1_000 * MS), Rest::AtWork);
+        assert_eq!(watched(1_000, 0.1, true, growing).rest(0, 1_000 * MS), Rest::Changing);
+    }
+
+    #[test]
+    fn a_program_that_wrote_a_pipe_full_may_wait_for_its_reader() {
+        let mut looks = Looks::default();
+        for tick in 0..=10 {
+            let look = Look { at_ns: tick * 20 * MS, cpu_s: Some(0.0), ..Look::default() };
+            looks.add(Look { heard: tick * 16 * 1024, ..look }, || false);
+        }
+        assert_eq!(looks.quiet_since(0, 0.1), None);
+    }
+
+    #[test]
+    fn a_load_at_work_has_not_brought_all_tasks_about() {
+        let mut looks = Looks::default();
+        for tick in 0..=10 {
+            let load_cpu_s = Some(0.01 * tick as f64);
+            let look = Look { at_ns: tick * 20 * MS, cpu_s: Some(0.0), load_cpu_s, ..Look::default() };
+            looks.add(look, || false);
+        }
+        assert_eq!(looks.quiet_since(0, 0.1), None);
+    }
+
+    #[test]
+    fn a_starved_launch_is_known_by_its_time() {
+        let mut looks = watched(400, 0.1, true, standing);
+        see(&mut looks, (420..=800).step_by(20), 0.1, false, standing);
+        assert!((looks.starved_s() - 0.4).abs() < 1e-9);
+        assert!((looks.starved_until_s(200 * MS) - 0.2).abs() < 1e-9);
+        assert_eq!(Looks::default().starved_until_s(0), 0.0);
+    }
+
+    #[test]
+    fn growth_is_more_than_a_runtime_that_tidies_up() {
+        assert!(!is_growth(MIB, 5 * MIB) && is_growth(MIB, 6 * MIB));
+        assert!(!is_growth(200 * MIB, 210 * MIB) && is_growth(200 * MIB, 211 * MIB));
+        assert!(is_same(MIB, 2 * MIB) && !is_same(MIB, 3 * MIB));
+        assert!(is_same(500 * MIB, 495 * MIB) && !is_same(500 * MIB, 490 * MIB));
+    }
+}
