@@ -136,6 +136,8 @@ function growth(entry: Entry): HTMLElement | false {
       h("b", {}, slope(of)),
       interval(of.bytes_per_task_interval, format.perTask),
     ),
+    of.bytes_beyond !== undefined &&
+      h("div", {}, h("span", {}, "Beyond what it holds"), h("b", {}, format.perTask(of.bytes_beyond))),
     h(
       "div",
       {},

@@ -87,11 +87,7 @@ impl<'a> Keeper<'a> {
     }
 
     fn work(&self, operations: u64, double: bool) -> Course {
-        Course::Work(WorkOrder {
-            operations,
-            double,
-            least_s: SHORT * self.plan.hold.plateau_s(),
-        })
+        Course::Work(WorkOrder { operations, double, least_s: SHORT * self.plan.hold.plateau_s() })
     }
 }
 

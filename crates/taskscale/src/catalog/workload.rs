@@ -68,6 +68,8 @@ pub struct Workload {
     pub check: Option<Formula>,
     /// How many threads or processes a run makes at least, where tasks are such; the tasks, where nothing says so.
     pub makes: Option<Formula>,
+    /// How many bytes a task is told to hold, from the parameters.
+    pub holds: Option<Formula>,
     /// No run does more operations.
     pub most_operations: u64,
     pub parameters: BTreeMap<String, Parameter>,
@@ -132,6 +134,7 @@ struct WorkloadToml {
     operation: Option<String>,
     check: Option<Formula>,
     makes: Option<Formula>,
+    holds: Option<Formula>,
     most_operations: Option<u64>,
     #[serde(default)]
     parameters: BTreeMap<String, Parameter>,
@@ -162,6 +165,11 @@ pub fn expected_to_make(
     let makes =
         workload.makes.as_ref().and_then(|makes| formula_value(makes, workload, tasks, operations, params));
     makes.and_then(|makes| u64::try_from(makes).ok()).unwrap_or(tasks)
+}
+
+/// How many bytes each task is told to hold; absent where nothing says so.
+pub fn bytes_held(workload: &Workload, params: &BTreeMap<String, String>) -> Option<u64> {
+    u64::try_from(formula_value(workload.holds.as_ref()?, workload, 1, 0, params)?).ok()
 }
 
 fn formula_value(
@@ -236,7 +244,7 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
         _ => {}
     }
     let known = |name: &&str| ["tasks", "operations"].contains(name) || wire.parameters.contains_key(*name);
-    let own = [("check", &wire.check), ("makes", &wire.makes)];
+    let own = [("check", &wire.check), ("makes", &wire.makes), ("holds", &wire.holds)];
     let of_parameters = wire.parameters.values().map(|parameter| ("at_most", &parameter.at_most));
     for (key, formula) in own.into_iter().chain(of_parameters) {
         if let Some(name) = formula.iter().flat_map(Formula::names).find(|name| !known(name)) {
@@ -265,6 +273,7 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
         operation: wire.operation,
         check: wire.check,
         makes: wire.makes,
+        holds: wire.holds,
         most_operations: wire.most_operations.unwrap_or(MOST_OPERATIONS),
         parameters: wire.parameters,
     };
@@ -304,6 +313,9 @@ mod tests {
         assert_eq!(bound.refuse(13, &given).as_deref(), Some("`bytes` of `some` is at most 6 with 13 tasks"));
         let makes = read(&GOOD.replace("check =", "makes = \"operations / 2\"\ncheck =")).unwrap();
         assert_eq!(expected_to_make(&makes, 10, 100, &given), 50);
+        let holds = read(&GOOD.replace("check =", "holds = \"bytes * 2\"\ncheck =")).unwrap();
+        assert_eq!((bytes_held(&holds, &BTreeMap::new()), bytes_held(&holds, &given)), (Some(8), Some(14)));
+        assert_eq!(bytes_held(&makes, &given), None);
     }
 
     #[test]

@@ -120,6 +120,7 @@ fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 59] {
         ("cpu_ns_per_op_min", |line| line.min(&figures::CPU_PER_OP)),
         ("cpu_ns_per_op_max", |line| line.max(&figures::CPU_PER_OP)),
         ("ops_per_s_median", |line| line.median(&figures::OPS_PER_S)),
+        ("bytes_beyond", |line| figure(line.growth().and_then(|growth| growth.bytes_beyond))),
     ]
 }
 

@@ -46,6 +46,9 @@ pub struct Report {
     /// What one operation is; of the shape `work` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
+    /// How many bytes each task was told to hold; absent where the workload says nothing of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holds_bytes: Option<u64>,
     /// The numbers of tasks, ascending.
     pub tasks: Vec<u64>,
     pub repetitions: u32,
@@ -286,6 +289,9 @@ pub struct Growth {
     pub bytes_per_task: Option<f64>,
     /// 95 % interval; absent where some number of tasks was run fewer than twice, and where the line is none.
     pub bytes_per_task_interval: Option<Interval>,
+    /// What a task takes beyond the bytes that it was told to hold; absent where the workload says nothing of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_beyond: Option<f64>,
     /// Whether the medians lie on the line, each within a tenth of it; absent where two numbers of tasks cannot tell.
     pub straight: Option<bool>,
     /// The number of tasks whose median lies farthest off the line; absent likewise.
