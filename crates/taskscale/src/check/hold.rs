@@ -150,7 +150,7 @@ impl Runs<'_, '_> {
     }
 
     /// Runs `tasks` with a hold of at least `least_s` that is long enough.
-    fn hold(
+    pub(super) fn hold(
         &mut self,
         tasks: u64,
         least_s: f64,
@@ -205,7 +205,7 @@ impl Runs<'_, '_> {
 
 /// How a hold of so many tasks went.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Held {
+pub(super) enum Held {
     Well,
     Ill,
     /// Not tried, or given up: their launch is too long to be waited for, or there is not the memory.

@@ -15,7 +15,7 @@ use crate::record::{Status, Warning};
 use crate::units;
 
 /// Operations of the first runs, for each task.
-const FEW_ROUNDS: u64 = 7;
+pub(super) const FEW_ROUNDS: u64 = 7;
 /// The most tasks that every program is tried with.
 const MANY_TASKS: u64 = 1_000;
 /// A run that is foreseen to take longer, in seconds, is not waited for.
@@ -112,7 +112,7 @@ impl Runs<'_, '_> {
     }
 
     /// Does so many operations, and says what they took where all was well.
-    fn work(
+    pub(super) fn work(
         &mut self,
         tasks: u64,
         operations: u64,
