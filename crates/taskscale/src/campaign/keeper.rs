@@ -3,7 +3,7 @@
 use super::hold::HoldKeeper;
 use super::operations::{OperationsKeeper, SHORT};
 use super::plan::PlannedRun;
-use crate::catalog::{Kind, Shape, Workload};
+use crate::catalog::{Kind, Shape, Workload, period_s};
 use crate::measure::{Course, Wait, WorkOrder};
 use crate::record::{Plan, Sample};
 
@@ -11,6 +11,8 @@ use crate::record::{Plan, Sample};
 #[derive(Debug)]
 pub struct Keeper<'a> {
     plan: &'a Plan,
+    /// How often tasks that wait wake, in seconds.
+    period_s: Option<f64>,
     pub holds: HoldKeeper,
     operations: OperationsKeeper,
 }
@@ -21,6 +23,7 @@ impl<'a> Keeper<'a> {
         let most = workload.map_or(u64::MAX, |workload| workload.most_operations);
         Keeper {
             plan,
+            period_s: workload.and_then(|workload| period_s(workload, &plan.params)),
             holds: HoldKeeper::new(plan.hold),
             operations: OperationsKeeper::new(plan.hold.plateau_s(), most),
         }
@@ -83,7 +86,12 @@ impl<'a> Keeper<'a> {
 
     fn wait(&self, entry: &str, tasks: u64, hold_s: f64) -> Course {
         let reading_s = self.holds.predict_reading_s(entry, tasks);
-        Course::Hold(Wait { hold_s, plateau_s: self.plan.hold.plateau_s(), reading_s })
+        Course::Hold(Wait {
+            hold_s,
+            plateau_s: self.plan.hold.plateau_s(),
+            period_s: self.period_s,
+            reading_s,
+        })
     }
 
     fn work(&self, operations: u64, double: bool) -> Course {

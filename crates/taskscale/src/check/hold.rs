@@ -6,6 +6,7 @@ use super::judge::judge;
 use super::runs::{FEWER, Order, Runs, Trial, line, may_be_the_machines, not_tried, trial};
 use super::{CheckError, Findings, Rule};
 use crate::campaign::{foreseen_reading_s, hold_for_launch, longer_hold_s};
+use crate::catalog::period_s;
 use crate::measure::{Course, Measurement, Trace, Wait};
 use crate::record::{Status, Warning};
 
@@ -37,9 +38,10 @@ impl Runs<'_, '_> {
 
     fn waits(&self, tasks: u64, hold_s: f64, attempt: u32) -> Order<'static> {
         let reading_s = foreseen_reading_s(self.kind, tasks);
+        let period_s = period_s(self.workload, &self.params);
         Order {
             tasks,
-            course: Course::Hold(Wait { hold_s, plateau_s: PLATEAU_S, reading_s }),
+            course: Course::Hold(Wait { hold_s, plateau_s: PLATEAU_S, period_s, reading_s }),
             arguments: None,
             time: Duration::from_secs_f64(30.0 + 4.0 * hold_s) * attempt,
         }

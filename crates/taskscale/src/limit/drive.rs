@@ -9,7 +9,7 @@ use super::proof::Proof;
 use super::question::{Question, fill_in};
 use super::search::{HOLD, Order, Seen, follow, usual_of};
 use crate::campaign::{HoldKeeper, PlannedRun, Prepared, foreseen_reading_s, sample_of};
-use crate::catalog::{Shape, expected_check};
+use crate::catalog::{Shape, expected_check, period_s};
 use crate::measure::{Bounds, Course, RunEnd, RunSpec, Runner, Wait, WorkOrder};
 use crate::record::{Campaign, Cell, Plan, Sample, Store};
 
@@ -131,6 +131,7 @@ fn spec(
         Shape::Hold => Course::Hold(Wait {
             hold_s,
             plateau_s: HOLD.plateau_s(),
+            period_s: entry.workload.as_ref().and_then(|workload| period_s(workload, &plan.params)),
             reading_s: foreseen_reading_s(entry.facts.kind, tasks),
         }),
         // One operation for each task: that many are there at once, and that is what is asked.

@@ -77,6 +77,7 @@ impl Scene {
             time_cap_s: 60.0,
             output_cap_bytes: 1000,
             wall_s: Some(self.wall_s),
+            launch_s: Some(0.1),
             plateau: self.plateau.clone(),
             done_after_ready: true,
             counted: Some((if self.kind == Kind::Thread { 11 } else { 3 }, 3)),

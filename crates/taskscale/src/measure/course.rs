@@ -22,6 +22,8 @@ pub struct Wait {
     pub hold_s: f64,
     /// A plateau shorter than this is marked, in seconds.
     pub plateau_s: f64,
+    /// How often each task wakes meanwhile, in seconds; absent where tasks sleep through.
+    pub period_s: Option<f64>,
     /// How long reading the plateau is foreseen to take, in seconds: many processes or threads take their time.
     pub reading_s: f64,
 }

@@ -246,6 +246,7 @@ mod tests {
             time_cap_s: 60.0,
             output_cap_bytes: 1000,
             wall_s: Some(2.1),
+            launch_s: Some(0.1),
             counted: Some((1, 1)),
             plateau: PlateauSeen { read: true, ..PlateauSeen::default() },
             done_after_ready: false,

@@ -43,6 +43,8 @@ pub struct Observed<'a> {
     pub time_cap_s: f64,
     pub output_cap_bytes: u64,
     pub wall_s: Option<f64>,
+    /// Until `alive`, from exec.
+    pub launch_s: Option<f64>,
     /// Threads and processes that the kernel counted at the plateau.
     pub counted: Option<(u64, u64)>,
     pub plateau: PlateauSeen,
@@ -195,7 +197,49 @@ fn judge_hold(seen: &Observed, hold_s: f64) -> RunVerdict {
     if let Some(reason) = too_few_counted(seen, alive) {
         return failed(reason);
     }
-    partial(seen, alive).unwrap_or_else(|| unless_doubted(seen.plateau.doubt(Known::Said)))
+    if let Some(verdict) = partial(seen, alive).or_else(|| woken(seen, hold_s)) {
+        return verdict;
+    }
+    unless_doubted(seen.plateau.doubt(Known::Said))
+}
+
+/// Tasks that were to wake once in every period woke more rarely, or say what cannot be.
+fn woken(seen: &Observed, hold_s: f64) -> Option<RunVerdict> {
+    let period_s = seen.course.wait()?.period_s?;
+    let failed = |reason: String| Some(RunVerdict::new(Status::Failed, reason));
+    let Some(counts) = seen.said.histograms.get(LATE) else {
+        return failed(format!("never said `histogram {LATE}`: nobody knows whether its tasks woke"));
+    };
+    let (launch_s, wall_s) = seen.launch_s.zip(seen.wall_s)?;
+    let ticks = counts.iter().fold(0_u64, |sum, count| sum.saturating_add(*count));
+    // All were alive from `alive` until the time of the first was over; none woke after the end.
+    let due = (seen.tasks as f64 * (hold_s - launch_s).max(0.0) / period_s).floor();
+    let most = (seen.tasks as f64 * ((wall_s - launch_s).max(0.0) / period_s + 1.0)).ceil();
+    if ticks as f64 > most {
+        return failed(format!(
+            "says that its tasks woke {ticks} times, and no more than {most} times can have been due"
+        ));
+    }
+    let latest_s = counts.iter().rposition(|count| *count > 0).map_or(0.0, |bucket| late_at_least_s(bucket));
+    if latest_s > wall_s {
+        return failed(format!("says that a task woke {latest_s} s late, and was over after {wall_s:.2} s"));
+    }
+    // One of a single task that falls between is no share.
+    (ticks as f64 + 1.0 < WOKEN_SHARE * due).then(|| {
+        let share = ticks as f64 / due * 100.0;
+        let reason = format!("its tasks woke {ticks} of {due} times ({share:.1} %): it could not keep up");
+        RunVerdict::new(Status::Partial, reason)
+    })
+}
+
+/// Counts of how late tasks woke: bucket b is of less than 2^b microseconds, and not less than half of that.
+const LATE: &str = "late_us";
+/// Fewer of the times that were due are too few.
+const WOKEN_SHARE: f64 = 0.99;
+
+/// The least lateness of a bucket, in seconds.
+fn late_at_least_s(bucket: usize) -> f64 {
+    if bucket == 0 { 0.0 } else { 2_f64.powi(bucket as i32 - 1) / 1e6 }
 }
 
 /// The kernel knows of fewer threads or processes than the program claims tasks.
@@ -303,6 +347,7 @@ mod tests {
             time_cap_s: 60.0,
             output_cap_bytes: 1000,
             wall_s: Some(2.1),
+            launch_s: Some(0.1),
             counted: Some((3, 1)),
             plateau: PlateauSeen { read: true, ..PlateauSeen::default() },
             done_after_ready: true,
@@ -395,6 +440,32 @@ mod tests {
         assert_eq!(judged(Some("45")).0, Status::Ok);
         assert!(judged(Some("44")).1.contains("a right program says 45"));
         assert!(judged(None).1.starts_with("never said `check`"));
+    }
+
+    #[test]
+    fn tasks_that_wake_are_counted() {
+        // Ten tasks that wake every 0.1 s, from 0.1 s to 2 s: 190 times.
+        let wait = Wait { hold_s: 2.0, period_s: Some(0.1), ..Wait::default() };
+        let judged = |counts: &[u64]| {
+            let histograms = [("late_us".to_owned(), counts.to_vec())].into_iter();
+            let said =
+                Said { histograms: histograms.filter(|(_, c)| !c.is_empty()).collect(), ..said(10, 10) };
+            of_course(&Course::Hold(wait), &said, &ended(Some(0), None), |_| {})
+        };
+        assert_eq!(judged(&[0, 100, 90]).0, Status::Ok);
+        assert_eq!(judged(&[0, 100, 88]).0, Status::Ok);
+        let (status, reason) = judged(&[0, 100, 80]);
+        assert_eq!(
+            (status, reason.contains("180 of 190 times (94.7 %)")),
+            (Status::Partial, true),
+            "{reason}"
+        );
+        assert!(judged(&[]).1.starts_with("never said `histogram late_us`"));
+        assert!(judged(&[0, 1000]).1.contains("woke 1000 times"));
+        assert!(judged(&[u64::MAX, u64::MAX]).1.contains("can have been due"));
+        let mut late = vec![0; 32];
+        (late[0], late[31]) = (189, 1);
+        assert!(judged(&late).1.contains("s late"), "{:?}", judged(&late));
     }
 
     #[test]

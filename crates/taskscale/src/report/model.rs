@@ -229,7 +229,9 @@ impl Spreads {
     /// Of runs.
     pub fn of_runs(fed: &[&Sample], shape: Shape) -> Spreads {
         let runs = figures::ALL.into_iter().filter(|figure| !figure.of_line() && figure.is_of(shape));
-        Spreads(runs.map(|figure| (figure.field, Spread::of(&figure.values(fed)))).collect())
+        let spreads = runs.map(|figure| (figure, Spread::of(&figure.values(fed))));
+        let of_these = spreads.filter(|(figure, spread)| !figure.of_some || spread.is_some());
+        Spreads(of_these.map(|(figure, spread)| (figure.field, spread)).collect())
     }
 
     /// None for a figure of a line.

@@ -52,7 +52,7 @@ fn groups(report: &Report) -> Table {
     let headline = report.headline();
     let bar = headline.name.split('-').next().unwrap_or_default();
     let mut heads = vec![Column::words("entry"), Column::words("kind"), Column::figures(headline.heading)];
-    heads.extend(columns(report.shape).iter().map(|column| Column {
+    heads.extend(columns(report).into_iter().map(|column| Column {
         short: column.short.into(),
         ..Column::figures(column.figure.heading).spare(column.spare)
     }));
@@ -96,7 +96,7 @@ fn of_row(report: &Report, row: &Row, largest: f64) -> sheet::SheetRow {
     });
     shown
         .fields
-        .extend(columns(report.shape).iter().map(|column| Field::figure(row.text(column.figure), tone)));
+        .extend(columns(report).into_iter().map(|column| Field::figure(row.text(column.figure), tone)));
     shown.fields.push(match row.times_best {
         // The best itself, and what equals it.
         Some(1.0) => Field::Text("1.00".to_owned(), Tone::Good),
