@@ -70,6 +70,7 @@ pub enum Fault {
     Escape,
     /// Takes so many bytes more every 20 ms of the wait.
     Grow(u64),
+    TicksLeftOut,
     NoReady,
     ReadyTwice,
     /// `ready` once the work is over.
@@ -162,6 +163,7 @@ impl FromStr for Fault {
             "setsid" => (0, Fault::Setsid),
             "escape" => (0, Fault::Escape),
             "grow" => (1, Fault::Grow(size(first()?)?)),
+            "ticks-left-out" => (0, Fault::TicksLeftOut),
             "no-ready" => (0, Fault::NoReady),
             "ready-twice" => (0, Fault::ReadyTwice),
             "ready-late" => (0, Fault::ReadyLate),

@@ -109,7 +109,8 @@ impl HoldKeeper {
         }
         let short = match sample.status {
             // Where the plateau was not seen, or tasks were due before it was read, the wait may have been too short.
-            Status::Partial | Status::NoPlateau => true,
+            Status::Partial => sample.alive.is_none_or(|alive| alive < sample.tasks),
+            Status::NoPlateau => true,
             Status::Ok => sample.time.plateau_s.is_some_and(|plateau| plateau < plateau_s),
             _ => false,
         };
