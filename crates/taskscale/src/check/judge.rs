@@ -33,6 +33,11 @@ pub(super) fn judge(tasks: u64, hold_s: f64, seen: &Measurement, trace: &Trace, 
             format!("{with} that wait {hold_s} s: {}", reason()),
             "count each task in when it starts, and let the one that makes the count N say `alive K`, K being N less those that are over",
         ),
+        Status::NoPlateau if trace.untold => findings.warning(
+            Rule::Counts,
+            format!("{with}: {}", reason()),
+            "nothing in the entry: check it again when the machine is quiet",
+        ),
         status => {
             let (rule, fix) = fault(tasks, hold_s, status, seen, trace);
             findings.error(rule, format!("{with}: {}", reason()), fix);

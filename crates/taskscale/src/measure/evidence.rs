@@ -110,6 +110,13 @@ impl PlateauSeen {
         }
     }
 
+    /// Whether it is for lack of CPUs that nothing can be said: on a quiet machine the program may well have a plateau.
+    pub fn untold(&self) -> bool {
+        let unseen = matches!(self.rest, Rest::HeldBack | Rest::Unwatched);
+        let seen_late = self.late && self.read || self.looked_late && self.grown_bytes.is_some();
+        !self.said_at_end && (unseen || seen_late)
+    }
+
     /// Why the figures are not the program's, whatever else there is to say of it.
     pub fn escape(&self) -> Option<String> {
         let (processes, them) = match self.escaped {
@@ -187,6 +194,23 @@ mod tests {
         let starved = PlateauSeen { starved_launch: Some((22.8, 15.0)), ..seen() };
         assert_eq!(starved.doubt(Known::Said), None);
         assert!(starved.doubt(Known::Inferred).unwrap().contains("15.0 s of the 22.8 s"));
+    }
+
+    #[test]
+    fn what_a_busy_machine_hides_is_told_from_what_the_program_does() {
+        let seen = |change: fn(&mut PlateauSeen)| {
+            let mut seen = seen();
+            change(&mut seen);
+            seen
+        };
+        assert!(seen(|seen| seen.rest = Rest::HeldBack).untold());
+        assert!(seen(|seen| seen.rest = Rest::Unwatched).untold());
+        assert!(seen(|seen| seen.late = true).untold());
+        assert!(seen(|seen| (seen.looked_late, seen.grown_bytes) = (true, Some(9 << 20))).untold());
+        assert!(!seen(|seen| seen.rest = Rest::Changing).untold());
+        assert!(!seen(|seen| seen.grown_bytes = Some(9 << 20)).untold());
+        assert!(!seen(|seen| (seen.late, seen.said_at_end) = (true, true)).untold());
+        assert!(!seen(|seen| (seen.rest, seen.said_at_end) = (Rest::Unwatched, true)).untold());
     }
 
     #[test]

@@ -229,6 +229,8 @@ struct Run<'a> {
     escaped: usize,
     /// How long until the plateau the run wanted a CPU and got less than half of one, in seconds.
     launch_starved_s: f64,
+    /// For lack of CPUs nothing can be said of its plateau.
+    untold: bool,
     most_threads: u64,
     sampled_peak: u64,
     warnings: Vec<Warning>,
@@ -293,6 +295,7 @@ impl<'a> Run<'a> {
             grown_bytes: None,
             escaped: 0,
             launch_starved_s: 0.0,
+            untold: false,
             most_threads: 0,
             sampled_peak: 0,
             warnings: Vec::new(),

@@ -51,6 +51,7 @@ impl Run<'_> {
         }
         let plateau = self.plateau_seen(&time);
         self.note_doubts(&plateau);
+        self.untold = plateau.untold();
         let verdict = self.verdict(&end, &time, plateau);
         let alive = self.alive();
         let said = std::mem::take(&mut self.listener.said);

@@ -14,6 +14,8 @@ pub struct Trace {
     pub errors: Vec<u8>,
     /// When `done` was heard, in seconds since exec.
     pub done_s: Option<f64>,
+    /// For lack of CPUs nothing can be said of its plateau.
+    pub untold: bool,
     /// Names of what was left in the working folder, which `TMPDIR` names as well.
     pub files_left: Vec<String>,
 }
@@ -25,6 +27,7 @@ impl Run<'_> {
             output: std::mem::take(&mut self.stdout_head),
             errors: std::mem::take(&mut self.launched.stderr_tail),
             done_s,
+            untold: self.untold,
             files_left: Vec::new(),
         }
     }
