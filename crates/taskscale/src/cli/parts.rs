@@ -242,6 +242,8 @@ mod tests {
             operation: Some("a hop".into()),
             check: None,
             makes: None,
+            holds: None,
+            wakes: None,
             most_operations: 100,
             parameters: BTreeMap::from([("tokens".to_owned(), tokens)]),
         }
