@@ -45,7 +45,7 @@ const MOST_STEP: f64 = 16.0;
 const NO_TIME_NS: f64 = 2.0;
 
 /// A run, and what it took.
-struct Took {
+pub(super) struct Took {
     operations: u64,
     /// From `ready` to `done`, in seconds.
     wall_s: f64,

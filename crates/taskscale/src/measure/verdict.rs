@@ -220,7 +220,7 @@ fn woken(seen: &Observed, hold_s: f64) -> Option<RunVerdict> {
             "says that its tasks woke {ticks} times, and no more than {most} times can have been due"
         ));
     }
-    let latest_s = counts.iter().rposition(|count| *count > 0).map_or(0.0, |bucket| late_at_least_s(bucket));
+    let latest_s = counts.iter().rposition(|count| *count > 0).map_or(0.0, late_at_least_s);
     if latest_s > wall_s {
         return failed(format!("says that a task woke {latest_s} s late, and was over after {wall_s:.2} s"));
     }

@@ -51,7 +51,7 @@ fn high(interval: Option<Interval>) -> String {
     figure(interval.map(|interval| interval.high))
 }
 
-fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 59] {
+fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 60] {
     [
         ("campaign", |line| text(&line.report.campaign)),
         ("created_at", |line| line.report.created_at.to_string()),
