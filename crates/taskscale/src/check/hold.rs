@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::judge::judge;
 use super::runs::{FEWER, Order, Runs, Trial, line, may_be_the_machines, not_tried, trial};
-use super::{CheckError, Findings, Rule};
+use super::{CheckError, Findings, Rule, sanity};
 use crate::campaign::{foreseen_reading_s, hold_for_launch, longer_hold_s};
 use crate::catalog::period_s;
 use crate::measure::{Course, Measurement, Trace, Wait};
@@ -195,9 +195,9 @@ impl Runs<'_, '_> {
 
     /// Whether memory has grown by more than noise.
     fn grown(&self, trials: &[Trial]) -> bool {
-        let footprint = |trial: Option<&Trial>| trial.and_then(|trial| trial.footprint_bytes);
-        match (footprint(trials.first()), footprint(trials.last())) {
-            (Some(base), Some(large)) => {
+        let large = trials.last().and_then(|trial| trial.footprint_bytes);
+        match (sanity::base(&trials.iter().collect::<Vec<_>>()), large) {
+            (Some((_, base)), Some(large)) => {
                 large.saturating_sub(base) > GROWTH_BYTES.max((base as f64 * GROWTH_SHARE) as u64)
             }
             _ => true,

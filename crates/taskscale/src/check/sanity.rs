@@ -48,8 +48,8 @@ pub(super) fn look(entry: &Entry, trials: &[Trial], cpus: usize, findings: &mut 
         );
     }
 
-    let (base, large) = (first.footprint_bytes?, last.footprint_bytes?);
-    let per_task = (large as f64 - base as f64) / (n - first.tasks) as f64;
+    let (base, large) = (base(&passed)?, last.footprint_bytes?);
+    let per_task = (large as f64 - base.1 as f64) / (n - base.0) as f64;
     let grown = format!("with {n} tasks memory is {per_task:.0} bytes a task above that of one");
     let least = if entry.kind.stackful() { LEAST_STACK_BYTES } else { LEAST_BYTES };
     if per_task < least && n < FAIR_TASKS {
@@ -75,10 +75,35 @@ pub(super) fn look(entry: &Entry, trials: &[Trial], cpus: usize, findings: &mut 
     Some(per_task)
 }
 
+/// The least that fewer tasks than the last trial's took, and how many they were: what one took more than that the
+/// runtime took for itself, such as a compiler at work.
+pub(super) fn base(trials: &[&Trial]) -> Option<(u64, u64)> {
+    let (last, fewer) = trials.split_last()?;
+    let sizes = fewer.iter().filter(|trial| trial.tasks < last.tasks);
+    sizes.filter_map(|trial| Some((trial.tasks, trial.footprint_bytes?))).min_by_key(|(_, bytes)| *bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::catalog::Catalog;
+
+    fn of(tasks: u64) -> Trial {
+        Trial {
+            tasks,
+            hold_s: Some(2.0),
+            operations: None,
+            status: Status::Ok,
+            reason: None,
+            launch_s: None,
+            work_s: None,
+            work_cpu_s: None,
+            footprint_bytes: None,
+            peak_bytes: None,
+            threads: None,
+            processes: None,
+        }
+    }
 
     /// An entry of this kind, parallel, and what is found when `n` tasks take so many bytes and threads.
     fn found(kind: &str, n: u64, bytes: u64, threads: u64, cpus: usize) -> Vec<String> {
@@ -92,18 +117,10 @@ mod tests {
         std::fs::write(folder.path().join("x/runtime.toml"), manifest).unwrap();
         let catalog = Catalog::load(folder.path()).unwrap();
         let trial = |tasks, bytes, threads| Trial {
-            tasks,
-            hold_s: Some(2.0),
-            operations: None,
-            status: Status::Ok,
-            reason: None,
-            launch_s: None,
-            work_s: None,
-            work_cpu_s: None,
             footprint_bytes: Some(bytes),
-            peak_bytes: None,
             threads: Some(threads),
             processes: Some(1),
+            ..of(tasks)
         };
         let mut findings = Findings::default();
         let trials = [trial(1, 1 << 20, threads.min(3)), trial(n, (1 << 20) + bytes, threads)];
@@ -122,6 +139,14 @@ mod tests {
         assert_eq!(found("thread", 1000, 36_000_000, 1001, 2), [""; 0]);
         // One CPU: what runs in parallel elsewhere has one thread here.
         assert_eq!(found("stackless", 1000, 1_000_000, 1, 1), [""; 0]);
+    }
+
+    #[test]
+    fn what_a_runtime_took_for_itself_is_not_the_first_tasks() {
+        let trial = |tasks, bytes| Trial { tasks, footprint_bytes: Some(bytes), ..of(tasks) };
+        let (one, seven, many) = (trial(1, 150 << 20), trial(7, 70 << 20), trial(10_000, 82 << 20));
+        assert_eq!(base(&[&one, &seven, &many]), Some((7, 70 << 20)));
+        assert_eq!(base(&[&one]), None);
     }
 
     #[test]

@@ -181,7 +181,18 @@ pub fn doing(pid: u32) -> Doing {
 pub fn is_in_group(pid: u32, name: &str, hierarchies: usize) -> bool {
     let Ok(groups) = text(format!("/proc/{pid}/cgroup")) else { return true };
     let stat = text(format!("/proc/{pid}/stat")).unwrap_or_default();
-    matches!(parse_state(&stat), None | Some('Z' | 'X')) || hierarchies_with(&groups, name) >= hierarchies
+    hierarchies_with(&groups, name) >= hierarchies || is_ending(&stat)
+}
+
+/// `PF_EXITING` of include/linux/sched.h: set before a process leaves its groups, which may be long before it is a zombie
+/// where it gets no CPU.
+const EXITING: u64 = 0x4;
+
+/// Whether the process of a `stat` line is over, or about to be.
+fn is_ending(stat: &str) -> bool {
+    // The 9th field, of which the first two are the number and the name.
+    let flags = || stat[stat.rfind(')')? + 1..].split_ascii_whitespace().nth(6)?.parse::<u64>().ok();
+    matches!(parse_state(stat), None | Some('Z' | 'X')) || flags().is_none_or(|flags| flags & EXITING != 0)
 }
 
 /// In how many hierarchies of `/proc/PID/cgroup` (`id:controllers:path`) the path goes through a folder of this name.
@@ -346,6 +357,10 @@ mod tests {
         assert_eq!(hierarchies_with(groups, "run-1"), 2);
         assert!(!is_in_group(std::process::id(), "no such group", 1));
         assert!(is_in_group(u32::MAX, "run-1", 1), "who has ended did not leave");
+        assert!(!is_ending("7 (a) R) S 1 7 7 0 -1 4194560 0 0"));
+        for ending in ["7 (a) R 1 7 7 0 -1 4194564 0 0", "7 (a) Z 1 7 7 0 -1 4194560 0 0", ""] {
+            assert!(is_ending(ending), "{ending}");
+        }
         assert!(is_below(std::process::id(), std::os::unix::process::parent_id()));
         assert!(!is_below(std::os::unix::process::parent_id(), std::process::id()));
         assert!(!is_below(u32::MAX, std::process::id()), "who has ended is below nobody");
