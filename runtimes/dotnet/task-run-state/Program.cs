@@ -3,7 +3,7 @@
 if (args is not [var first, var second, .. var options]
     || !int.TryParse(first, out int count) || count < 1
     || !int.TryParse(second, out int seconds) || seconds < 0
-    || Options(options) is not var (bytes, depth) || bytes < 1 || depth < 1)
+    || Options(options) is not (>= 1 and var bytes, >= 1 and var depth))
 {
     Console.Error.WriteLine("usage: task-run-state <tasks> <seconds> [--bytes <bytes>] [--depth <calls>]: whole numbers, at least one task, byte and call");
     return 2;

@@ -20,7 +20,7 @@ private val finished = AtomicInteger()
 /** Bucket b: ticks that were late by less than 2^b µs, and not less than half of that. */
 private val late = AtomicLongArray(32)
 
-private class Given(
+private class Heartbeats(
     val tasks: Int,
     val period: Duration,
     val hogs: Int,
@@ -48,7 +48,7 @@ fun main(args: Array<String>) {
     println("histogram late_us " + (0..<late.length()).joinToString(" ") { late.get(it).toString() })
 }
 
-private suspend fun task(number: Int, given: Given) {
+private suspend fun task(number: Int, given: Heartbeats) {
     var due = given.begin + given.period * number / given.tasks
     val start = Monotonic.markNow()
     while (due < start) due += given.period
@@ -72,7 +72,7 @@ private fun count(wait: Duration) {
 }
 
 /** Computes, yields, and so on. */
-private suspend fun compute(given: Given) {
+private suspend fun compute(given: Heartbeats) {
     while (given.end.hasNotPassedNow()) {
         val until = Monotonic.markNow() + given.hog
         while (until.hasNotPassedNow()) Thread.onSpinWait()
@@ -80,7 +80,7 @@ private suspend fun compute(given: Given) {
     }
 }
 
-private fun arguments(args: Array<String>): Given? {
+private fun arguments(args: Array<String>): Heartbeats? {
     val options = mutableMapOf("--period-ms" to 1000, "--hogs" to 0, "--hog-ms" to 10)
     if (args.size < 2 || args.size % 2 != 0) return null
     for ((name, value) in args.drop(2).chunked(2)) {
@@ -93,5 +93,5 @@ private fun arguments(args: Array<String>): Given? {
     val hog = options.getValue("--hog-ms").milliseconds
     if (period < 1.milliseconds || hog < 1.milliseconds) return null
     val begin = Monotonic.markNow()
-    return Given(tasks, period, options.getValue("--hogs"), hog, begin, begin + seconds.seconds)
+    return Heartbeats(tasks, period, options.getValue("--hogs"), hog, begin, begin + seconds.seconds)
 }
