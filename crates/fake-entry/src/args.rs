@@ -152,6 +152,7 @@ const VALUED: &[&str] = &[
     "--metric",
     "--say",
     "--tick-ms",
+    "--period-ms",
     "--pidfile",
 ];
 
@@ -213,6 +214,8 @@ fn set(options: &mut Options, raw: &mut Raw, name: &str, value: &str) -> Result<
         "--oom-max" => options.oom_max = size(value)?,
         "--metric" => options.metrics.push(metric(value)?),
         "--tick-ms" => options.tick = wait(number(value)?)?,
+        // What the workload `tick` tells its programs: it is up to the script what comes of it.
+        "--period-ms" => drop(number(value)?),
         "--say" => options.lines.push(value.replace(',', " ")),
         "--pidfile" => options.pidfile = Some(value.into()),
         _ => return Err("unknown flag".to_owned()),

@@ -8,7 +8,7 @@ use crate::values::{number, size};
 
 /// How many names `--fault` knows; a test counts the README's table against it.
 #[cfg(test)]
-pub const NAMES: usize = 47;
+pub const NAMES: usize = 48;
 
 /// When a fault strikes. `Launch`: last thing before `alive`. `Plateau`: halfway between `alive`
 /// and the end of the wait. `Drain`: last thing before `done`. `End`: after `done`.
