@@ -19,15 +19,16 @@ function campaign(written: wire.PageCampaign, page: wire.PageData): Campaign {
   const { campaign: label, shape = "hold", entries, rows, ...same } = written;
   const growth = new Map(written.growth.map((of) => [of.entry.name, of]));
   const reasons = new Map(written.unavailable.map((of) => [of.entry.name, of.reason]));
+  const read = rows.map((row) => ({ ...row, figures: figures(row.figures, page.figures) }));
   return {
     ...same,
     label,
-    shape,
+    shape: read.some((row) => row.figures.late_max_us) ? "wake" : shape,
     entries: entries.flatMap(({ entry: position, ...program }) => {
       const facts = page.entries[position];
       return facts ? entry(facts, program, growth.get(facts.name), reasons.get(facts.name)) : [];
     }),
-    rows: rows.map((row) => ({ ...row, figures: figures(row.figures, page.figures) })),
+    rows: read,
   };
 }
 

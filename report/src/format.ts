@@ -53,6 +53,11 @@ export function nanoseconds(value: number): string {
   return `${significant(value)} ns`;
 }
 
+/** `64 µs`, `2 ms`, `1.05 s`: the bound of a bucket, a power of two in microseconds. */
+export function microseconds(value: number): string {
+  return seconds(value / 1e6);
+}
+
 /** `5,380,000/s` */
 export function perSecond(value: number): string {
   return `${significant(value)}/s`;

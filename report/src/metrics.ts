@@ -52,13 +52,15 @@ function growth(name: "bytes_per_task" | "base_bytes") {
   };
 }
 
-const HOLD: readonly Shape[] = ["hold"];
+const HOLD: readonly Shape[] = ["hold", "wake"];
+const WAKE: readonly Shape[] = ["wake"];
 const WORK: readonly Shape[] = ["work"];
-const BOTH: readonly Shape[] = ["hold", "work"];
+const ALL: readonly Shape[] = [...HOLD, ...WORK];
 
 const plain = { binary: false, memory: false, whole: false, better: "less", perOperation: false } as const;
 const memory = { ...plain, show: format.bytes, binary: true, memory: true, shapes: HOLD };
 const time = { ...plain, show: format.seconds, shapes: HOLD };
+const late = { ...plain, show: format.microseconds, shapes: WAKE };
 const operation = { ...plain, show: format.nanoseconds, shapes: WORK, perOperation: true };
 
 /** In the order in which they are offered: the first of a shape is what entries are ranked by unless it is changed. */
@@ -98,11 +100,47 @@ export const METRICS: Metric[] = [
     of: spread("footprint_bytes"),
   },
   {
+    ...plain,
+    id: "cpu-tick",
+    title: "CPU time per tick",
+    short: "CPU/tick",
+    about: "CPU time of all threads together while all tasks lived, for each time that one of them woke.",
+    show: format.nanoseconds,
+    shapes: WAKE,
+    of: spread("cpu_ns_per_tick"),
+  },
+  {
+    ...late,
+    id: "late-p50",
+    title: "Lateness, median",
+    short: "Late p50",
+    about:
+      "Half of the times that tasks woke they were no later than this: a power of two, as an upper bound.",
+    of: spread("late_p50_us"),
+  },
+  {
+    ...late,
+    id: "late-p99",
+    title: "Lateness, 99th percentile",
+    short: "Late p99",
+    about:
+      "In 99 of 100 times that tasks woke they were no later than this: a power of two, as an upper bound.",
+    of: spread("late_p99_us"),
+  },
+  {
+    ...late,
+    id: "late-max",
+    title: "Lateness, largest",
+    short: "Late max",
+    about: "No task woke later than this: a power of two, as an upper bound.",
+    of: spread("late_max_us"),
+  },
+  {
     ...memory,
     id: "peak",
     title: "Peak memory",
     about: "Highest memory of the whole run, kernel memory included.",
-    shapes: BOTH,
+    shapes: ALL,
     of: spread("peak_bytes"),
   },
   {
@@ -111,7 +149,7 @@ export const METRICS: Metric[] = [
     title: "Peak RSS",
     about:
       "Highest resident memory of any one process: what other benchmarks report. Kernel memory is not in it.",
-    shapes: BOTH,
+    shapes: ALL,
     of: spread("rss_peak_bytes"),
   },
   {

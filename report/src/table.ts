@@ -139,6 +139,28 @@ const threads = (when: string) =>
     when,
   );
 
+/** Of tasks that say how late they woke. */
+const TICKS: Column[] = [
+  numeric(
+    "cpu-tick",
+    "Tick",
+    "CPU/tick",
+    median("cpu_ns_per_tick"),
+    format.nanoseconds,
+    "CPU time for each time that a task woke",
+  ),
+  numeric("late-p50", "Tick", "Late p50", median("late_p50_us"), format.microseconds, "half woke no later"),
+  numeric(
+    "late-p99",
+    "Tick",
+    "Late p99",
+    median("late_p99_us"),
+    format.microseconds,
+    "99 of 100 woke no later",
+  ),
+  numeric("late-max", "Tick", "Late max", median("late_max_us"), format.microseconds, "none woke later"),
+];
+
 /** Of tasks that wait. */
 const HOLD: Column[] = [
   ...ENTRY,
@@ -227,6 +249,7 @@ const WORK: Column[] = [
 
 /** The columns of a shape of workload. */
 export function columnsOf(shape: Shape): Column[] {
+  if (shape === "wake") return [...ENTRY, ...TICKS, ...HOLD.slice(ENTRY.length)];
   return shape === "work" ? WORK : HOLD;
 }
 

@@ -2,7 +2,10 @@
 
 import type * as wire from "./wire.ts";
 
-export type { Machine, Parts, Published, PublishedFigure, Shape } from "./wire.ts";
+export type { Machine, Parts, Published, PublishedFigure } from "./wire.ts";
+
+/** What a workload is, for the page: `wake` holds tasks as `hold` does, and they say how late they woke. */
+export type Shape = wire.Shape | "wake";
 
 export type PageData = Omit<wire.PageData, "entries" | "figures" | "campaigns"> & { campaigns: Campaign[] };
 
@@ -10,7 +13,7 @@ export type PageData = Omit<wire.PageData, "entries" | "figures" | "campaigns"> 
 export type Campaign = Omit<wire.PageCampaign, "campaign" | "shape" | "entries" | "rows"> & {
   /** What tells it from the others on this page. */
   label: string;
-  shape: wire.Shape;
+  shape: Shape;
   entries: Entry[];
   rows: Row[];
 };
@@ -46,7 +49,11 @@ export type FigureName =
   | "cpu_s"
   | "wall_ns_per_op"
   | "cpu_ns_per_op"
-  | "ops_per_s";
+  | "ops_per_s"
+  | "cpu_ns_per_tick"
+  | "late_p50_us"
+  | "late_p99_us"
+  | "late_max_us";
 
 /** Seconds of launch, plateau and drain: see `PHASES`. */
 export type Phases = [number, number, number];

@@ -391,7 +391,7 @@ export function lines(data: PageData, state: State): Line[] {
  * none. The cost of an operation has no such law.
  */
 function fitted(entry: Entry, shape: Shape): [number, number][] {
-  const growth = shape === "hold" ? entry.growth : undefined;
+  const growth = shape === "work" ? undefined : entry.growth;
   const [low, high] = [growth?.tasks[0], growth?.tasks.at(-1)];
   if (!growth || bent(growth) || low === undefined || high === undefined || high <= low) return [];
   const steps = 24;

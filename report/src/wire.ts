@@ -64,6 +64,8 @@ export interface Growth {
   base_bytes: number | null;
   /** 95 % interval; absent where some number of tasks was run fewer than twice, and where the line is none. */
   base_bytes_interval: Interval | null;
+  /** What a task takes beyond the bytes that it was told to hold; absent where the workload says nothing of them. */
+  bytes_beyond?: number;
   bytes_per_task: number | null;
   /** 95 % interval; absent where some number of tasks was run fewer than twice, and where the line is none. */
   bytes_per_task_interval: Interval | null;
@@ -139,6 +141,8 @@ export interface PageCampaign {
   /** How the footprint of each entry grows; by kind, unless all are ranked together, the cheapest task first. */
   growth: Array<Growth>;
   hold: Hold;
+  /** How many bytes each task was told to hold; absent where the workload says nothing of it. */
+  holds_bytes?: number;
   machine: Machine;
   /** Wall-clock time of these runs together, in seconds. */
   measured_s: number;

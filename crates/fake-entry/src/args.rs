@@ -34,6 +34,10 @@ pub struct Options {
     pub faults: Vec<Fault>,
     pub oom_max: u64,
     pub metrics: Vec<Metric>,
+    /// How often each task pretends to wake.
+    pub tick: Duration,
+    /// Lines of its own.
+    pub lines: Vec<String>,
     pub no_protocol: bool,
     pub pidfile: Option<PathBuf>,
 }
@@ -146,6 +150,9 @@ const VALUED: &[&str] = &[
     "--faults-from",
     "--oom-max",
     "--metric",
+    "--say",
+    "--tick-ms",
+    "--period-ms",
     "--pidfile",
 ];
 
@@ -206,6 +213,10 @@ fn set(options: &mut Options, raw: &mut Raw, name: &str, value: &str) -> Result<
         "--faults-from" => raw.faults_from = number(value)?,
         "--oom-max" => options.oom_max = size(value)?,
         "--metric" => options.metrics.push(metric(value)?),
+        "--tick-ms" => options.tick = wait(number(value)?)?,
+        // What the workload `tick` tells its programs: it is up to the script what comes of it.
+        "--period-ms" => drop(number(value)?),
+        "--say" => options.lines.push(value.replace(',', " ")),
         "--pidfile" => options.pidfile = Some(value.into()),
         _ => return Err("unknown flag".to_owned()),
     }

@@ -8,7 +8,7 @@ use crate::values::{number, size};
 
 /// How many names `--fault` knows; a test counts the README's table against it.
 #[cfg(test)]
-pub const NAMES: usize = 47;
+pub const NAMES: usize = 48;
 
 /// When a fault strikes. `Launch`: last thing before `alive`. `Plateau`: halfway between `alive`
 /// and the end of the wait. `Drain`: last thing before `done`. `End`: after `done`.
@@ -70,6 +70,7 @@ pub enum Fault {
     Escape,
     /// Takes so many bytes more every 20 ms of the wait.
     Grow(u64),
+    TicksLeftOut,
     NoReady,
     ReadyTwice,
     /// `ready` once the work is over.
@@ -162,6 +163,7 @@ impl FromStr for Fault {
             "setsid" => (0, Fault::Setsid),
             "escape" => (0, Fault::Escape),
             "grow" => (1, Fault::Grow(size(first()?)?)),
+            "ticks-left-out" => (0, Fault::TicksLeftOut),
             "no-ready" => (0, Fault::NoReady),
             "ready-twice" => (0, Fault::ReadyTwice),
             "ready-late" => (0, Fault::ReadyLate),

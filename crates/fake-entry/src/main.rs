@@ -189,10 +189,22 @@ impl Script {
         metrics.map(|metric| format!("metric {} {} {}\n", metric.name, metric.value, metric.unit)).collect()
     }
 
+    /// How often its tasks woke, from the end of the launch until the end of the wait.
+    fn ticks(&self) -> u64 {
+        let options = &self.options;
+        let awake = Duration::from_secs(options.seconds).saturating_sub(options.launch);
+        let all = (options.tasks as f64 * awake.as_secs_f64() / options.tick.as_secs_f64()) as u64;
+        if self.has(Fault::TicksLeftOut) { all - all / 3 } else { all }
+    }
+
     /// Everything after the wait, in one write: metrics, `done`, `failed`.
     fn say_done(&self, queued_bytes: u64) -> u8 {
         let options = &self.options;
         let mut text = self.metrics();
+        if !options.tick.is_zero() {
+            text += &format!("histogram late_us 0 {}\n", self.ticks());
+        }
+        text.extend(options.lines.iter().map(|line| format!("{line}\n")));
         if queued_bytes > 0 {
             text += &format!("metric socket_queued {queued_bytes} bytes\n");
         }

@@ -59,6 +59,7 @@ fn spec(command: &[String], kind: Kind, tasks: u64, hold_s: f64) -> RunSpec {
         kind,
         tasks,
         course: Course::Hold(Wait { hold_s, ..Wait::default() }),
+        check: None,
         cpus: None,
         bounds: Bounds { memory_bytes: Some(8 << 30), time: Duration::from_secs(60), output_bytes: 1 << 20 },
     }

@@ -5,13 +5,13 @@ mod support;
 
 use std::fs;
 
-use support::cases::{self, ENDS, GROWS, HANGS, LIES, OUTPUT, SHORT};
+use support::cases::{self, ENDS, GROWS, HANGS, LIES, OUTPUT, SHORT, STATE, TICK};
 use support::{Entry, World, assert_harmless, is_root, skipped};
 use taskscale::record::{MemorySource, Status};
 
 #[test]
 fn every_fault_of_a_program_is_a_sample_with_a_reason() {
-    cases::check(&[&ENDS, &LIES, &SHORT, &GROWS, &OUTPUT, &HANGS]);
+    cases::check(&[&ENDS, &LIES, &SHORT, &GROWS, &OUTPUT, &HANGS, &STATE, &TICK]);
 }
 
 #[test]

@@ -136,6 +136,8 @@ function growth(entry: Entry): HTMLElement | false {
       h("b", {}, slope(of)),
       interval(of.bytes_per_task_interval, format.perTask),
     ),
+    of.bytes_beyond !== undefined &&
+      h("div", {}, h("span", {}, "Beyond what it holds"), h("b", {}, format.perTask(of.bytes_beyond))),
     h(
       "div",
       {},
@@ -154,15 +156,26 @@ function growth(entry: Entry): HTMLElement | false {
   );
 }
 
+type Said = [title: string, name: FigureName, show: (value: number) => string];
+
+const OF_WAITING: Said[] = [
+  ["Footprint", "footprint_bytes", format.bytes],
+  ["Kernel", "kernel_bytes", format.bytes],
+  ["Peak RSS", "rss_peak_bytes", format.bytes],
+  ["Launch", "launch_s", format.seconds],
+  ["Wall", "wall_s", format.seconds],
+  ["CPU", "cpu_s", format.seconds],
+];
+
 /** What is said of each number of tasks. */
-const BY_TASKS: Record<Shape, [title: string, name: FigureName, show: (value: number) => string][]> = {
-  hold: [
-    ["Footprint", "footprint_bytes", format.bytes],
-    ["Kernel", "kernel_bytes", format.bytes],
-    ["Peak RSS", "rss_peak_bytes", format.bytes],
-    ["Launch", "launch_s", format.seconds],
-    ["Wall", "wall_s", format.seconds],
-    ["CPU", "cpu_s", format.seconds],
+const BY_TASKS: Record<Shape, Said[]> = {
+  hold: OF_WAITING,
+  wake: [
+    ["CPU/tick", "cpu_ns_per_tick", format.nanoseconds],
+    ["Late p50", "late_p50_us", format.microseconds],
+    ["Late p99", "late_p99_us", format.microseconds],
+    ["Late max", "late_max_us", format.microseconds],
+    ...OF_WAITING,
   ],
   work: [
     ["Wall/op", "wall_ns_per_op", format.nanoseconds],

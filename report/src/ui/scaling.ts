@@ -7,7 +7,6 @@ import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
 import { headline, type Metric } from "../metrics.ts";
 import { placeOf, shapeOf, tasksOf } from "../state.ts";
-import type { Shape } from "../types.ts";
 import { type Line, lines } from "../view.ts";
 import type { App } from "./app.ts";
 import { FONT, Lazy, type LineStyle, lineStyle, saveButton, token } from "./chart.ts";
@@ -71,7 +70,7 @@ function byFrequency(app: App): string[] {
   return [...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0], "en")).map(([name]) => name);
 }
 
-const ABOUT: Record<Shape, string> = {
+const ABOUT: Record<"hold" | "work", string> = {
   hold: "Footprint over the number of tasks. Marks are medians, the bars through them reach from the smallest to the largest run, and lines are the fit, base + N × bytes per task, or straight from median to median where footprints lie more than a tenth off it. Where a line is flat the runtime is paid for, where it climbs the tasks. The dotted line is the floor.",
   work: "Wall time per operation over the number of tasks. Marks are medians, and the bars through them reach from the smallest to the largest run. Where a line is flat an operation costs the same however many tasks there are.",
 };
@@ -105,9 +104,9 @@ export function scalingSection(app: App): { element: HTMLElement; update(): void
     const { shown: next, left } = styled(app);
     shown = next;
     const shape = shapeOf(app.data, app.state.part);
-    fill(about, ABOUT[shape]);
+    fill(about, ABOUT[shape === "work" ? "work" : "hold"]);
     chart.element.setAttribute("aria-label", label());
-    fit.hidden = shape !== "hold";
+    fit.hidden = shape === "work";
     fit.setAttribute("aria-pressed", String(app.state.fit));
     const focused = document.activeElement?.getAttribute("data-line");
     fill(

@@ -8,7 +8,7 @@ use super::contradiction;
 use super::keeper::{Keeper, warm_up};
 use super::plan::{PlannedRun, planned_runs};
 use super::prepare::Prepared;
-use crate::catalog::Shape;
+use crate::catalog::{Shape, expected_check};
 use crate::measure::{Bounds, Course, MeasureError, Measurement, RunEnd, RunSpec, Runner};
 use crate::record::{Campaign, Cell, Cpu, Memory, Part, SCHEMA_VERSION, Sample, Store, StoreError, Time};
 
@@ -205,17 +205,22 @@ fn spec(cell: &Cell, entry: &Prepared, command: &[String], course: Course, bound
             let (command, env, external) = template.fill(command, tasks, wait.hold_s);
             let bounds = Bounds { output_bytes: EXTERNAL_OUTPUT_CAP_BYTES, ..bounds };
             let course = Course::External(Box::new(external), wait);
-            RunSpec { command, env, kind: entry.facts.kind, tasks, course, cpus, bounds }
+            RunSpec { command, env, kind: entry.facts.kind, tasks, course, check: None, cpus, bounds }
         }
-        None => RunSpec {
-            command: [command, &course.arguments(tasks, &cell.part.params)].concat(),
-            env: entry.facts.env.clone(),
-            kind: entry.facts.kind,
-            tasks,
-            course,
-            cpus,
-            bounds,
-        },
+        None => {
+            let params = &cell.part.params;
+            let right = |workload| expected_check(workload, tasks, course.operations(), params);
+            RunSpec {
+                command: [command, &course.arguments(tasks, params)].concat(),
+                env: entry.facts.env.clone(),
+                kind: entry.facts.kind,
+                tasks,
+                check: entry.workload.as_ref().and_then(right),
+                course,
+                cpus,
+                bounds,
+            }
+        }
     }
 }
 

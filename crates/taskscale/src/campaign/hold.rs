@@ -109,7 +109,8 @@ impl HoldKeeper {
         }
         let short = match sample.status {
             // Where the plateau was not seen, or tasks were due before it was read, the wait may have been too short.
-            Status::Partial | Status::NoPlateau => true,
+            Status::Partial => sample.alive.is_none_or(|alive| alive < sample.tasks),
+            Status::NoPlateau => true,
             Status::Ok => sample.time.plateau_s.is_some_and(|plateau| plateau < plateau_s),
             _ => false,
         };
@@ -229,7 +230,12 @@ mod tests {
         let mut short = sample(1_000_000, 25.0);
         short.hold_s = 10.0;
         short.status = Status::Partial;
+        short.alive = Some(900_000);
         assert_eq!(keeper.next_hold_s(&short), Some(34.0));
+        // All were alive: it is not for lack of time that they did less than they were told.
+        short.alive = Some(1_000_000);
+        assert_eq!(keeper.next_hold_s(&short), None);
+        short.alive = None;
         short.attempt = MOST_ATTEMPTS;
         assert_eq!(keeper.next_hold_s(&short), None);
         let mut good = sample(1, 0.5);

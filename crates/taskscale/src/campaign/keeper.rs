@@ -3,7 +3,7 @@
 use super::hold::HoldKeeper;
 use super::operations::{OperationsKeeper, SHORT};
 use super::plan::PlannedRun;
-use crate::catalog::{Kind, Shape, Workload, expected_check};
+use crate::catalog::{Kind, Shape, Workload, period_s};
 use crate::measure::{Course, Wait, WorkOrder};
 use crate::record::{Plan, Sample};
 
@@ -11,18 +11,19 @@ use crate::record::{Plan, Sample};
 #[derive(Debug)]
 pub struct Keeper<'a> {
     plan: &'a Plan,
-    /// Absent for programs that are not of the catalogue.
-    workload: Option<&'a Workload>,
+    /// How often tasks that wait wake, in seconds.
+    period_s: Option<f64>,
     pub holds: HoldKeeper,
     operations: OperationsKeeper,
 }
 
 impl<'a> Keeper<'a> {
-    pub fn new(plan: &'a Plan, workload: Option<&'a Workload>) -> Keeper<'a> {
+    /// `workload` is absent for programs that are not of the catalogue.
+    pub fn new(plan: &'a Plan, workload: Option<&Workload>) -> Keeper<'a> {
         let most = workload.map_or(u64::MAX, |workload| workload.most_operations);
         Keeper {
             plan,
-            workload,
+            period_s: workload.and_then(|workload| period_s(workload, &plan.params)),
             holds: HoldKeeper::new(plan.hold),
             operations: OperationsKeeper::new(plan.hold.plateau_s(), most),
         }
@@ -44,9 +45,9 @@ impl<'a> Keeper<'a> {
         Some(match self.plan.shape {
             Shape::Hold => self.wait(entry, tasks, self.holds.first_hold_s(entry, tasks)),
             Shape::Work if run.double => {
-                self.work(tasks, self.operations.doubled(entry, tasks, run.repetition)?, true)
+                self.work(self.operations.doubled(entry, tasks, run.repetition)?, true)
             }
-            Shape::Work => self.work(tasks, self.operations.first(entry, tasks), false),
+            Shape::Work => self.work(self.operations.first(entry, tasks), false),
         })
     }
 
@@ -57,7 +58,7 @@ impl<'a> Keeper<'a> {
                 let hold_s = self.holds.next_hold_s(sample)?;
                 Some(self.wait(&sample.entry, sample.tasks, hold_s))
             }
-            Shape::Work => Some(self.work(sample.tasks, self.operations.next(sample)?, false)),
+            Shape::Work => Some(self.work(self.operations.next(sample)?, false)),
         }
     }
 
@@ -85,18 +86,16 @@ impl<'a> Keeper<'a> {
 
     fn wait(&self, entry: &str, tasks: u64, hold_s: f64) -> Course {
         let reading_s = self.holds.predict_reading_s(entry, tasks);
-        Course::Hold(Wait { hold_s, plateau_s: self.plan.hold.plateau_s(), reading_s })
+        Course::Hold(Wait {
+            hold_s,
+            plateau_s: self.plan.hold.plateau_s(),
+            period_s: self.period_s,
+            reading_s,
+        })
     }
 
-    fn work(&self, tasks: u64, operations: u64, double: bool) -> Course {
-        Course::Work(WorkOrder {
-            operations,
-            double,
-            least_s: SHORT * self.plan.hold.plateau_s(),
-            check: self
-                .workload
-                .and_then(|workload| expected_check(workload, tasks, operations, &self.plan.params)),
-        })
+    fn work(&self, operations: u64, double: bool) -> Course {
+        Course::Work(WorkOrder { operations, double, least_s: SHORT * self.plan.hold.plateau_s() })
     }
 }
 

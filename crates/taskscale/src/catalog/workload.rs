@@ -68,6 +68,10 @@ pub struct Workload {
     pub check: Option<Formula>,
     /// How many threads or processes a run makes at least, where tasks are such; the tasks, where nothing says so.
     pub makes: Option<Formula>,
+    /// How many bytes a task is told to hold, from the parameters.
+    pub holds: Option<Formula>,
+    /// The parameter that says how often each task wakes while it waits, in milliseconds.
+    pub wakes: Option<String>,
     /// No run does more operations.
     pub most_operations: u64,
     pub parameters: BTreeMap<String, Parameter>,
@@ -132,6 +136,8 @@ struct WorkloadToml {
     operation: Option<String>,
     check: Option<Formula>,
     makes: Option<Formula>,
+    holds: Option<Formula>,
+    wakes: Option<String>,
     most_operations: Option<u64>,
     #[serde(default)]
     parameters: BTreeMap<String, Parameter>,
@@ -162,6 +168,18 @@ pub fn expected_to_make(
     let makes =
         workload.makes.as_ref().and_then(|makes| formula_value(makes, workload, tasks, operations, params));
     makes.and_then(|makes| u64::try_from(makes).ok()).unwrap_or(tasks)
+}
+
+/// How many bytes each task is told to hold; absent where nothing says so.
+pub fn bytes_held(workload: &Workload, params: &BTreeMap<String, String>) -> Option<u64> {
+    u64::try_from(formula_value(workload.holds.as_ref()?, workload, 1, 0, params)?).ok()
+}
+
+/// How often each task wakes while it waits, in seconds; absent where tasks sleep through.
+pub fn period_s(workload: &Workload, params: &BTreeMap<String, String>) -> Option<f64> {
+    let name = workload.wakes.as_ref()?;
+    let default = workload.parameters.get(name)?.default;
+    Some(params.get(name).and_then(|given| given.parse().ok()).unwrap_or(default) as f64 / 1e3)
 }
 
 fn formula_value(
@@ -236,12 +254,15 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
         _ => {}
     }
     let known = |name: &&str| ["tasks", "operations"].contains(name) || wire.parameters.contains_key(*name);
-    let own = [("check", &wire.check), ("makes", &wire.makes)];
+    let own = [("check", &wire.check), ("makes", &wire.makes), ("holds", &wire.holds)];
     let of_parameters = wire.parameters.values().map(|parameter| ("at_most", &parameter.at_most));
     for (key, formula) in own.into_iter().chain(of_parameters) {
         if let Some(name) = formula.iter().flat_map(Formula::names).find(|name| !known(name)) {
             return fault(key, format!("{key}: `{name}` is neither `tasks`, `operations` nor a parameter"));
         }
+    }
+    if let Some(name) = wire.wakes.as_ref().filter(|name| !wire.parameters.contains_key(*name)) {
+        return fault("wakes", format!("wakes: `{name}` is no parameter"));
     }
     for (name, parameter) in &wire.parameters {
         let Parameter { default, least, most, .. } = *parameter;
@@ -265,6 +286,8 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
         operation: wire.operation,
         check: wire.check,
         makes: wire.makes,
+        holds: wire.holds,
+        wakes: wire.wakes,
         most_operations: wire.most_operations.unwrap_or(MOST_OPERATIONS),
         parameters: wire.parameters,
     };
@@ -304,11 +327,21 @@ mod tests {
         assert_eq!(bound.refuse(13, &given).as_deref(), Some("`bytes` of `some` is at most 6 with 13 tasks"));
         let makes = read(&GOOD.replace("check =", "makes = \"operations / 2\"\ncheck =")).unwrap();
         assert_eq!(expected_to_make(&makes, 10, 100, &given), 50);
+        let holds = read(&GOOD.replace("check =", "holds = \"bytes * 2\"\ncheck =")).unwrap();
+        assert_eq!((bytes_held(&holds, &BTreeMap::new()), bytes_held(&holds, &given)), (Some(8), Some(14)));
+        assert_eq!(bytes_held(&makes, &given), None);
+        let wakes = read(&GOOD.replace("check =", "wakes = \"bytes\"\ncheck =")).unwrap();
+        assert_eq!(
+            (period_s(&wakes, &BTreeMap::new()), period_s(&wakes, &given)),
+            (Some(0.004), Some(0.007))
+        );
+        assert_eq!(period_s(&makes, &given), None);
     }
 
     #[test]
     fn faults_are_named_with_their_place() {
         for (from, to, said) in [
+            ("check =", "wakes = \"byte\"\ncheck =", "some.toml:7:1: wakes: `byte` is no parameter"),
             ("[1, 10]", "[10, 1]", "workloads/some.toml:5:1: tasks: one or more"),
             ("operation = \"an o\"\n", "", "some.toml:2:1: a workload of the shape `work`"),
             ("\"work\"", "\"hold\"", "some.toml:6:1: only the shape `work`"),

@@ -6,6 +6,7 @@ use super::judge::judge;
 use super::runs::{FEWER, Order, Runs, Trial, line, may_be_the_machines, not_tried, trial};
 use super::{CheckError, Findings, Rule, sanity};
 use crate::campaign::{foreseen_reading_s, hold_for_launch, longer_hold_s};
+use crate::catalog::period_s;
 use crate::measure::{Course, Measurement, Trace, Wait};
 use crate::record::{Status, Warning};
 
@@ -37,9 +38,10 @@ impl Runs<'_, '_> {
 
     fn waits(&self, tasks: u64, hold_s: f64, attempt: u32) -> Order<'static> {
         let reading_s = foreseen_reading_s(self.kind, tasks);
+        let period_s = period_s(self.workload, &self.params);
         Order {
             tasks,
-            course: Course::Hold(Wait { hold_s, plateau_s: PLATEAU_S, reading_s }),
+            course: Course::Hold(Wait { hold_s, plateau_s: PLATEAU_S, period_s, reading_s }),
             arguments: None,
             time: Duration::from_secs_f64(30.0 + 4.0 * hold_s) * attempt,
         }
@@ -150,7 +152,7 @@ impl Runs<'_, '_> {
     }
 
     /// Runs `tasks` with a hold of at least `least_s` that is long enough.
-    fn hold(
+    pub(super) fn hold(
         &mut self,
         tasks: u64,
         least_s: f64,
@@ -205,7 +207,7 @@ impl Runs<'_, '_> {
 
 /// How a hold of so many tasks went.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Held {
+pub(super) enum Held {
     Well,
     Ill,
     /// Not tried, or given up: their launch is too long to be waited for, or there is not the memory.

@@ -28,6 +28,11 @@ pub(super) fn judge(tasks: u64, hold_s: f64, seen: &Measurement, trace: &Trace, 
             format!("{with}: {}", reason()),
             "nothing in the entry, if a task really takes that much: check where there is more memory",
         ),
+        Status::Partial if seen.alive == Some(tasks) => findings.error(
+            Rule::Counts,
+            format!("{with} that wait {hold_s} s: {}", reason()),
+            "let each task wake once in every period, at instants that are fixed from the beginning, and count it",
+        ),
         Status::Partial => findings.error(
             Rule::Counts,
             format!("{with} that wait {hold_s} s: {}", reason()),

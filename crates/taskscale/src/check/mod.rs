@@ -1,7 +1,7 @@
 //! Is a program of the catalogue a good citizen? Each finding says what was seen and how to fix it.
 //!
 //! Reads manifests and folders (`manifest`, `lockfiles`, `files`), runs the program as its workload's shape wants it
-//! (`hold`, `work`, on top of `runs`; `arguments`), compares what it claims with what the kernel counted (`sanity`,
+//! (`hold`, `work`, on top of `runs`; `params`, `arguments`), compares what it claims with what the kernel counted (`sanity`,
 //! `work`), and builds it twice (`rebuild`). Must not know the command line, nor any workload by its name.
 
 mod arguments;
@@ -11,6 +11,7 @@ mod judge;
 mod judge_work;
 mod lockfiles;
 mod manifest;
+mod params;
 mod rebuild;
 mod runs;
 mod sanity;
@@ -151,6 +152,12 @@ impl Findings {
         }
     }
 
+    /// The same, each said to be so with these words.
+    fn with(self, words: &str) -> Findings {
+        let said = |finding: Finding| Finding { what: format!("{words}, {}", finding.what), ..finding };
+        Findings(self.0.into_iter().map(said).collect())
+    }
+
     /// Whether any of them rests on how long something took, and accuses the program of it.
     fn blame_time(&self) -> bool {
         let of_time = [Rule::Wait, Rule::Exit, Rule::Counts, Rule::Kind];
@@ -238,6 +245,7 @@ pub fn check(
                 }
                 Shape::Work => (checked.trials, checked.cpu_ns_per_op) = runs.work_all(&mut findings)?,
             }
+            params::look(&mut runs, &checked.trials, &mut findings)?;
             arguments::look(&mut runs, &mut findings)?;
             runs.look_at_what_is_left(&mut findings);
         }

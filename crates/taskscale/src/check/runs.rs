@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::{CheckError, Findings, Rule, Subject};
-use crate::catalog::{Kind, Workload};
+use crate::catalog::{Kind, Workload, expected_check};
 use crate::measure::{Bounds, Course, LocalRunner, Measurement, RunEnd, RunSpec, Trace};
 use crate::record::{Status, Warning};
 use crate::units;
@@ -61,6 +61,8 @@ pub(super) struct Runs<'a, 'r> {
     pub kind: Kind,
     pub workload: &'a Workload,
     pub memory_bytes: Option<u64>,
+    /// What is not left at its default.
+    pub params: BTreeMap<String, String>,
     /// An empty folder in the place of the user's.
     home: tempfile::TempDir,
     /// The trial whose launch was looked at again, by its tasks.
@@ -94,6 +96,7 @@ impl<'a, 'r> Runs<'a, 'r> {
             kind: subject.entry.kind,
             workload: subject.workload,
             memory_bytes,
+            params: BTreeMap::new(),
             home,
             looked_again: None,
             made: None,
@@ -120,7 +123,7 @@ impl<'a, 'r> Runs<'a, 'r> {
     fn run_at(&mut self, order: &Order, home: Option<&Path>) -> Result<(Measurement, Trace), CheckError> {
         let mut env = self.env.clone();
         env.extend(home.map(|home| ("HOME".to_owned(), home.to_string_lossy().into_owned())));
-        let told = || order.course.arguments(order.tasks, &BTreeMap::new());
+        let told = || order.course.arguments(order.tasks, &self.params);
         let arguments = order.arguments.map_or_else(told, <[String]>::to_vec);
         let spec = RunSpec {
             command: [self.command, &arguments].concat(),
@@ -128,6 +131,7 @@ impl<'a, 'r> Runs<'a, 'r> {
             kind: self.kind,
             tasks: order.tasks,
             course: order.course.clone(),
+            check: expected_check(self.workload, order.tasks, order.course.operations(), &self.params),
             cpus: None,
             bounds: Bounds { memory_bytes: self.memory_bytes, time: order.time, output_bytes: 1 << 20 },
         };

@@ -9,13 +9,13 @@ use std::time::Duration;
 use super::judge_work::{judge, with};
 use super::runs::{Order, Runs, Trial, line, may_be_the_machines, not_tried, trial};
 use super::{CheckError, Findings, Rule};
-use crate::catalog::{Kind, expected_check, expected_to_make};
+use crate::catalog::{Kind, expected_to_make};
 use crate::measure::{Course, Measurement, WorkOrder};
 use crate::record::{Status, Warning};
 use crate::units;
 
 /// Operations of the first runs, for each task.
-const FEW_ROUNDS: u64 = 7;
+pub(super) const FEW_ROUNDS: u64 = 7;
 /// The most tasks that every program is tried with.
 const MANY_TASKS: u64 = 1_000;
 /// A run that is foreseen to take longer, in seconds, is not waited for.
@@ -45,7 +45,7 @@ const MOST_STEP: f64 = 16.0;
 const NO_TIME_NS: f64 = 2.0;
 
 /// A run, and what it took.
-struct Took {
+pub(super) struct Took {
     operations: u64,
     /// From `ready` to `done`, in seconds.
     wall_s: f64,
@@ -107,13 +107,12 @@ impl Runs<'_, '_> {
     }
 
     fn order(&self, tasks: u64, operations: u64) -> Order<'static> {
-        let check = expected_check(self.workload, tasks, operations, &BTreeMap::new());
-        let course = Course::Work(WorkOrder { operations, check, ..WorkOrder::default() });
+        let course = Course::Work(WorkOrder { operations, ..WorkOrder::default() });
         Order { tasks, course, arguments: None, time: PATIENCE }
     }
 
     /// Does so many operations, and says what they took where all was well.
-    fn work(
+    pub(super) fn work(
         &mut self,
         tasks: u64,
         operations: u64,

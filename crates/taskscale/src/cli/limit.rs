@@ -16,7 +16,7 @@ use super::report::for_standard_output;
 use super::session::{ended_by_signal, interrupted, lock_machine, name_folder, prepare_all, what_is_kept};
 use super::{Failure, OrUsage, open_catalog, print_result};
 use crate::campaign::Prepared;
-use crate::catalog::{Entry, Runtime, Workload, select};
+use crate::catalog::{Entry, Runtime, Workload, bytes_held, select};
 use crate::limit::{
     self, Answer, Find, HOLD, LimitError, LimitReport, Order, Proof, Purpose, QUESTION_SCHEMA, Question,
     Seen, ShownRun,
@@ -221,6 +221,7 @@ fn describe(
     prepared: &[Prepared],
 ) -> Campaign {
     let plan = Plan {
+        holds_bytes: bytes_held(workload, &params),
         workload: workload.name.clone(),
         params,
         cpus: None,

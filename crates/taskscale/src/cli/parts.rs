@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, bail};
 
 use super::say_aside;
-use crate::catalog::{Catalog, Selection, Workload, closest};
+use crate::catalog::{Catalog, Selection, Workload, bytes_held, closest};
 use crate::record::{Hold, Plan};
 use crate::report;
 use crate::units;
@@ -180,6 +180,7 @@ pub(super) fn plans(
                 cpus,
                 shape: workload.shape,
                 operation: workload.operation.clone(),
+                holds_bytes: bytes_held(workload, params),
                 ..Plan::of_holds(&workload.name, entries_of(workload), tasks.clone(), asked.repetitions, hold)
             });
         }
@@ -241,6 +242,8 @@ mod tests {
             operation: Some("a hop".into()),
             check: None,
             makes: None,
+            holds: None,
+            wakes: None,
             most_operations: 100,
             parameters: BTreeMap::from([("tokens".to_owned(), tokens)]),
         }

@@ -274,7 +274,7 @@ fn step(metric: &'static Figure, base: &Side, new: &Side) -> f64 {
     match metric.unit {
         Unit::Seconds => SECONDS_STEP,
         // Of very many operations the difference is of seconds.
-        Unit::Nanoseconds | Unit::PerSecond => 0.0,
+        Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond => 0.0,
         _ if metric == &figures::PEAK => BYTES_STEP.max(batch(base)).max(batch(new)),
         _ => BYTES_STEP,
     }

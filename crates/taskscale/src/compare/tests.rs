@@ -488,7 +488,8 @@ fn conditions_and_programs_that_differ_are_named() {
 #[test]
 fn a_campaign_compared_with_itself_is_the_same() {
     let side = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
-    let comparison = compared(&side, &side, &settings(&figures::ALL, Some(0.0)));
+    let all: Vec<_> = figures::ALL.into_iter().filter(|figure| !figure.of_some).collect();
+    let comparison = compared(&side, &side, &settings(&all, Some(0.0)));
     assert!(comparison.differences.is_empty() && comparison.outcomes.is_empty());
     assert!(comparison.cells.iter().all(|cell| !cell.verdict.worse() && !cell.verdict.better()));
     insta::assert_snapshot!(

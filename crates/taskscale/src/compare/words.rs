@@ -37,7 +37,7 @@ pub fn heading(metric: &'static Figure) -> String {
         Unit::Bytes => format!("{}, MiB", metric.name),
         Unit::BytesPerTask => "bytes per task".to_owned(),
         Unit::Seconds => format!("{}, s", metric.name),
-        Unit::Nanoseconds | Unit::PerSecond => metric.heading.to_owned(),
+        Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond => metric.heading.to_owned(),
     }
 }
 
@@ -48,7 +48,7 @@ pub fn figure(metric: &'static Figure, value: Option<f64>) -> String {
         Unit::Bytes => units::decimal(mib(value), 2),
         Unit::BytesPerTask => per_task(value),
         Unit::Seconds => units::decimal(value, 3),
-        Unit::Nanoseconds | Unit::PerSecond => metric.show(value),
+        Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond => metric.show(value),
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Figure {
     decimals: usize,
     /// The shapes of workload that have it.
     pub shapes: &'static [Shape],
+    /// Only some workloads of these shapes have it: elsewhere it is absent, and not empty.
+    pub of_some: bool,
     read: Read,
 }
 
@@ -48,6 +50,7 @@ pub enum Unit {
     BytesPerTask,
     Seconds,
     Nanoseconds,
+    Microseconds,
     PerSecond,
 }
 
@@ -205,8 +208,45 @@ pub static OPS_PER_S: Figure = Figure {
     ..WORK
 };
 
+pub static CPU_PER_TICK: Figure = Figure {
+    name: "cpu-ns-per-tick",
+    field: "cpu_ns_per_tick",
+    heading: "CPU ns/tick",
+    about: "CPU time for each time that a task woke, while all were alive",
+    unit: Unit::Nanoseconds,
+    read: Read::Run(|sample| Some(sample.cpu.plateau_s? * 1e9 / ticks(sample)? as f64)),
+    ..TICKS
+};
+
+pub static LATE_P50: Figure = Figure {
+    name: "late-p50",
+    field: "late_p50_us",
+    heading: "late p50 µs",
+    about: "How late a task woke at most in half of all times",
+    read: Read::Run(|sample| late(sample, 0.5)),
+    ..TICKS
+};
+
+pub static LATE_P99: Figure = Figure {
+    name: "late-p99",
+    field: "late_p99_us",
+    heading: "late p99 µs",
+    about: "How late a task woke at most in 99 of 100 times",
+    read: Read::Run(|sample| late(sample, 0.99)),
+    ..TICKS
+};
+
+pub static LATE_MAX: Figure = Figure {
+    name: "late-max",
+    field: "late_max_us",
+    heading: "late max µs",
+    about: "How late a task woke at most",
+    read: Read::Run(|sample| late(sample, 1.0)),
+    ..TICKS
+};
+
 /// All of them.
-pub static ALL: [&Figure; 14] = [
+pub static ALL: [&Figure; 18] = [
     &FOOTPRINT,
     &BYTES_PER_TASK,
     &BASE,
@@ -221,6 +261,10 @@ pub static ALL: [&Figure; 14] = [
     &WALL_PER_OP,
     &CPU_PER_OP,
     &OPS_PER_S,
+    &CPU_PER_TICK,
+    &LATE_P50,
+    &LATE_P99,
+    &LATE_MAX,
 ];
 
 /// The figure that entries are ranked by.
@@ -245,17 +289,42 @@ const MEMORY: Figure = Figure {
     by_source: true,
     decimals: 1,
     shapes: BOTH,
+    of_some: false,
     read: Read::Run(|_| None),
 };
 
 /// What figures of work have in common.
 const WORK: Figure = Figure { by_source: false, shapes: &[Shape::Work], ..MEMORY };
 
+/// What figures of tasks that wake have in common.
+const TICKS: Figure =
+    Figure { unit: Unit::Microseconds, by_source: false, shapes: &[Shape::Hold], of_some: true, ..MEMORY };
+
 /// What times have in common.
 const TIME: Figure = Figure { unit: Unit::Seconds, by_source: false, ..MEMORY };
 
 fn plateau(sample: &Sample, of: fn(&Plateau) -> u64) -> Option<f64> {
     sample.memory.plateau.as_ref().map(|plateau| of(plateau) as f64)
+}
+
+/// How late tasks woke: bucket b counts those late by less than 2^b microseconds, and not less than half of that.
+fn lateness(sample: &Sample) -> Option<&[u64]> {
+    sample.histograms.get("late_us").map(Vec::as_slice)
+}
+
+fn ticks(sample: &Sample) -> Option<u64> {
+    Some(lateness(sample)?.iter().sum()).filter(|ticks| *ticks > 0)
+}
+
+/// A quantile of lateness, in microseconds: the upper bound of its bucket.
+fn late(sample: &Sample, share: f64) -> Option<f64> {
+    let rank = (ticks(sample)? as f64 * share).ceil().max(1.0) as u64;
+    let mut seen = 0;
+    let bucket = lateness(sample)?.iter().position(|count| {
+        seen += count;
+        seen >= rank
+    })?;
+    Some(2_f64.powi(bucket as i32))
 }
 
 /// What an operation took, in nanoseconds. Start-up and warm-up are in both runs, and cancel.
@@ -312,7 +381,7 @@ impl Figure {
             Unit::Bytes => units::decimal(mib(value), self.decimals),
             Unit::BytesPerTask => per_task(value),
             Unit::Seconds => time_text(value),
-            Unit::Nanoseconds | Unit::PerSecond => units::significant(value, 3),
+            Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond => units::significant(value, 3),
         }
     }
 }
@@ -334,7 +403,7 @@ impl Serialize for Figure {
 impl Unit {
     /// Whether it is of time, which other work on the machine changes, and not of memory.
     pub fn is_time(self) -> bool {
-        matches!(self, Unit::Seconds | Unit::Nanoseconds | Unit::PerSecond)
+        matches!(self, Unit::Seconds | Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond)
     }
 
     /// As a service or a heading writes it, and what a value in bytes or seconds is divided by for it.
@@ -344,6 +413,7 @@ impl Unit {
             Unit::BytesPerTask => ("B/task", 1.0),
             Unit::Seconds => ("s", 1.0),
             Unit::Nanoseconds => ("ns/op", 1.0),
+            Unit::Microseconds => ("µs", 1.0),
             Unit::PerSecond => ("ops/s", 1.0),
         }
     }
@@ -386,11 +456,23 @@ mod tests {
         (sample.memory.peak_bytes, sample.memory.rss_peak_bytes) = (Some(8), Some(5));
         (sample.time.launch_s, sample.time.drain_s, sample.time.wall_s) = (Some(0.5), Some(0.25), Some(3.0));
         (sample.cpu.user_s, sample.cpu.system_s) = (Some(1.0), Some(0.5));
-        let of_runs = || ALL.into_iter().filter(|figure| figure.is_of(Shape::Hold));
+        let of_runs = || ALL.into_iter().filter(|figure| figure.is_of(Shape::Hold) && !figure.of_some);
         let read: Vec<Option<f64>> = of_runs().map(|figure| figure.read(&sample)).collect();
         let wanted = [6.0, 6.0, 6.0, 2.0, 4.0, 8.0, 5.0, 0.5, 0.25, 3.0, 1.5];
         assert_eq!(read, wanted.map(Some));
         assert!(ALL.iter().all(|figure| figure.read(&test_sample("x/y", 1)).is_none()));
+    }
+
+    #[test]
+    fn lateness_is_the_upper_bound_of_a_bucket() {
+        let mut sample = test_sample("x/y", 10);
+        sample.histograms.insert("late_us".into(), vec![0, 40, 58, 1, 0, 1]);
+        sample.cpu.plateau_s = Some(0.000_5);
+        let read = [&LATE_P50, &LATE_P99, &LATE_MAX, &CPU_PER_TICK].map(|figure| figure.read(&sample));
+        assert_eq!(read, [4.0, 8.0, 32.0, 5_000.0].map(Some));
+        assert_eq!(LATE_MAX.show(32.0), "32.0");
+        sample.histograms.insert("late_us".into(), vec![0, 0]);
+        assert_eq!((LATE_P50.read(&sample), CPU_PER_TICK.read(&sample)), (None, None));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::proof::Proof;
 use super::question::{Question, fill_in};
 use super::search::{HOLD, Order, Seen, follow, usual_of};
 use crate::campaign::{HoldKeeper, PlannedRun, Prepared, foreseen_reading_s, sample_of};
-use crate::catalog::{Shape, expected_check};
+use crate::catalog::{Shape, expected_check, period_s};
 use crate::measure::{Bounds, Course, RunEnd, RunSpec, Runner, Wait, WorkOrder};
 use crate::record::{Campaign, Cell, Plan, Sample, Store};
 
@@ -131,16 +131,15 @@ fn spec(
         Shape::Hold => Course::Hold(Wait {
             hold_s,
             plateau_s: HOLD.plateau_s(),
+            period_s: entry.workload.as_ref().and_then(|workload| period_s(workload, &plan.params)),
             reading_s: foreseen_reading_s(entry.facts.kind, tasks),
         }),
         // One operation for each task: that many are there at once, and that is what is asked.
-        Shape::Work => {
-            let right = |workload| expected_check(workload, tasks, tasks, &plan.params);
-            let check = entry.workload.as_ref().and_then(right);
-            Course::Work(WorkOrder { operations: tasks, check, ..WorkOrder::default() })
-        }
+        Shape::Work => Course::Work(WorkOrder { operations: tasks, ..WorkOrder::default() }),
     };
     let command = [command, &course.arguments(tasks, &plan.params)].concat();
+    let right = |workload| expected_check(workload, tasks, course.operations(), &plan.params);
+    let check = entry.workload.as_ref().and_then(right);
     let mut env: BTreeMap<String, String> = entry.facts.env.clone();
     let of_entry = question.entry_env.get(&entry.facts.name);
     for (name, value) in of_entry.into_iter().flatten().chain(&question.env) {
@@ -153,6 +152,7 @@ fn spec(
         kind: entry.facts.kind,
         tasks,
         course,
+        check,
         cpus: None,
         bounds: Bounds { memory_bytes: Some(order.cap_bytes), time, output_bytes: OUTPUT_CAP_BYTES },
     }

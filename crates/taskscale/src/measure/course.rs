@@ -22,20 +22,20 @@ pub struct Wait {
     pub hold_s: f64,
     /// A plateau shorter than this is marked, in seconds.
     pub plateau_s: f64,
+    /// How often each task wakes meanwhile, in seconds; absent where tasks sleep through.
+    pub period_s: Option<f64>,
     /// How long reading the plateau is foreseen to take, in seconds: many processes or threads take their time.
     pub reading_s: f64,
 }
 
 /// Operations to be done.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct WorkOrder {
     pub operations: u64,
     /// The second run of a pair, of twice the operations of the first.
     pub double: bool,
     /// Work that lasts less long is too short to be timed, in seconds.
     pub least_s: f64,
-    /// What a right program says in its line `check`; absent where nothing says so.
-    pub check: Option<String>,
 }
 
 impl Course {
@@ -56,6 +56,11 @@ impl Course {
             Course::Work(work) => Some(work),
             _ => None,
         }
+    }
+
+    /// How many operations are done; none where tasks wait.
+    pub fn operations(&self) -> u64 {
+        self.work().map_or(0, |work| work.operations)
     }
 
     pub fn external(&self) -> Option<&ExternalCommand> {

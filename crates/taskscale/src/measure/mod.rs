@@ -59,6 +59,8 @@ pub struct RunSpec {
     /// How many tasks the program was asked for.
     pub tasks: u64,
     pub course: Course,
+    /// What a right program says in its line `check`; absent where nothing says so.
+    pub check: Option<String>,
     /// On how many CPUs it may run; on all where absent.
     pub cpus: Option<u32>,
     pub bounds: Bounds,

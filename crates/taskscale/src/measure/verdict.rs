@@ -30,6 +30,8 @@ pub struct Observed<'a> {
     pub kind: Kind,
     pub tasks: u64,
     pub course: &'a Course,
+    /// What a right program says in its line `check`.
+    pub check: Option<&'a str>,
     pub said: &'a Said,
     /// `Ended` or `Refused`.
     pub end: &'a Word,
@@ -41,6 +43,8 @@ pub struct Observed<'a> {
     pub time_cap_s: f64,
     pub output_cap_bytes: u64,
     pub wall_s: Option<f64>,
+    /// Until `alive`, from exec.
+    pub launch_s: Option<f64>,
     /// Threads and processes that the kernel counted at the plateau.
     pub counted: Option<(u64, u64)>,
     pub plateau: PlateauSeen,
@@ -135,16 +139,8 @@ fn judge_work(seen: &Observed, work: &WorkOrder) -> RunVerdict {
         Some(_) if !seen.done_after_ready => return failed("said `done` before `ready`".into()),
         Some(_) => {}
     }
-    match (&work.check, &said.check) {
-        (Some(right), Some(check)) if right != check => {
-            return failed(format!(
-                "said `check {check}`, and a right program says {right}: it did not do what the workload is"
-            ));
-        }
-        (Some(_), None) => {
-            return failed("never said `check`: nobody knows whether it did what the workload is".into());
-        }
-        _ => {}
+    if let Some(reason) = wrong_check(seen) {
+        return failed(reason);
     }
     if let Some(escape) = seen.plateau.escape() {
         return failed(escape);
@@ -156,6 +152,18 @@ fn judge_work(seen: &Observed, work: &WorkOrder) -> RunVerdict {
             few.or_else(|| partial(seen, alive)).unwrap_or(OK)
         }
         None => OK,
+    }
+}
+
+/// It did not come to what it must come to.
+fn wrong_check(seen: &Observed) -> Option<String> {
+    let right = seen.check?;
+    match seen.said.check.as_deref() {
+        Some(check) if check == right => None,
+        Some(check) => Some(format!(
+            "said `check {check}`, and a right program says {right}: it did not do what the workload is"
+        )),
+        None => Some("never said `check`: nobody knows whether it did what the workload is".into()),
     }
 }
 
@@ -176,6 +184,9 @@ fn judge_hold(seen: &Observed, hold_s: f64) -> RunVerdict {
         }
         Some(_) => {}
     }
+    if let Some(reason) = wrong_check(seen) {
+        return failed(reason);
+    }
     // Tasks that did not wait were never alive together, whatever the program says.
     if let Some(wall_s) = seen.wall_s.filter(|wall| *wall < hold_s) {
         return failed(format!("ended after {wall_s:.2} s, before tasks that wait {hold_s} s could be due"));
@@ -186,7 +197,49 @@ fn judge_hold(seen: &Observed, hold_s: f64) -> RunVerdict {
     if let Some(reason) = too_few_counted(seen, alive) {
         return failed(reason);
     }
-    partial(seen, alive).unwrap_or_else(|| unless_doubted(seen.plateau.doubt(Known::Said)))
+    if let Some(verdict) = partial(seen, alive).or_else(|| woken(seen, hold_s)) {
+        return verdict;
+    }
+    unless_doubted(seen.plateau.doubt(Known::Said))
+}
+
+/// Tasks that were to wake once in every period woke more rarely, or say what cannot be.
+fn woken(seen: &Observed, hold_s: f64) -> Option<RunVerdict> {
+    let period_s = seen.course.wait()?.period_s?;
+    let failed = |reason: String| Some(RunVerdict::new(Status::Failed, reason));
+    let Some(counts) = seen.said.histograms.get(LATE) else {
+        return failed(format!("never said `histogram {LATE}`: nobody knows whether its tasks woke"));
+    };
+    let (launch_s, wall_s) = seen.launch_s.zip(seen.wall_s)?;
+    let ticks = counts.iter().fold(0_u64, |sum, count| sum.saturating_add(*count));
+    // All were alive from `alive` until the time of the first was over; none woke after the end.
+    let due = (seen.tasks as f64 * (hold_s - launch_s).max(0.0) / period_s).floor();
+    let most = (seen.tasks as f64 * ((wall_s - launch_s).max(0.0) / period_s + 1.0)).ceil();
+    if ticks as f64 > most {
+        return failed(format!(
+            "says that its tasks woke {ticks} times, and no more than {most} times can have been due"
+        ));
+    }
+    let latest_s = counts.iter().rposition(|count| *count > 0).map_or(0.0, late_at_least_s);
+    if latest_s > wall_s {
+        return failed(format!("says that a task woke {latest_s} s late, and was over after {wall_s:.2} s"));
+    }
+    // One of a single task that falls between is no share.
+    (ticks as f64 + 1.0 < WOKEN_SHARE * due).then(|| {
+        let share = ticks as f64 / due * 100.0;
+        let reason = format!("its tasks woke {ticks} of {due} times ({share:.1} %): it could not keep up");
+        RunVerdict::new(Status::Partial, reason)
+    })
+}
+
+/// Counts of how late tasks woke: bucket b is of less than 2^b microseconds, and not less than half of that.
+const LATE: &str = "late_us";
+/// Fewer of the times that were due are too few.
+const WOKEN_SHARE: f64 = 0.99;
+
+/// The least lateness of a bucket, in seconds.
+fn late_at_least_s(bucket: usize) -> f64 {
+    if bucket == 0 { 0.0 } else { 2_f64.powi(bucket as i32 - 1) / 1e6 }
 }
 
 /// The kernel knows of fewer threads or processes than the program claims tasks.
@@ -284,6 +337,7 @@ mod tests {
             kind: Kind::Stackless,
             tasks: 10,
             course,
+            check: None,
             said,
             end,
             ended_by: None,
@@ -293,6 +347,7 @@ mod tests {
             time_cap_s: 60.0,
             output_cap_bytes: 1000,
             wall_s: Some(2.1),
+            launch_s: Some(0.1),
             counted: Some((3, 1)),
             plateau: PlateauSeen { read: true, ..PlateauSeen::default() },
             done_after_ready: true,
@@ -348,10 +403,10 @@ mod tests {
 
     #[test]
     fn work_is_judged_by_what_it_came_to() {
-        let order = WorkOrder { operations: 10, check: Some("45".into()), ..WorkOrder::default() };
-        let course = Course::Work(order);
+        let course = Course::Work(WorkOrder { operations: 10, ..WorkOrder::default() });
         let good = Said { ready: true, done: Some(10), check: Some("45".into()), ..Said::default() };
-        let judged = |said: &Said| of_course(&course, said, &ended(Some(0), None), |_| {});
+        let due = |seen: &mut Observed| seen.check = Some("45");
+        let judged = |said: &Said| of_course(&course, said, &ended(Some(0), None), due);
         assert_eq!(judged(&good).0, Status::Ok);
         for (said, reason) in [
             (Said { ready: false, ..good.clone() }, "never said `ready`"),
@@ -373,6 +428,44 @@ mod tests {
             of_course(&course, &Said { done: None, ..good }, &ended(None, Some(libc::SIGKILL)), late);
         assert_eq!(status, Status::TimedOut);
         assert!(text.contains("its operations were not all done"), "{text}");
+    }
+
+    #[test]
+    fn tasks_that_wait_may_have_something_to_come_to() {
+        let due = |seen: &mut Observed| seen.check = Some("45");
+        let judged = |check: Option<&str>| {
+            let said = Said { check: check.map(str::to_owned), ..said(10, 10) };
+            verdict(&said, &ended(Some(0), None), due)
+        };
+        assert_eq!(judged(Some("45")).0, Status::Ok);
+        assert!(judged(Some("44")).1.contains("a right program says 45"));
+        assert!(judged(None).1.starts_with("never said `check`"));
+    }
+
+    #[test]
+    fn tasks_that_wake_are_counted() {
+        // Ten tasks that wake every 0.1 s, from 0.1 s to 2 s: 190 times.
+        let wait = Wait { hold_s: 2.0, period_s: Some(0.1), ..Wait::default() };
+        let judged = |counts: &[u64]| {
+            let histograms = [("late_us".to_owned(), counts.to_vec())].into_iter();
+            let said =
+                Said { histograms: histograms.filter(|(_, c)| !c.is_empty()).collect(), ..said(10, 10) };
+            of_course(&Course::Hold(wait), &said, &ended(Some(0), None), |_| {})
+        };
+        assert_eq!(judged(&[0, 100, 90]).0, Status::Ok);
+        assert_eq!(judged(&[0, 100, 88]).0, Status::Ok);
+        let (status, reason) = judged(&[0, 100, 80]);
+        assert_eq!(
+            (status, reason.contains("180 of 190 times (94.7 %)")),
+            (Status::Partial, true),
+            "{reason}"
+        );
+        assert!(judged(&[]).1.starts_with("never said `histogram late_us`"));
+        assert!(judged(&[0, 1000]).1.contains("woke 1000 times"));
+        assert!(judged(&[u64::MAX, u64::MAX]).1.contains("can have been due"));
+        let mut late = vec![0; 32];
+        (late[0], late[31]) = (189, 1);
+        assert!(judged(&late).1.contains("s late"), "{:?}", judged(&late));
     }
 
     #[test]

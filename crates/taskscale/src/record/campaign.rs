@@ -72,6 +72,9 @@ pub struct Plan {
     /// What one operation is; of the shape `work` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
+    /// How many bytes each task was told to hold; absent where the workload says nothing of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holds_bytes: Option<u64>,
     /// Full names of the entries, `runtime/entry`.
     pub entries: Vec<String>,
     /// The numbers of tasks, ascending.
@@ -95,6 +98,7 @@ impl Plan {
             cpus: None,
             shape: Shape::Hold,
             operation: None,
+            holds_bytes: None,
             entries,
             tasks,
             repetitions,

@@ -34,7 +34,8 @@ impl Report {
             .iter()
             .filter(|facts| !unavailable.iter().any(|missing| missing.entry.name == facts.name))
             .collect();
-        let growth: Vec<Growth> = entries.iter().filter_map(|facts| growth(facts, &cells)).collect();
+        let growth: Vec<Growth> =
+            entries.iter().filter_map(|facts| growth(facts, &campaign.plan, &cells)).collect();
         let memory_sources = most_usual(&cells.all().flat_map(feeding).collect::<Vec<_>>());
         let usual = memory_sources.first().map(|count| count.source);
         Report {
@@ -50,6 +51,7 @@ impl Report {
             cpus: campaign.plan.cpus,
             shape: campaign.plan.shape,
             operation: campaign.plan.operation.clone(),
+            holds_bytes: campaign.plan.holds_bytes,
             tasks: cells.tasks.iter().copied().collect(),
             repetitions: campaign.plan.repetitions,
             hold: campaign.plan.hold,

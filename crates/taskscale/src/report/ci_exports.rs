@@ -150,7 +150,9 @@ struct BencherMetric {
 fn measure(figure: &Figure) -> String {
     match figure.unit {
         Unit::Bytes => format!("{}-bytes", figure.name),
-        Unit::BytesPerTask | Unit::Nanoseconds | Unit::PerSecond => figure.name.to_owned(),
+        Unit::BytesPerTask | Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond => {
+            figure.name.to_owned()
+        }
         Unit::Seconds => format!("{}-seconds", figure.name),
     }
 }

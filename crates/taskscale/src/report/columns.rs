@@ -1,6 +1,6 @@
 //! Which figures a table shows beside the one that entries are ranked by.
 
-use super::model::Row;
+use super::model::{Report, Row};
 use super::phrases::slope_text;
 use crate::catalog::Shape;
 use crate::figures::{self, Figure};
@@ -34,12 +34,23 @@ static WORK: [ShownFigure; 4] = [
     shown(&figures::LAUNCH, "launch s", Some(0)),
 ];
 
+/// Of tasks that wake.
+static TICKS: [ShownFigure; 4] = [
+    shown(&figures::CPU_PER_TICK, "ns/tick", Some(6)),
+    shown(&figures::LATE_P50, "late p50", Some(7)),
+    shown(&figures::LATE_P99, "late p99", Some(8)),
+    shown(&figures::LATE_MAX, "late max", Some(5)),
+];
+
 /// The figures beside the headline.
-pub fn columns(shape: Shape) -> &'static [ShownFigure] {
-    match shape {
+pub fn columns(report: &Report) -> Vec<&'static ShownFigure> {
+    let of_shape: &[ShownFigure] = match report.shape {
         Shape::Hold => &HOLD,
         Shape::Work => &WORK,
-    }
+    };
+    let rows = || report.groups.iter().flat_map(|group| &group.rows);
+    let of_some = TICKS.iter().filter(|shown| rows().any(|row| row.spreads.of(shown.figure).is_some()));
+    of_some.chain(of_shape).collect()
 }
 
 impl Row {

@@ -51,7 +51,7 @@ fn high(interval: Option<Interval>) -> String {
     figure(interval.map(|interval| interval.high))
 }
 
-fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 59] {
+fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 60] {
     [
         ("campaign", |line| text(&line.report.campaign)),
         ("created_at", |line| line.report.created_at.to_string()),
@@ -120,6 +120,7 @@ fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 59] {
         ("cpu_ns_per_op_min", |line| line.min(&figures::CPU_PER_OP)),
         ("cpu_ns_per_op_max", |line| line.max(&figures::CPU_PER_OP)),
         ("ops_per_s_median", |line| line.median(&figures::OPS_PER_S)),
+        ("bytes_beyond", |line| figure(line.growth().and_then(|growth| growth.bytes_beyond))),
     ]
 }
 

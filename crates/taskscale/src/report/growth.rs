@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::build::{Cells, most_usual};
 use super::model::{Entry, Growth, Step, WorstPoint};
 use crate::figures::FOOTPRINT;
-use crate::record::{EntryFacts, PlateauFrom, Sample, Status};
+use crate::record::{EntryFacts, Plan, PlateauFrom, Sample, Status};
 use crate::stats::{self, Point};
 
 /// Whether a sample tells what so many tasks take: it was ok, and all of them were alive.
@@ -25,7 +25,7 @@ pub fn feeds_line(sample: &Sample) -> bool {
 ///
 /// Runs of another memory source than the entry's most usual one are left out: a line from one account of memory to
 /// another would measure the difference of the accounts.
-pub(super) fn growth(facts: &EntryFacts, cells: &Cells) -> Option<Growth> {
+pub(super) fn growth(facts: &EntryFacts, plan: &Plan, cells: &Cells) -> Option<Growth> {
     let feeding: Vec<&Sample> =
         cells.of_entry(&facts.name).flatten().copied().filter(|sample| feeds_line(sample)).collect();
     let source = most_usual(&feeding).first()?.source;
@@ -44,6 +44,7 @@ pub(super) fn growth(facts: &EntryFacts, cells: &Cells) -> Option<Growth> {
         base_bytes_interval: intervals.map(|intervals| intervals.base),
         bytes_per_task: line.map(|line| line.slope),
         bytes_per_task_interval: intervals.map(|intervals| intervals.slope),
+        bytes_beyond: line.zip(plan.holds_bytes).map(|(line, held)| line.slope - held as f64),
         straight: fit.as_ref().and_then(stats::Fit::straight),
         worst: fit.as_ref().and_then(|fit| fit.worst).map(|worst| WorstPoint {
             tasks: worst.tasks,

@@ -46,6 +46,9 @@ pub struct Report {
     /// What one operation is; of the shape `work` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
+    /// How many bytes each task was told to hold; absent where the workload says nothing of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holds_bytes: Option<u64>,
     /// The numbers of tasks, ascending.
     pub tasks: Vec<u64>,
     pub repetitions: u32,
@@ -226,7 +229,9 @@ impl Spreads {
     /// Of runs.
     pub fn of_runs(fed: &[&Sample], shape: Shape) -> Spreads {
         let runs = figures::ALL.into_iter().filter(|figure| !figure.of_line() && figure.is_of(shape));
-        Spreads(runs.map(|figure| (figure.field, Spread::of(&figure.values(fed)))).collect())
+        let spreads = runs.map(|figure| (figure, Spread::of(&figure.values(fed))));
+        let of_these = spreads.filter(|(figure, spread)| !figure.of_some || spread.is_some());
+        Spreads(of_these.map(|(figure, spread)| (figure.field, spread)).collect())
     }
 
     /// None for a figure of a line.
@@ -286,6 +291,9 @@ pub struct Growth {
     pub bytes_per_task: Option<f64>,
     /// 95 % interval; absent where some number of tasks was run fewer than twice, and where the line is none.
     pub bytes_per_task_interval: Option<Interval>,
+    /// What a task takes beyond the bytes that it was told to hold; absent where the workload says nothing of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_beyond: Option<f64>,
     /// Whether the medians lie on the line, each within a tenth of it; absent where two numbers of tasks cannot tell.
     pub straight: Option<bool>,
     /// The number of tasks whose median lies farthest off the line; absent likewise.

@@ -66,6 +66,11 @@ pub fn growth_texts(growth: &Growth) -> [String; 5] {
     ]
 }
 
+/// What a task takes beyond what it was told to hold.
+pub fn beyond_text(growth: &Growth) -> String {
+    growth.bytes_beyond.map_or_else(|| NONE.to_owned(), |bytes| slope_text(bytes, growth.straight))
+}
+
 /// MAD in per cent of the median: `0.7`.
 pub fn relative(spread: &Spread) -> Option<String> {
     spread.relative_mad().map(|share| units::decimal(share * 100.0, 1))

@@ -6,7 +6,7 @@ use super::columns::columns;
 use super::footnotes;
 use super::model::{Entry, Report, Row};
 use super::overview::{Factor, Overview, overview};
-use super::phrases::{bent_text, growth_texts, relative, told};
+use super::phrases::{bent_text, beyond_text, growth_texts, relative, told};
 use super::speedup::speedups;
 use crate::catalog::Kind;
 use crate::sheet::{self, Column, Field, Sheet, Table, Tone};
@@ -52,7 +52,7 @@ fn groups(report: &Report) -> Table {
     let headline = report.headline();
     let bar = headline.name.split('-').next().unwrap_or_default();
     let mut heads = vec![Column::words("entry"), Column::words("kind"), Column::figures(headline.heading)];
-    heads.extend(columns(report.shape).iter().map(|column| Column {
+    heads.extend(columns(report).into_iter().map(|column| Column {
         short: column.short.into(),
         ..Column::figures(column.figure.heading).spare(column.spare)
     }));
@@ -96,7 +96,7 @@ fn of_row(report: &Report, row: &Row, largest: f64) -> sheet::SheetRow {
     });
     shown
         .fields
-        .extend(columns(report.shape).iter().map(|column| Field::figure(row.text(column.figure), tone)));
+        .extend(columns(report).into_iter().map(|column| Field::figure(row.text(column.figure), tone)));
     shown.fields.push(match row.times_best {
         // The best itself, and what equals it.
         Some(1.0) => Field::Text("1.00".to_owned(), Tone::Good),
@@ -129,7 +129,7 @@ pub(super) fn names(entry: &Entry, tone: Tone) -> [Field; 2] {
 
 /// Base and bytes per task.
 fn growth(report: &Report) -> Table {
-    let mut table = Table::new(vec![
+    let mut heads = vec![
         Column::words("entry"),
         Column::words("kind"),
         Column::figures("base MiB"),
@@ -138,7 +138,11 @@ fn growth(report: &Report) -> Table {
         Column::figures("95 % interval").spare(2),
         Column::figures("off the line"),
         Column::figures("runs").spare(1),
-    ]);
+    ];
+    if let Some(held) = report.holds_bytes {
+        heads.insert(6, Column::figures(format!("beyond {} B", units::grouped(held))));
+    }
+    let mut table = Table::new(heads);
     let rows = report.growth.iter().map(|growth| {
         let tone = tone(&growth.entry);
         let [base, base_interval, slope, slope_interval, off] = growth_texts(growth);
@@ -151,6 +155,10 @@ fn growth(report: &Report) -> Table {
             Field::Text(off, if growth.bent() { Tone::Doubtful } else { Tone::Quiet }),
             Field::quiet(units::grouped(growth.points)),
         ]);
+        if report.holds_bytes.is_some() {
+            // After entry, kind and what the line is.
+            row.fields.insert(row.fields.len() - 2, Field::Text(beyond_text(growth), tone));
+        }
         match bent_text(growth) {
             Some(text) => row.remark("", text, Tone::Doubtful),
             None => row,

@@ -350,7 +350,7 @@ mod tests {
         assert_eq!(
             error,
             "there is no program of the workload `chat` that `new` could write for Go, only of map, park, ring, skynet, sleep, \
-             spawn"
+             spawn, state, tick"
         );
         assert_eq!(texts(catalog.path()), []);
     }

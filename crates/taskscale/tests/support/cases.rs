@@ -406,6 +406,43 @@ pub const BARE_HANGS: Batch = Batch {
         .ends(TimedOut, "ended after 3 s")],
 };
 
+/// Five tasks of 1,024 bytes each come to 628,650.
+pub const STATE: Batch = Batch {
+    title: "Tasks that hold something",
+    tasks: 5,
+    options: "-w state",
+    bare: false,
+    cases: &[
+        Case::new("held-wrong", "says a `check` that is not right", "--say check,628651")
+            .ends(Failed, "said `check 628651`, and a right program says 628650"),
+        Case::new("held-untold", "never says `check`", "").ends(Failed, "never said `check`"),
+    ],
+};
+
+/// Five tasks that wake every 100 ms: fifty times in a second.
+pub const TICK: Batch = Batch {
+    title: "Tasks that wake",
+    tasks: 5,
+    options: "-w tick -p period-ms=100",
+    bare: false,
+    cases: &[
+        Case::new("ticks-left-out", "leaves out ticks", "--tick-ms 100 --fault ticks-left-out")
+            .ends(Partial, "it could not keep up"),
+        Case::new("ticks-untold", "never says how late they were", "")
+            .ends(Failed, "never said `histogram late_us`"),
+        Case::new("ticks-invented", "says more ticks than can have been due", "--tick-ms 1")
+            .ends(Failed, "times can have been due"),
+        Case::new(
+            "ticks-too-late",
+            "says that they were later than its run was long",
+            "--say histogram,late_us,10,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1",
+        )
+        .ends(Failed, "s late, and was over after"),
+        Case::new("ticks-garbage", "says a histogram that is none", "--say histogram,late_us,many")
+            .ends(Failed, "broke the protocol"),
+    ],
+};
+
 /// Programs of work, told by what is asked for.
 const OF_WORK: &str = "-w spawn";
 
@@ -459,13 +496,15 @@ pub const WORK_HANGS: Batch = Batch {
         .ends(TimedOut, "ended after 6 s: its operations were not all done")],
 };
 
-pub const ALL: [&Batch; 13] = [
+pub const ALL: [&Batch; 15] = [
     &ENDS,
     &LIES,
     &SHORT,
     &GROWS,
     &OUTPUT,
     &HANGS,
+    &STATE,
+    &TICK,
     &WORK,
     &WORK_HANGS,
     &LEAVES,
@@ -488,12 +527,17 @@ pub fn check(batches: &[&Batch]) {
 }
 
 fn wrong_in(batch: &Batch) -> Vec<String> {
-    let work = batch.options.contains(OF_WORK);
-    let entry = |name, flags| match work {
-        true => Entry::of_work(name, &format!("--op-cpu-us 200 {flags}")),
-        false => Entry::new(name, flags),
+    let workload = batch.options.strip_prefix("-w ").and_then(|options| options.split(' ').next());
+    let (waits, well) = match workload {
+        Some("state") => ("state", "--say check,628650"),
+        Some("tick") => ("tick", "--tick-ms 100"),
+        _ => ("sleep", ""),
     };
-    let mut entries = vec![entry("well", "")];
+    let entry = |name, flags| match batch.options.contains(OF_WORK) {
+        true => Entry::of_work(name, &format!("--op-cpu-us 200 {flags}")),
+        false => Entry { waits: Some(waits), ..Entry::new(name, flags) },
+    };
+    let mut entries = vec![entry("well", well)];
     // The pid file lies in the world, of which the entry must know the path: it is put in below.
     entries.extend(batch.cases.iter().map(|case| entry(case.name, case.flags).kind(case.kind)));
     let mut world = World::new(&[]);

@@ -36,8 +36,8 @@ pub struct Entry {
     pub kind: &'static str,
     /// Flags of the scripted program; or the whole command where `program` is given.
     pub flags: Vec<String>,
-    /// Whether it has a program of the workload `sleep`.
-    pub sleeps: bool,
+    /// Of which workload its program is whose tasks wait, if it has one.
+    pub waits: Option<&'static str>,
     /// Flags of its program of the workload `spawn`, where it has one.
     pub spawn: Option<Vec<String>>,
     pub program: Option<String>,
@@ -52,7 +52,7 @@ impl Entry {
             name: name.into(),
             kind: "stackless",
             flags: words(flags),
-            sleeps: true,
+            waits: Some("sleep"),
             spawn: None,
             program: None,
             more: String::new(),
@@ -61,7 +61,7 @@ impl Entry {
 
     /// An entry of the workload `spawn` alone.
     pub fn of_work(name: &str, flags: &str) -> Entry {
-        Entry { sleeps: false, ..Entry::new(name, "") }.and_work(flags)
+        Entry { waits: None, ..Entry::new(name, "") }.and_work(flags)
     }
 
     /// Has a program of the workload `spawn` as well, with flags as they are typed.
@@ -99,8 +99,8 @@ impl Entry {
             let run = [std::slice::from_ref(&program), flags].concat();
             text.push_str(&format!("workloads.{workload} = {{ {build}run = {run:?} }}\n"));
         };
-        if self.sleeps {
-            add("sleep", &self.flags);
+        if let Some(workload) = self.waits {
+            add(workload, &self.flags);
         }
         if let Some(flags) = &self.spawn {
             let work = self.program.is_none().then(|| "--work".to_owned());

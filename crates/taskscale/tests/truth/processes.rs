@@ -47,6 +47,7 @@ fn measured(runner: &mut LocalRunner, command: Vec<String>) -> Measurement {
         kind: Kind::Stackless,
         tasks: 1,
         course: Course::Hold(Wait { hold_s: HOLD_S as f64, ..Wait::default() }),
+        check: None,
         cpus: None,
         bounds: Bounds { memory_bytes: None, time: Duration::from_secs(100), output_bytes: 1 << 20 },
     };

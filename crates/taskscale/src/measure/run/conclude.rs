@@ -240,7 +240,9 @@ impl Run<'_> {
     }
 
     fn note_doubts(&mut self, plateau: &PlateauSeen) {
-        if plateau.read && plateau.rest != Rest::Quiet {
+        // Tasks that wake are not to be quiet.
+        let wake = self.spec.course.wait().is_some_and(|wait| wait.period_s.is_some());
+        if plateau.read && plateau.rest != Rest::Quiet && !(wake && plateau.rest == Rest::AtWork) {
             self.warnings.push(Warning::PlateauNotQuiet);
         }
         if self.looks.starved_s() >= STARVED_S || matches!(plateau.rest, Rest::Starved | Rest::HeldBack) {
@@ -269,6 +271,7 @@ impl Run<'_> {
             kind: self.spec.kind,
             tasks: self.spec.tasks,
             course: &self.spec.course,
+            check: self.spec.check.as_deref(),
             said,
             end,
             ended_by: self.ended_by,
@@ -278,6 +281,7 @@ impl Run<'_> {
             time_cap_s: self.time_cap().0,
             output_cap_bytes: self.spec.bounds.output_bytes,
             wall_s: time.wall_s,
+            launch_s: time.launch_s,
             counted: self
                 .reading
                 .as_ref()

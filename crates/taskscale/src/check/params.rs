@@ -1,0 +1,79 @@
+//! Parameters away from their defaults: a program must take them, and come to what they make of its workload.
+
+use std::collections::BTreeMap;
+
+use super::runs::{Runs, Trial};
+use super::work::FEW_ROUNDS;
+use super::{CheckError, Findings};
+use crate::catalog::{Shape, Workload};
+use crate::record::Status;
+use crate::report::command_line;
+
+/// So few tasks are made with other parameters; a power of ten, which every workload takes.
+const TASKS: u64 = 10;
+/// How long they wait, in seconds.
+const HOLD_S: f64 = 1.0;
+
+/// Nothing is said of a program that fails with the defaults.
+pub(super) fn look(runs: &mut Runs, trials: &[Trial], findings: &mut Findings) -> Result<(), CheckError> {
+    runs.params = others(runs.workload, TASKS);
+    if !runs.params.is_empty() && trials.last().is_some_and(|trial| trial.status == Status::Ok) {
+        let words: Vec<String> =
+            runs.params.iter().flat_map(|(name, value)| [format!("--{name}"), value.clone()]).collect();
+        let mut found = Findings::default();
+        match runs.workload.shape {
+            Shape::Hold => {
+                let mut held = Vec::new();
+                runs.hold(TASKS, HOLD_S, &mut held, &mut found)?;
+                // Tasks that compute may keep others from waking where nothing preempts them: a figure, and no fault.
+                if held.last().is_some_and(|trial| trial.status == Status::Partial) {
+                    found = Findings::default();
+                }
+            }
+            Shape::Work => {
+                runs.work(TASKS, FEW_ROUNDS * TASKS, &mut Vec::new(), &mut found)?;
+            }
+        }
+        findings.take(found.with(&command_line(&words)));
+    }
+    runs.params.clear();
+    Ok(())
+}
+
+/// Another value for each parameter: a little more than the default where it may be more, or else less.
+fn others(workload: &Workload, tasks: u64) -> BTreeMap<String, String> {
+    let mut params = BTreeMap::new();
+    for (name, parameter) in &workload.parameters {
+        let default = parameter.default;
+        let candidates = [default.saturating_add(2), default.saturating_add(1), default.saturating_sub(1)];
+        let fits = |value: &u64| {
+            let mut with: BTreeMap<String, String> = params.clone();
+            with.insert(name.clone(), value.to_string());
+            *value != default
+                && (parameter.least..=parameter.most).contains(value)
+                && workload.refuse(tasks, &with).is_none()
+        };
+        if let Some(value) = candidates.into_iter().find(fits) {
+            params.insert(name.clone(), value.to_string());
+        }
+    }
+    params
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::carried_workloads;
+
+    #[test]
+    fn each_parameter_of_the_carried_workloads_has_another_value() {
+        for workload in carried_workloads() {
+            let others = others(&workload, TASKS);
+            assert_eq!(others.len(), workload.parameters.len(), "{}", workload.name);
+            for (name, value) in &others {
+                assert_ne!(*value, workload.parameters[name].default.to_string(), "{} {name}", workload.name);
+            }
+            assert_eq!(workload.refuse(TASKS, &others), None);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+// One POSIX thread per task, each holding bytes of its own while it waits.
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static unsigned tasks, seconds, bytes = 1024, depth = 1;
+static atomic_uint started, finished;
+static atomic_ullong total;
+
+// Fills the bytes of a task so many calls down, waits, and sums them.
+static unsigned long long hold(unsigned number, unsigned calls) {
+    if (calls > 1) {
+        // Volatile, or the call would be made a jump that keeps no frame.
+        volatile unsigned long long sum = hold(number, calls - 1);
+        return sum;
+    }
+    unsigned char *state = malloc(bytes);
+    if (state == NULL) abort();
+    for (unsigned k = 0; k < bytes; k++) state[k] = (unsigned char)((number + k) % 251);
+    if (atomic_fetch_add(&started, 1) + 1 == tasks) {
+        printf("alive %u\n", tasks - atomic_load(&finished));
+        fflush(stdout);
+    }
+    sleep(seconds);
+    unsigned long long sum = 0;
+    for (unsigned k = 0; k < bytes; k++) sum += state[k];
+    free(state);
+    return sum;
+}
+
+static void *task(void *number) {
+    atomic_fetch_add(&total, hold((unsigned)(uintptr_t)number, depth));
+    atomic_fetch_add(&finished, 1);
+    return NULL;
+}
+
+// Digits only: strtoul alone takes "-1" as well.
+static bool parse(const char *text, unsigned *number) {
+    if (*text == '\0' || text[strspn(text, "0123456789")] != '\0') return false;
+    errno = 0;
+    unsigned long value = strtoul(text, NULL, 10);
+    *number = (unsigned)value;
+    return errno == 0 && value <= UINT_MAX;
+}
+
+static bool arguments(int argc, char **argv) {
+    if (argc < 3 || argc % 2 == 0 || !parse(argv[1], &tasks) || !parse(argv[2], &seconds)) return false;
+    for (int i = 3; i < argc; i += 2) {
+        unsigned *option = strcmp(argv[i], "--bytes") == 0 ? &bytes : strcmp(argv[i], "--depth") == 0 ? &depth : NULL;
+        if (option == NULL || !parse(argv[i + 1], option)) return false;
+    }
+    return tasks >= 1 && bytes >= 1 && depth >= 1;
+}
+
+static _Noreturn void give_up(unsigned launched, int error) {
+    fprintf(stderr, "cannot start task %u of %u: %s\n", launched + 1, tasks, strerror(error));
+    printf("done %u\nfailed %u\n", atomic_load(&finished), tasks - launched);
+    fflush(stdout);
+    _exit(1);
+}
+
+int main(int argc, char **argv) {
+    if (!arguments(argc, argv)) {
+        fputs("usage: state <tasks> <seconds> [--bytes <bytes>] [--depth <calls>]: whole numbers, "
+              "at least one task, byte and call\n", stderr);
+        return 2;
+    }
+
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+#ifdef STACK_SIZE
+    pthread_attr_setstacksize(&attributes, STACK_SIZE);
+#endif
+
+    pthread_t *threads = calloc(tasks, sizeof *threads);
+    if (threads == NULL) give_up(0, ENOMEM);
+    for (unsigned i = 0; i < tasks; i++) {
+        int error = pthread_create(&threads[i], &attributes, task, (void *)(uintptr_t)i);
+        if (error != 0) give_up(i, error);
+    }
+    for (unsigned i = 0; i < tasks; i++) pthread_join(threads[i], NULL);
+
+    printf("done %u\ncheck %llu\n", atomic_load(&finished), atomic_load(&total));
+    return 0;
+}

@@ -1,0 +1,61 @@
+//! One thread of the operating system per task, each waiting for an event of its own.
+const std = @import("std");
+
+var started: std.atomic.Value(u32) = .init(0);
+var finished: std.atomic.Value(u32) = .init(0);
+
+pub fn main(init: std.process.Init) !void {
+    const gpa = init.gpa;
+    const io = init.io;
+    const begin: std.Io.Clock.Timestamp = .now(io, .awake);
+    const numbers = parse(try init.minimal.args.toSlice(init.arena.allocator())) orelse {
+        std.debug.print("usage: park <tasks> <seconds>: whole numbers, at least one task\n", .{});
+        std.process.exit(2);
+    };
+    const tasks, const seconds = numbers;
+
+    const threads = try gpa.alloc(std.Thread, tasks);
+    defer gpa.free(threads);
+    const mailboxes = try gpa.alloc(std.Io.Event, tasks);
+    defer gpa.free(mailboxes);
+    @memset(mailboxes, .unset);
+    for (threads, mailboxes, 0..) |*thread, *mailbox, launched| {
+        thread.* = std.Thread.spawn(.{}, task, .{ io, tasks, mailbox }) catch |err| {
+            std.debug.print("cannot start task {d} of {d}: {t}\n", .{ launched + 1, tasks, err });
+            say(io, "done {d}\nfailed {d}\n", .{ finished.load(.seq_cst), tasks - launched });
+            std.process.exit(1);
+        };
+    }
+    try begin.addDuration(.{ .clock = .awake, .raw = .fromSeconds(seconds) }).wait(io);
+    for (mailboxes) |*mailbox| mailbox.set(io);
+    for (threads) |thread| thread.join();
+
+    say(io, "done {d}\n", .{finished.load(.seq_cst)});
+}
+
+fn task(io: std.Io, tasks: u32, mailbox: *std.Io.Event) void {
+    if (started.fetchAdd(1, .seq_cst) + 1 == tasks) {
+        say(io, "alive {d}\n", .{tasks - finished.load(.seq_cst)});
+    }
+    mailbox.waitUncancelable(io);
+    _ = finished.fetchAdd(1, .seq_cst);
+}
+
+/// Writes to standard output without a buffer.
+fn say(io: std.Io, comptime format: []const u8, args: anytype) void {
+    var writer = std.Io.File.stdout().writerStreaming(io, &.{});
+    writer.interface.print(format, args) catch {};
+}
+
+fn parse(args: []const [:0]const u8) ?struct { u32, u32 } {
+    if (args.len != 3) return null;
+    const tasks = number(args[1]) orelse return null;
+    const seconds = number(args[2]) orelse return null;
+    return if (tasks > 0) .{ tasks, seconds } else null;
+}
+
+/// Digits only: parseInt alone takes "+1" and "1_000" as well.
+fn number(text: []const u8) ?u32 {
+    for (text) |digit| if (!std.ascii.isDigit(digit)) return null;
+    return std.fmt.parseInt(u32, text, 10) catch null;
+}
