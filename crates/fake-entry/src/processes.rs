@@ -8,7 +8,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 
-use crate::memory::Region;
+use crate::memory::{self, Region};
 use crate::output;
 
 /// The alarm clock of every process made here.
@@ -39,6 +39,8 @@ impl PidFile {
                     libc::signal(libc::SIGALRM, libc::SIG_DFL);
                     libc::alarm(LIFE_S);
                 }
+                // The kernel does not copy what is mapped from files: each process faults it in anew.
+                memory::map_own_files();
                 if let Err(error) = self.note_self() {
                     complain("pidfile", &error);
                 }

@@ -54,16 +54,11 @@ impl Figure {
     ///
     /// Addresses are random: where a region comes to lie decides whether its tables need a page more. So they may differ
     /// by two pages for each further process.
-    ///
-    /// Where there is no group the peak is a sum of resident sizes, and the kernel adds to those in batches of 64 pages
-    /// (`TASK_RSS_EVENTS_THRESH`; since 6.2 per CPU): each further process may lag by that much.
-    pub fn bound(self, truth: u64, processes: u64, source: MemorySource) -> u64 {
+    pub fn bound(self, truth: u64, processes: u64) -> u64 {
         let bound = (64 * KIB).max(truth / 1000);
-        let further = processes.saturating_sub(1);
         match self {
-            Figure::Peak if source == MemorySource::Proc => MIB.max(truth / 200) + 256 * KIB * further,
             Figure::Peak => MIB.max(truth / 200),
-            Figure::PageTables => bound + 8 * KIB * further,
+            Figure::PageTables => bound + 8 * KIB * processes.saturating_sub(1),
             _ => bound,
         }
     }

@@ -67,7 +67,7 @@ fn row(case: &Case, expect: &Expect, sample: &Sample, reference: &Sample, files_
             .of(sample)
             .zip(figure.of(reference))
             .map(|(here, there)| here as i64 - there as i64),
-        bound_bytes: figure.bound(true_bytes, sample.processes.unwrap_or(1), source),
+        bound_bytes: figure.bound(true_bytes, sample.processes.unwrap_or(1)),
         unseen: expect.unseen_by.contains(&source),
     }
 }
@@ -147,8 +147,8 @@ Each cell is the error of one run: what taskscale says less what is true. Empty:
 
 The suite fails if a figure of the plateau is off by more than 64 KiB or 0.1 %, whichever is larger, or a peak by more than 1 MiB or 0.5 %.
 Why not 0: a program needs a page or two to understand its own arguments, and a control group is charged ahead in batches of 64 pages per CPU, which its peak shows.
-The program maps all of its own files when it starts: left to page faults, how much of them is mapped differs by 150 KiB with the addresses that a run is given.
-Without control groups (`proc`) the peak is a sum of resident sizes, to which the kernel adds in batches of 64 pages: each process may be off by 256 KiB, and the bound is wider by that for each further process.
+Each process of the program maps all of its own files when it starts: left to page faults, how much of them is mapped differs by 150 KiB with the addresses that a run is given.
+Without control groups (`proc`) the peak is a sum of resident sizes, in which what several processes map counts once for each of them.
 Without memory.peak (kernels before 5.19, here pretended) the peak is sampled: a peak that lasts less than some milliseconds would be missed.
 In the VMs (the cloud kernel of the distribution) all files lie on tmpfs, where a file that is mapped shared counts as shared memory.
 Figures that should not move, and moved in no place, are left out.
