@@ -221,7 +221,7 @@ fn claims_are_compared_with_what_the_kernel_counts() {
     expect(vec![
         (fake("not-threads", "").kind("thread"), "error kind", "kernel"),
         (fake("threads", "--threads-per-task 1"), "error kind", "kind is stackless, but with 1000 tasks"),
-        (fake("busy", "--burn-percent 100"), "note quiet", "went on using CPU"),
+        (fake("busy", "--burn-percent 100"), "note quiet", "it went on using CPU"),
         (Entry::new("one-thread", "--anon-bytes-per-task 5000"), "error parallel", "counts one thread"),
         (Entry::new("nothing", "--threads 2"), "error memory", "with 100000 tasks memory is"),
         (

@@ -72,6 +72,8 @@ pub struct Workload {
     pub holds: Option<Formula>,
     /// The parameter that says how often each task wakes while it waits, in milliseconds.
     pub wakes: Option<String>,
+    /// The waits of all tasks end at once, so long after the program began; otherwise each waits from its own start.
+    pub ends_together: bool,
     /// No run does more operations.
     pub most_operations: u64,
     pub parameters: BTreeMap<String, Parameter>,
@@ -138,6 +140,8 @@ struct WorkloadToml {
     makes: Option<Formula>,
     holds: Option<Formula>,
     wakes: Option<String>,
+    #[serde(default)]
+    ends_together: bool,
     most_operations: Option<u64>,
     #[serde(default)]
     parameters: BTreeMap<String, Parameter>,
@@ -288,6 +292,7 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
         makes: wire.makes,
         holds: wire.holds,
         wakes: wire.wakes,
+        ends_together: wire.ends_together,
         most_operations: wire.most_operations.unwrap_or(MOST_OPERATIONS),
         parameters: wire.parameters,
     };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::judge::judge;
+use super::judge::{Told, judge};
 use super::runs::{FEWER, Order, Runs, Trial, line, may_be_the_machines, not_tried, trial};
 use super::{CheckError, Findings, Rule, sanity};
 use crate::campaign::{foreseen_reading_s, hold_for_launch, longer_hold_s};
@@ -180,7 +180,8 @@ impl Runs<'_, '_> {
                 }
             }
             let mut found = Findings::default();
-            judge(tasks, hold_s, &measured, &trace, &mut found);
+            let told = Told { hold_s, together: self.workload.ends_together };
+            judge(tasks, told, &measured, &trace, &mut found);
             if attempt < ATTEMPTS && found.blame_time() && may_be_the_machines(&measured) {
                 continue;
             }

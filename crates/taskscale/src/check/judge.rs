@@ -13,8 +13,18 @@ const UNFLUSHED_S: f64 = 0.05;
 /// A program that lives on for longer than this after `done`, in seconds, has something left to do.
 const LINGER_S: f64 = 5.0;
 
+/// What the tasks were told to wait.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Told {
+    /// In seconds.
+    pub hold_s: f64,
+    /// All waits end at once, so long after the program began.
+    pub together: bool,
+}
+
 /// What one run at one N says of the program.
-pub(super) fn judge(tasks: u64, hold_s: f64, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
+pub(super) fn judge(tasks: u64, told: Told, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
+    let Told { hold_s, .. } = told;
     let with = format!("with {} task{}", units::count(tasks), if tasks == 1 { "" } else { "s" });
     let reason = || seen.reason.clone().unwrap_or_else(|| "no reason is known".into());
     let many = tasks >= FEWER[0];
@@ -50,7 +60,7 @@ pub(super) fn judge(tasks: u64, hold_s: f64, seen: &Measurement, trace: &Trace, 
     }
     lines(&with, &trace.output, HOLD, findings);
     if matches!(seen.status, Status::Ok | Status::Partial) {
-        times(&with, hold_s, seen, trace, findings);
+        times(&with, told, seen, trace, findings);
     }
     for warning in &seen.warnings {
         match warning {
@@ -61,7 +71,7 @@ pub(super) fn judge(tasks: u64, hold_s: f64, seen: &Measurement, trace: &Trace, 
             ),
             Warning::PlateauNotQuiet if many => findings.note(
                 Rule::Quiet,
-                format!("{with}: it went on using CPU while all tasks waited"),
+                format!("{with}: it was not quiet while all tasks waited: it went on using CPU, or its memory changed"),
                 "wait without polling; a collector or compiler that works on for a while is no fault",
             ),
             _ => {}
@@ -150,12 +160,13 @@ pub(super) fn lines(with: &str, output: &[u8], before: Before, findings: &mut Fi
 }
 
 /// Waits and ends, of a run that says that all was well.
-fn times(with: &str, hold_s: f64, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
+fn times(with: &str, told: Told, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
+    let Told { hold_s, together } = told;
     let (Some(alive_s), Some(done_s)) = (seen.time.launch_s, trace.done_s) else { return };
     let waited_s = done_s - alive_s;
     // That no task can be due before the hold is over is the verdict's to judge. This is less certain: a program that
     // counts its tasks only after the last one has started says `alive` late.
-    if waited_s < hold_s - HEARD_LATE_S - alive_s / 2.0 && alive_s < hold_s {
+    if !together && waited_s < hold_s - HEARD_LATE_S - alive_s / 2.0 && alive_s < hold_s {
         findings.warning(
             Rule::Wait,
             format!(

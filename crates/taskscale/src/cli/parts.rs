@@ -244,6 +244,7 @@ mod tests {
             makes: None,
             holds: None,
             wakes: None,
+            ends_together: false,
             most_operations: 100,
             parameters: BTreeMap::from([("tokens".to_owned(), tokens)]),
         }
