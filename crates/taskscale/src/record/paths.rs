@@ -237,7 +237,9 @@ mod tests {
             }
             let there = record::load(&folder).unwrap();
             let (campaign, samples) = without_paths(&there.campaign, &there.samples).unwrap();
-            if std::env::var_os("TASKSCALE_BLESS").is_some() {
+            let stripped = (&there.campaign, &there.samples) == (&campaign, &samples);
+            // What is stripped already keeps its bytes.
+            if !stripped && std::env::var_os("TASKSCALE_BLESS").is_some() {
                 let text = serde_json::to_string_pretty(&campaign).unwrap() + "\n";
                 fs::write(folder.join("campaign.json"), text).unwrap();
                 let lines = samples.iter().map(|sample| serde_json::to_string(sample).unwrap() + "\n");
