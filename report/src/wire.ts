@@ -401,6 +401,7 @@ export type Warning =
   | "plateau-not-quiet"
   | "plateau-short"
   | "work-short"
+  | "work-unsettled"
   | "plateau-grew"
   | "cpu-starved"
   | "no-control-group"

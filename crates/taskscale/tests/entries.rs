@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use serde_json::Value;
 use taskscale::campaign::{NotReady, Prepared, prepare};
 use taskscale::catalog::{Catalog, Style, select};
-use taskscale::record::{self, Status};
+use taskscale::record::{self, Loaded, Status};
 use taskscale::toolchain::{Attend, Cache};
 
 fn catalog_folder() -> PathBuf {
@@ -43,9 +43,22 @@ fn ready(workloads: &[String]) -> Vec<(Prepared, Vec<String>)> {
 const CHEAP_BUILDS: [&str; 6] = ["c", "cpp", "elixir", "erlang", "go", "java"];
 
 /// Entries of the second rank of which a check takes minutes for each workload, as their compilers or their tasks are
-/// slow: of what they do beside waiting `spawn` stands for all. `taskscale check ENTRY` looks at the others.
+/// slow: `sleep` and `spawn` are checked of them, and the others are measured once.
 const SLOW_CHECKS: [&str; 8] =
     ["bun/", "deno/", "haskell/", "node/worker", "python/thread", "python/trio", "ruby/", "scala/"];
+
+fn is_slow(entry: &Prepared) -> bool {
+    SLOW_CHECKS.iter().any(|name| entry.facts.name.starts_with(name))
+}
+
+fn workload(entry: &Prepared) -> String {
+    entry.facts.workload.clone().expect("the workload of a program")
+}
+
+/// Not checked, for the time that it takes: that it does what it is told to is seen by measuring it.
+fn is_measured_alone(entry: &Prepared) -> bool {
+    is_slow(entry) && !["sleep", "spawn"].contains(&&*workload(entry))
+}
 
 /// Of those that wait and of those that work so many at a time; each taskscale checks one entry after the other. Were
 /// more at work than there are CPUs, each would be held back by the others, and tried again.
@@ -78,18 +91,15 @@ fn every_entry_is_a_good_citizen() {
     // What is left out for lack of a toolchain is said, or a failure. A tuned entry is mostly a twin, an idiomatic one's
     // program with other settings: what it does while its tasks wait is looked at, not each workload once more.
     let mut ready = ready(&[]);
-    let workload = |entry: &Prepared| entry.facts.workload.clone().expect("the workload of a program");
-    let slow = |entry: &Prepared| SLOW_CHECKS.iter().any(|name| entry.facts.name.starts_with(name));
-    ready.retain(|(entry, _)| match workload(entry).as_str() {
-        "sleep" => true,
-        "spawn" => entry.facts.style == Style::Idiomatic,
-        _ => entry.facts.style == Style::Idiomatic && !slow(entry),
+    ready.retain(|(entry, _)| {
+        let waits = workload(entry) == "sleep";
+        waits || entry.facts.style == Style::Idiomatic && !is_measured_alone(entry)
     });
     let mut jobs: BTreeMap<(String, bool, bool), Job> = BTreeMap::new();
     for (entry, _) in &ready {
         let (name, workload) = (&entry.facts.name, workload(entry));
         let runtime = name.split('/').next().unwrap_or(name).to_owned();
-        let job = jobs.entry((runtime.clone(), workload == "sleep", slow(entry))).or_insert_with(|| Job {
+        let job = jobs.entry((runtime.clone(), workload == "sleep", is_slow(entry))).or_insert_with(|| Job {
             runtime,
             entries: BTreeSet::new(),
             workloads: BTreeSet::new(),
@@ -157,20 +167,48 @@ fn faults(entry: &Value) -> Vec<String> {
     faults
 }
 
-#[test]
-fn every_entry_can_be_measured() {
+/// What `taskscale run` of these, and so many tasks, comes to.
+fn measured(words: &[&str]) -> Loaded {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let campaign = folder.path().join("campaign");
     let output = Command::new(env!("CARGO_BIN_EXE_taskscale"))
-        .args(["@all", "-n", "100", "-r", "1", "--catalog"])
+        .arg("run")
+        .args(words)
+        .args(["-r", "1", "--catalog"])
         .arg(catalog_folder())
         .arg("-o")
         .arg(&campaign)
         .output()
         .expect("taskscale starts");
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}\n{stderr}", String::from_utf8_lossy(&output.stdout));
-    let loaded = record::load(&campaign).expect("the campaign can be read");
+    assert!(output.status.success(), "{words:?}: {}\n{stderr}", String::from_utf8_lossy(&output.stdout));
+    record::load(&campaign).expect("the campaign can be read")
+}
+
+#[test]
+fn what_is_slow_to_check_does_its_work() {
+    let programs: Vec<Prepared> = ready(&[]).into_iter().map(|(entry, _)| entry).collect();
+    let programs = programs.iter().filter(|entry| is_measured_alone(entry));
+    let mut entries_of: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for entry in programs {
+        entries_of.entry(workload(entry)).or_default().insert(&entry.facts.name);
+    }
+    for (workload, entries) in entries_of {
+        let words: Vec<&str> =
+            entries.iter().copied().chain(["-w", &workload, "-n", "10", "--quick"]).collect();
+        let loaded = measured(&words);
+        let samples = record::last_attempts(&loaded.samples);
+        let seen: BTreeSet<&str> = samples.iter().map(|sample| &*sample.entry).collect();
+        assert_eq!(seen, entries);
+        for sample in samples {
+            assert_eq!(sample.status, Status::Ok, "{workload}: {sample:?}");
+        }
+    }
+}
+
+#[test]
+fn every_entry_can_be_measured() {
+    let loaded = measured(&["@all", "-n", "100"]);
     assert_eq!(record::last_attempts(&loaded.samples).len(), ready(&["sleep".into()]).len());
     for sample in record::last_attempts(&loaded.samples) {
         assert_eq!(sample.status, Status::Ok, "{sample:?}");

@@ -45,9 +45,10 @@ impl<'a> Keeper<'a> {
         Some(match self.plan.shape {
             Shape::Hold => self.wait(entry, tasks, self.holds.first_hold_s(entry, tasks)),
             Shape::Work if run.double => {
-                self.work(self.operations.doubled(entry, tasks, run.repetition)?, true)
+                let (operations, once_s) = self.operations.once(entry, tasks, run.repetition)?;
+                self.work(2 * operations, Some(once_s))
             }
-            Shape::Work => self.work(self.operations.first(entry, tasks), false),
+            Shape::Work => self.work(self.operations.first(entry, tasks), None),
         })
     }
 
@@ -58,7 +59,7 @@ impl<'a> Keeper<'a> {
                 let hold_s = self.holds.next_hold_s(sample)?;
                 Some(self.wait(&sample.entry, sample.tasks, hold_s))
             }
-            Shape::Work => Some(self.work(self.operations.next(sample)?, false)),
+            Shape::Work => Some(self.work(self.operations.next(sample)?, None)),
         }
     }
 
@@ -94,8 +95,8 @@ impl<'a> Keeper<'a> {
         })
     }
 
-    fn work(&self, operations: u64, double: bool) -> Course {
-        Course::Work(WorkOrder { operations, double, least_s: SHORT * self.plan.hold.plateau_s() })
+    fn work(&self, operations: u64, once_s: Option<f64>) -> Course {
+        Course::Work(WorkOrder { operations, once_s, least_s: SHORT * self.plan.hold.plateau_s() })
     }
 }
 

@@ -28,8 +28,8 @@ pub struct OperationsKeeper {
     seen: BTreeMap<String, BTreeMap<u64, (u64, f64)>>,
     /// The number that sufficed for a cell: all its repetitions do as many.
     sufficed: BTreeMap<(String, u64), u64>,
-    /// What the run before a doubled one did.
-    done: BTreeMap<(String, u64, u32), u64>,
+    /// What the run before a doubled one did: operations, and how long they took in seconds.
+    done: BTreeMap<(String, u64, u32), (u64, f64)>,
 }
 
 impl OperationsKeeper {
@@ -52,7 +52,7 @@ impl OperationsKeeper {
             self.done.remove(&run);
             return;
         };
-        self.done.insert(run, work.operations);
+        self.done.insert(run, (work.operations, wall_s));
         let by_tasks = self.seen.entry(sample.entry.clone()).or_default();
         by_tasks.insert(sample.tasks, (work.operations, wall_s));
         if self.next(sample).is_none() {
@@ -88,9 +88,9 @@ impl OperationsKeeper {
         (more > work.operations).then_some(more)
     }
 
-    /// Twice what the run before it did; `None` where that was not ok: there is nothing to double.
-    pub fn doubled(&self, entry: &str, tasks: u64, repetition: u32) -> Option<u64> {
-        self.done.get(&(entry.to_owned(), tasks, repetition)).map(|operations| 2 * operations)
+    /// What the first run of a pair did, in so many seconds; `None` where it was not ok: there is nothing to double.
+    pub fn once(&self, entry: &str, tasks: u64, repetition: u32) -> Option<(u64, f64)> {
+        self.done.get(&(entry.to_owned(), tasks, repetition)).copied()
     }
 
     /// A multiple of the tasks, so that each does as many; at least one for each.
@@ -124,7 +124,7 @@ mod tests {
         let stands = sample(1, 650_000, 1.31);
         keeper.learn(&stands);
         assert_eq!(keeper.next(&stands), None);
-        assert_eq!((keeper.first("x/y", 1), keeper.doubled("x/y", 1, 1)), (650_000, Some(1_300_000)));
+        assert_eq!((keeper.first("x/y", 1), keeper.once("x/y", 1, 1)), (650_000, Some((650_000, 1.31))));
         // A repetition that was a little faster is of the same number.
         let faster = sample(1, 650_000, 0.9);
         keeper.learn(&faster);
@@ -139,11 +139,11 @@ mod tests {
         let mut failed = sample(10, 1_000, 2.0);
         failed.status = Status::Failed;
         keeper.learn(&failed);
-        assert_eq!((keeper.next(&failed), keeper.doubled("x/y", 10, 1)), (None, None));
+        assert_eq!((keeper.next(&failed), keeper.once("x/y", 10, 1)), (None, None));
         let most = sample(10, 500_000, 0.1);
         keeper.learn(&most);
         assert_eq!(keeper.next(&most), None);
-        assert_eq!(keeper.doubled("x/y", 10, 1), Some(1_000_000));
+        assert_eq!(keeper.once("x/y", 10, 1), Some((500_000, 0.1)));
         assert_eq!(keeper.first("x/y", 2_000_000), 2_000_000, "one for each task at least");
     }
 }

@@ -32,8 +32,8 @@ pub struct Wait {
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct WorkOrder {
     pub operations: u64,
-    /// The second run of a pair, of twice the operations of the first.
-    pub double: bool,
+    /// Of the second run of a pair, of twice the operations: how long the first one's lasted, in seconds.
+    pub once_s: Option<f64>,
     /// Work that lasts less long is too short to be timed, in seconds.
     pub least_s: f64,
 }

@@ -428,6 +428,8 @@ pub enum Warning {
     PlateauShort,
     /// The work was over before it could be timed.
     WorkShort,
+    /// The second half of the operations took 10 % more or less time than the first.
+    WorkUnsettled,
     /// Memory grew by more than 5 % and 4 MiB after it was read first, and was read again.
     PlateauGrew,
     /// For a second or more the program wanted a CPU and got less than half of one.
@@ -461,6 +463,10 @@ impl Warning {
                 "all tasks were alive together for a shorter time than the campaign asks for"
             }
             Warning::WorkShort => "the work was over too soon to be timed: it has no cost per operation",
+            Warning::WorkUnsettled => {
+                "the second half of the operations took more than 10 % more or less time than the first (a compiler was \
+                 at work, what they share outgrew a cache, or other work had the CPUs): the cost is that of the second half"
+            }
             Warning::PlateauGrew => {
                 "memory grew after it was read first (not all tasks were there when the program said so, or a collector \
                  was at work): the figure is of a second reading, at the end of the plateau"

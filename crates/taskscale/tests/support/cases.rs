@@ -59,7 +59,7 @@ pub struct Batch {
 }
 
 use Status::{Crashed, Failed, KilledOom, Limit, NoPlateau, Partial, TimedOut};
-use Warning::{LeftProcesses, PlateauGrew, PlateauNotQuiet, StrayOutput, WorkShort};
+use Warning::{LeftProcesses, PlateauGrew, PlateauNotQuiet, StrayOutput, WorkShort, WorkUnsettled};
 
 pub const ENDS: Batch = Batch {
     title: "How it ends",
@@ -484,6 +484,12 @@ pub const WORK: Batch = Batch {
         Case::new("work-no-newline", "ends its last line with no line end", "--fault no-newline"),
         Case::new("work-short", "has nothing to do, however much is asked for", "--op-cpu-us 0")
             .warns(&[WorkShort]),
+        Case::new(
+            "work-warms-up",
+            "takes most of its time for a start that more operations do not lengthen",
+            "--op-cpu-us 100 --work-cpu-ms 1100",
+        )
+        .warns(&[WorkUnsettled]),
     ],
 };
 

@@ -4,6 +4,9 @@ use super::{Run, seconds};
 use crate::measure::protocol::Said;
 use crate::record::{PlateauFrom, Time, Warning, Work};
 
+/// The second half of the operations may take so much more or less than the first, as a share of it.
+const SETTLED: f64 = 0.1;
+
 impl Run<'_> {
     pub(super) fn is_work(&self) -> bool {
         self.spec.course.work().is_some()
@@ -41,10 +44,14 @@ impl Run<'_> {
         let cpu_s = self.cpu_at_plateau.zip(self.cpu_at_due).map(|(from, to)| to.total_s - from.total_s);
         if wall_s.is_some_and(|wall_s| wall_s < order.least_s) {
             self.warnings.push(Warning::WorkShort);
+        } else if let Some((once_s, twice_s)) = order.once_s.zip(wall_s)
+            && is_unsettled(once_s, twice_s)
+        {
+            self.warnings.push(Warning::WorkUnsettled);
         }
         Some(Work {
             operations: order.operations,
-            double: order.double,
+            double: order.once_s.is_some(),
             wall_s,
             cpu_s: cpu_s.filter(|_| wall_s.is_some()).map(|cpu_s| cpu_s.max(0.0)),
             check: said.check.clone(),
@@ -62,5 +69,23 @@ impl Run<'_> {
             reading_s: self.read_ns.zip(self.read_end_ns).map(|(from, to)| seconds(from, to)),
             ..Time::default()
         }
+    }
+}
+
+/// Whether operations cost something else the more of them are done.
+fn is_unsettled(once_s: f64, twice_s: f64) -> bool {
+    ((twice_s - once_s) / once_s - 1.0).abs() > SETTLED
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_unsettled;
+
+    #[test]
+    fn twice_the_operations_take_twice_the_time_or_say_so() {
+        assert!(!is_unsettled(1.0, 2.0) && !is_unsettled(1.0, 1.92) && !is_unsettled(1.0, 2.08));
+        assert!(is_unsettled(1.0, 1.85), "a compiler made the second half faster");
+        assert!(is_unsettled(1.0, 2.15), "a map outgrew a cache");
+        assert!(is_unsettled(1.0, 0.9));
     }
 }
