@@ -116,7 +116,7 @@ pub fn run(
         }
         observer.warm_up(&run.cell.entry);
         let time = settings.time_cap.map_or(WARM_UP_TIME, |cap| cap.min(WARM_UP_TIME));
-        let bounds = Bounds { time, ..bounds(settings, 0.0) };
+        let bounds = Bounds { time, ..bounds(settings, time) };
         // What a program of a user's makes of a thousand tasks nobody knows; that it can do the fewest asked for is
         // foreseen.
         let tasks = if entry.external.is_none() { WARM_UP_TASKS } else { run.cell.tasks };
@@ -138,7 +138,7 @@ pub fn run(
             log::info!("{}", keeper.why(run, &course, attempt));
             let left_s = left[index..].iter().map(|(run, _)| estimate_s(&keepers[&run.cell.part], run)).sum();
             observer.run_begins(run, &course, attempt, outcome.kept + index, all.len(), left_s);
-            let bounds = bounds(settings, course.wait().map_or(0.0, |wait| wait.hold_s));
+            let bounds = bounds(settings, Duration::from_secs_f64(keeper.time_cap_s(&course)));
             let spec = spec(&run.cell, entry, command, course, bounds);
             let RunEnd::Measured(measurement) = runner.run(&spec)? else {
                 return Ok(CampaignEnd { interrupted: true, ..outcome });
@@ -186,11 +186,10 @@ fn estimate_s(keeper: &Keeper, run: &PlannedRun) -> f64 {
     keeper.foreseen_s(run) + 0.1 + run.cell.tasks as f64 / 1e6
 }
 
-fn bounds(settings: &Settings, hold_s: f64) -> Bounds {
+fn bounds(settings: &Settings, time: Duration) -> Bounds {
     Bounds {
         memory_bytes: settings.memory_cap_bytes,
-        // Generous: a runtime that launches 1 M tasks in 25 s where 3 s were foreseen must be able to finish.
-        time: settings.time_cap.unwrap_or_else(|| Duration::from_secs_f64(120.0 + 3.0 * hold_s)),
+        time: settings.time_cap.unwrap_or(time),
         output_bytes: OUTPUT_CAP_BYTES,
     }
 }

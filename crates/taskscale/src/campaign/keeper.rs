@@ -13,6 +13,8 @@ pub struct Keeper<'a> {
     plan: &'a Plan,
     /// How often tasks that wait wake, in seconds.
     period_s: Option<f64>,
+    /// All tasks of work are alive at once.
+    all_alive: bool,
     pub holds: HoldKeeper,
     operations: OperationsKeeper,
 }
@@ -24,8 +26,9 @@ impl<'a> Keeper<'a> {
         Keeper {
             plan,
             period_s: workload.and_then(|workload| period_s(workload, &plan.params)),
+            all_alive: workload.is_some_and(|workload| workload.all_alive),
             holds: HoldKeeper::new(plan.hold),
-            operations: OperationsKeeper::new(plan.hold.plateau_s(), most),
+            operations: OperationsKeeper::new(plan.hold.work_s(), most),
         }
     }
 
@@ -67,7 +70,16 @@ impl<'a> Keeper<'a> {
     pub fn foreseen_s(&self, run: &PlannedRun) -> f64 {
         match self.plan.shape {
             Shape::Hold => self.holds.first_hold_s(&run.cell.entry, run.cell.tasks),
-            Shape::Work => self.plan.hold.plateau_s() * if run.double { 2.5 } else { 1.5 },
+            Shape::Work => self.plan.hold.work_s() * if run.double { 2.5 } else { 1.5 },
+        }
+    }
+
+    /// How long a run may take unless told otherwise, in seconds. Generous: a runtime that launches 1 M tasks in 25 s
+    /// where 3 s were foreseen must be able to finish.
+    pub fn time_cap_s(&self, course: &Course) -> f64 {
+        match course {
+            Course::Work(_) => self.plan.hold.work_cap_s(),
+            Course::Hold(wait) | Course::External(_, wait) => 120.0 + 3.0 * wait.hold_s,
         }
     }
 
@@ -76,7 +88,7 @@ impl<'a> Keeper<'a> {
         match course {
             Course::Work(work) if run.double => format!("{} operations: twice as many", work.operations),
             Course::Work(work) => {
-                format!("{} operations, to last {} s", work.operations, self.plan.hold.plateau_s())
+                format!("{} operations, to last {} s", work.operations, self.plan.hold.work_s())
             }
             Course::Hold(wait) | Course::External(_, wait) => {
                 let why = self.holds.why(&run.cell.entry, run.cell.tasks, attempt);
@@ -96,7 +108,8 @@ impl<'a> Keeper<'a> {
     }
 
     fn work(&self, operations: u64, once_s: Option<f64>) -> Course {
-        Course::Work(WorkOrder { operations, once_s, least_s: SHORT * self.plan.hold.plateau_s() })
+        let least_s = SHORT * self.plan.hold.work_s();
+        Course::Work(WorkOrder { operations, once_s, least_s, all_alive: self.all_alive })
     }
 }
 

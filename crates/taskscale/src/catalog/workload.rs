@@ -66,6 +66,8 @@ pub struct Workload {
     pub operation: Option<String>,
     /// What the program must say in its line `check`, from `tasks`, `operations` and the parameters.
     pub check: Option<Formula>,
+    /// All N tasks are alive at once: so of every hold, and of work where it says so.
+    pub all_alive: bool,
     /// How many threads or processes a run makes at least, where tasks are such; the tasks, where nothing says so.
     pub makes: Option<Formula>,
     /// How many bytes a task is told to hold, from the parameters.
@@ -137,6 +139,7 @@ struct WorkloadToml {
     whole_trees: bool,
     operation: Option<String>,
     check: Option<Formula>,
+    all_alive: Option<bool>,
     makes: Option<Formula>,
     holds: Option<Formula>,
     wakes: Option<String>,
@@ -289,6 +292,7 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
         whole_trees: wire.whole_trees,
         operation: wire.operation,
         check: wire.check,
+        all_alive: wire.all_alive.unwrap_or(wire.shape.is_hold()),
         makes: wire.makes,
         holds: wire.holds,
         wakes: wire.wakes,

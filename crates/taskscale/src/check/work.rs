@@ -107,7 +107,8 @@ impl Runs<'_, '_> {
     }
 
     fn order(&self, tasks: u64, operations: u64) -> Order<'static> {
-        let course = Course::Work(WorkOrder { operations, ..WorkOrder::default() });
+        let all_alive = self.workload.all_alive;
+        let course = Course::Work(WorkOrder { operations, all_alive, ..WorkOrder::default() });
         Order { tasks, course, arguments: None, time: PATIENCE }
     }
 

@@ -175,7 +175,7 @@ pub struct Run {
     /// Memory that a run may take, kernel memory included [default: 80 % of what is available]
     #[arg(long, value_name = "SIZE")]
     pub memory_cap: Option<String>,
-    /// Time that a run may take, such as 90s [default: 120 s and three times its hold]
+    /// Time that a run may take, such as 90s [default: 120 s and three times its hold; work with --quick 30 s]
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<String>,
     /// How the result is printed

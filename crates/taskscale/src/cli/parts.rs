@@ -241,6 +241,7 @@ mod tests {
             whole_trees: false,
             operation: Some("a hop".into()),
             check: None,
+            all_alive: true,
             makes: None,
             holds: None,
             wakes: None,

@@ -135,7 +135,11 @@ fn spec(
             reading_s: foreseen_reading_s(entry.facts.kind, tasks),
         }),
         // One operation for each task: that many are there at once, and that is what is asked.
-        Shape::Work => Course::Work(WorkOrder { operations: tasks, ..WorkOrder::default() }),
+        Shape::Work => Course::Work(WorkOrder {
+            operations: tasks,
+            all_alive: entry.workload.as_ref().is_some_and(|workload| workload.all_alive),
+            ..WorkOrder::default()
+        }),
     };
     let command = [command, &course.arguments(tasks, &plan.params)].concat();
     let right = |workload| expected_check(workload, tasks, course.operations(), &plan.params);

@@ -36,6 +36,8 @@ pub struct WorkOrder {
     pub once_s: Option<f64>,
     /// Work that lasts less long is too short to be timed, in seconds.
     pub least_s: f64,
+    /// All tasks are alive at once.
+    pub all_alive: bool,
 }
 
 impl Course {
@@ -49,6 +51,11 @@ impl Course {
     /// How long each task waits, in seconds; 0 where the program is not told.
     pub fn hold_s(&self) -> f64 {
         self.wait().map_or(0.0, |wait| wait.hold_s)
+    }
+
+    /// Whether all tasks are alive at once, so that what so many need at once is needed.
+    pub fn all_alive(&self) -> bool {
+        self.work().is_none_or(|work| work.all_alive)
     }
 
     pub fn work(&self) -> Option<&WorkOrder> {

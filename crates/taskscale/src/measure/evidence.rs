@@ -43,6 +43,8 @@ pub struct PlateauSeen {
 /// How well the plateau is known without looking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Known {
+    /// The tasks have shown it: they woke as often as they were to. What they take while they do may change.
+    Woke,
     /// Who must know said that all tasks were alive: the program, or its load.
     Said,
     /// What the user named has come: a line, a connection, a time.
@@ -72,7 +74,8 @@ impl PlateauSeen {
         }
         match (self.rest, known) {
             // A compiler or a collector that waits for a CPU takes no task away.
-            (Rest::Starved, Known::Said) => {}
+            (Rest::Starved, Known::Said | Known::Woke) => {}
+            (Rest::Changing, Known::Woke) => {}
             (Rest::Starved | Rest::HeldBack, _) => {
                 let got = if self.rest == Rest::Starved { "less than half of one" } else { "next to none" };
                 return Some(format!(
@@ -91,7 +94,7 @@ impl PlateauSeen {
             (Rest::AtWork, Known::Inferred) => return Some("it was still at work when it was read".into()),
             _ => {}
         }
-        if let Some(bytes) = self.grown_bytes {
+        if let Some(bytes) = self.grown_bytes.filter(|_| known != Known::Woke) {
             let so = match self.looked_late {
                 false => "not all tasks were there",
                 true => {
@@ -178,6 +181,23 @@ mod tests {
         ] {
             assert!(seen.doubt(Known::Said).is_some(), "{seen:?}");
             assert!(seen.doubt(Known::Inferred).is_some(), "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn tasks_that_woke_as_they_were_to_are_alive_whatever_memory_does() {
+        for seen in [
+            PlateauSeen { rest: Rest::Changing, ..seen() },
+            PlateauSeen { grown_bytes: Some(9 << 20), ..seen() },
+        ] {
+            assert_eq!(seen.doubt(Known::Woke), None, "{seen:?}");
+        }
+        for seen in [
+            PlateauSeen { late: true, ..seen() },
+            PlateauSeen { rest: Rest::HeldBack, ..seen() },
+            PlateauSeen { rest: Rest::Unwatched, ..seen() },
+        ] {
+            assert!(seen.doubt(Known::Woke).is_some(), "{seen:?}");
         }
     }
 

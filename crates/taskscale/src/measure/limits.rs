@@ -242,6 +242,10 @@ const TOO_MANY_FILES: [&str; 2] = ["oo many open files", "EMFILE"];
 /// ENFILE, likewise.
 const TOO_MANY_FILES_IN_SYSTEM: [&str; 2] = ["oo many open files in system", "ENFILE"];
 
+/// No more threads, likewise: EAGAIN of `pthread_create`, and what Java and Python make of it.
+const NO_MORE_THREADS: [&str; 4] =
+    ["esource temporarily unavailable", "EAGAIN", "unable to create native thread", "can't start new thread"];
+
 /// Whether a program says that it may open no more files.
 pub fn tells_of_open_files(stderr: &[u8]) -> bool {
     let text = String::from_utf8_lossy(stderr);
@@ -279,7 +283,23 @@ pub fn limit_proved(limits: &SystemLimits, evidence: &Evidence) -> Option<Met> {
 /// The limit that a run has met that ended by itself: one that is proved, or that explains the number of tasks that had
 /// started. Unless such a number fits exactly, the sentence says that it is only probable.
 pub fn limit_met(limits: &SystemLimits, kind: Kind, evidence: &Evidence) -> Option<Met> {
-    limit_proved(limits, evidence).or_else(|| limit_inferred(limits, kind, evidence))
+    limit_proved(limits, evidence)
+        .or_else(|| limit_inferred(limits, kind, evidence))
+        .or_else(|| limit_told(limits, kind, evidence))
+}
+
+/// A program that says that it was refused a thread, though its group refused none, met what bounds their stacks.
+fn limit_told(limits: &SystemLimits, kind: Kind, evidence: &Evidence) -> Option<Met> {
+    let told = NO_MORE_THREADS.iter().any(|words| evidence.stderr.contains(words));
+    if kind != Kind::Thread || evidence.refused_threads != Some(0) || !told {
+        return None;
+    }
+    let (_, (limit, remedy)) = limits.map_rooms()?;
+    let sentence = format!(
+        "probably vm.max_map_count = {}: it was refused a thread, and no limit on threads was met",
+        limit.value
+    );
+    Some(Met { limit, sentence, remedy })
 }
 
 fn limit_inferred(limits: &SystemLimits, kind: Kind, evidence: &Evidence) -> Option<Met> {
@@ -400,6 +420,23 @@ mod tests {
         let few = Evidence { started: Some(100), ..Evidence::default() };
         assert_eq!(limit_met(&roomy, Kind::Stackful, &few), None);
         assert_eq!(limit_met(&roomy, Kind::Stackless, &evidence), None);
+    }
+
+    #[test]
+    fn who_was_refused_a_thread_by_no_limit_on_threads_had_no_room_for_its_stack() {
+        let stderr = "cannot start 100000 tasks at once: Resource temporarily unavailable (os error 11)";
+        let evidence = Evidence { refused_threads: Some(0), stderr, ..Evidence::default() };
+        let met = limit_met(&limits(), Kind::Thread, &evidence).unwrap();
+        assert!(met.sentence.starts_with("probably vm.max_map_count = 65530"), "{met:?}");
+        // Where nobody knows whether a limit on threads was met, nor what was refused, no limit is named.
+        for (kind, refused_threads, stderr) in [
+            (Kind::Thread, None, stderr),
+            (Kind::Stackless, Some(0), stderr),
+            (Kind::Thread, Some(0), "a bug"),
+        ] {
+            let evidence = Evidence { refused_threads, stderr, ..Evidence::default() };
+            assert_eq!(limit_met(&limits(), kind, &evidence), None);
+        }
     }
 
     /// What a rule says of a crash at a number that no limit has chosen: it must hardly ever be certain.

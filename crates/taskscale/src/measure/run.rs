@@ -336,7 +336,7 @@ impl<'a> Run<'a> {
     fn time_cap(&self) -> (f64, EndedBy) {
         let cap_s = self.spec.bounds.time.as_secs_f64();
         match self.limits.bound_to_meet(self.spec.kind, self.spec.tasks) {
-            Some(_) if cap_s > HOPELESS_S => (HOPELESS_S, EndedBy::Hopeless),
+            Some(_) if cap_s > HOPELESS_S && self.spec.course.all_alive() => (HOPELESS_S, EndedBy::Hopeless),
             _ => (cap_s, EndedBy::TimeOut),
         }
     }

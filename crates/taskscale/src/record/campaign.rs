@@ -168,6 +168,22 @@ impl Hold {
             Hold::Fixed { .. } => 1.0,
         }
     }
+
+    /// Whether a first table is wanted (`--quick`).
+    fn is_quick(self) -> bool {
+        self.plateau_s() < 1.0
+    }
+
+    /// How long work should last at least, in seconds. A first table is content with less than a plateau needs, as
+    /// nothing has to come to rest.
+    pub fn work_s(self) -> f64 {
+        if self.is_quick() { 0.3 } else { self.plateau_s() }
+    }
+
+    /// How long a run of work may take unless told otherwise, in seconds.
+    pub fn work_cap_s(self) -> f64 {
+        if self.is_quick() { 30.0 } else { 120.0 }
+    }
 }
 
 /// What is known of one entry of a campaign.

@@ -60,7 +60,7 @@ pub fn course(report: &Report) -> String {
         return format!(
             "An operation: {}. So many that they last {} s or longer, and then twice as many.",
             operation,
-            report.hold.plateau_s()
+            report.hold.work_s()
         );
     }
     match report.hold {

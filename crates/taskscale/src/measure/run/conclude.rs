@@ -296,7 +296,11 @@ impl Run<'_> {
             done_after_ready: self.plateau_ns.is_some() && self.done_ns.is_some() && !self.done_first,
             evidence: Evidence {
                 refused_threads: self.group.refused_threads(),
-                started: said.failed.map(|failed| self.spec.tasks.saturating_sub(failed)),
+                // Of work it is operations that failed.
+                started: said
+                    .failed
+                    .filter(|_| !self.is_work())
+                    .map(|failed| self.spec.tasks.saturating_sub(failed)),
                 threads: self.most_threads,
                 open_files: self.open_files,
                 stderr: &stderr,
