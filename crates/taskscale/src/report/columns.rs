@@ -37,9 +37,9 @@ static WORK: [ShownFigure; 4] = [
 /// Of tasks that wake.
 static TICKS: [ShownFigure; 4] = [
     shown(&figures::CPU_PER_TICK, "ns/tick", Some(6)),
-    shown(&figures::LATE_P50, "late p50", Some(7)),
-    shown(&figures::LATE_P99, "late p99", Some(8)),
-    shown(&figures::LATE_MAX, "late max", Some(5)),
+    shown(&figures::LATE_P50, "late p50 µs", Some(7)),
+    shown(&figures::LATE_P99, "late p99 µs", Some(8)),
+    shown(&figures::LATE_MAX, "late max µs", Some(5)),
 ];
 
 /// The figures beside the headline.
