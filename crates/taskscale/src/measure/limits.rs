@@ -209,6 +209,8 @@ impl SystemLimits {
 pub struct Evidence<'a> {
     /// How often the run's group was refused a thread by its own bound; `None` where it had no bound.
     pub refused_threads: Option<u64>,
+    /// Tasks that were asked for.
+    pub tasks: u64,
     /// Tasks that had started when one could not, where known.
     pub started: Option<u64>,
     /// The most threads seen.
@@ -288,13 +290,17 @@ pub fn limit_met(limits: &SystemLimits, kind: Kind, evidence: &Evidence) -> Opti
         .or_else(|| limit_told(limits, kind, evidence))
 }
 
-/// A program that says that it was refused a thread, though its group refused none, met what bounds their stacks.
+/// A program that says that it was refused a thread, though its group refused none, met what bounds their stacks, if so
+/// many can use that up.
 fn limit_told(limits: &SystemLimits, kind: Kind, evidence: &Evidence) -> Option<Met> {
     let told = NO_MORE_THREADS.iter().any(|words| evidence.stderr.contains(words));
     if kind != Kind::Thread || evidence.refused_threads != Some(0) || !told {
         return None;
     }
-    let (_, (limit, remedy)) = limits.map_rooms()?;
+    let (rooms, (limit, remedy)) = limits.map_rooms()?;
+    if evidence.tasks < *rooms.start() {
+        return None;
+    }
     let sentence = format!(
         "probably vm.max_map_count = {}: it was refused a thread, and no limit on threads was met",
         limit.value
@@ -425,16 +431,18 @@ mod tests {
     #[test]
     fn who_was_refused_a_thread_by_no_limit_on_threads_had_no_room_for_its_stack() {
         let stderr = "cannot start 100000 tasks at once: Resource temporarily unavailable (os error 11)";
-        let evidence = Evidence { refused_threads: Some(0), stderr, ..Evidence::default() };
+        let evidence = Evidence { refused_threads: Some(0), tasks: 100_000, stderr, ..Evidence::default() };
         let met = limit_met(&limits(), Kind::Thread, &evidence).unwrap();
         assert!(met.sentence.starts_with("probably vm.max_map_count = 65530"), "{met:?}");
-        // Where nobody knows whether a limit on threads was met, nor what was refused, no limit is named.
-        for (kind, refused_threads, stderr) in [
-            (Kind::Thread, None, stderr),
-            (Kind::Stackless, Some(0), stderr),
-            (Kind::Thread, Some(0), "a bug"),
+        // Where nobody knows whether a limit on threads was met, nor what was refused, or where stacks are too few to use
+        // areas up, no limit is named.
+        for (kind, refused_threads, stderr, tasks) in [
+            (Kind::Thread, None, stderr, 100_000),
+            (Kind::Stackless, Some(0), stderr, 100_000),
+            (Kind::Thread, Some(0), "a bug", 100_000),
+            (Kind::Thread, Some(0), stderr, 10_000),
         ] {
-            let evidence = Evidence { refused_threads, stderr, ..Evidence::default() };
+            let evidence = Evidence { refused_threads, stderr, tasks, ..Evidence::default() };
             assert_eq!(limit_met(&limits(), kind, &evidence), None);
         }
     }

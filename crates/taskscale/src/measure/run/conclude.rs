@@ -296,6 +296,7 @@ impl Run<'_> {
             done_after_ready: self.plateau_ns.is_some() && self.done_ns.is_some() && !self.done_first,
             evidence: Evidence {
                 refused_threads: self.group.refused_threads(),
+                tasks: self.spec.tasks,
                 // Of work it is operations that failed.
                 started: said
                     .failed

@@ -1,0 +1,234 @@
+//! What programs do to others: processes that they leave, memory that they take, whoever started them.
+
+use std::fs;
+
+use taskscale::record::{MemorySource, Sample, Status, Warning};
+
+use super::{Batch, Case, pidfile};
+use crate::support::World;
+
+use Status::{Crashed, Failed, KilledOom, Limit, TimedOut};
+use Warning::LeftProcesses;
+
+const LAUNCHER_KILLED: &str = "ended with the process that had started it (the launcher), which was killed: by the program, or by somebody else";
+
+pub const LEAVES: Batch = Batch {
+    title: "What it leaves behind",
+    tasks: 5,
+    options: "",
+    bare: false,
+    cases: &[
+        Case::new("orphan", "leaves a child", "--fault orphan").warns(&[LeftProcesses]).check(made::<2>),
+        Case::new(
+            "orphan-holds-stdout",
+            "leaves a child that holds its standard output",
+            "--fault orphan-holds-stdout",
+        )
+        .warns(&[LeftProcesses])
+        .check(made::<2>),
+        Case::new("daemon", "leaves a daemon: double fork, a session of its own", "--fault daemon")
+            .warns(&[LeftProcesses])
+            .check(made::<3>),
+        Case::new("setsid", "leaves its session and process group, and goes on", "--fault setsid")
+            .check(made::<2>),
+        Case::new(
+            "family-crash",
+            "crashes, with children and grandchildren alive",
+            "--processes 3 --grandchildren 3 --fault crash:plateau",
+        )
+        .ends(Crashed, "ended by SIGSEGV")
+        .warns(&[LeftProcesses])
+        .check(made::<7>),
+        Case::new(
+            "kills-launcher",
+            "kills the process that started it (the launcher), with a daemon beside it",
+            "--processes 2 --grandchildren 2 --fault daemon --fault signal-parent:plateau",
+        )
+        .ends(Crashed, LAUNCHER_KILLED)
+        .check(made::<7>),
+        Case::new(
+            "terminates-launcher",
+            "the same by SIGTERM, while tasks start",
+            "--fault signal-parent:launch:TERM",
+        )
+        .ends(Crashed, LAUNCHER_KILLED),
+        Case::new(
+            "subgroups-launcher",
+            "the same from control groups of its own",
+            "--fault subgroups --fault orphan --fault signal-parent:plateau",
+        )
+        .ends(Crashed, LAUNCHER_KILLED)
+        .check(made::<2>),
+        Case::new("fork-bomb", "is a fork bomb of 300 processes", "--fault fork-bomb:300")
+            .warns(&[LeftProcesses])
+            .check(made::<300>),
+        Case::new(
+            "subgroups",
+            "makes control groups inside its own, and lives in them with its family; one of which outlives it",
+            "--fault subgroups --fault orphan --processes 3 --grandchildren 2",
+        )
+        .warns(&[LeftProcesses])
+        .check(in_subgroups),
+        Case::new("chdir-write", "writes into its working folder", "--fault chdir-write"),
+        Case::new("env-dump", "lists its environment: only the allowed names are there (no `done`, so that the record shows it)", "--fault env-dump --fault no-done")
+            .ends(Failed, "never said `done`")
+            .check(clean_environment),
+        Case::new(
+            "fd-dump",
+            "lists its descriptors: 0, 1 and 2 (likewise)",
+            "--fault fd-dump --fault no-done",
+        )
+        .ends(Failed, "never said `done`")
+        .check(|_, sample| match sample.stderr_tail.as_deref() {
+            Some("fds 0 1 2\n") => Ok(()),
+            other => Err(format!("it was given {other:?}")),
+        }),
+    ],
+};
+
+pub const MEMORY: Batch = Batch {
+    title: "Memory without end",
+    tasks: 5,
+    options: "--memory-cap 64MiB",
+    bare: false,
+    cases: &[
+        Case::new("oom-launch", "takes memory without end while tasks start", "--fault oom")
+            .ends(KilledOom, "ran out of memory under the cap of 64 MiB (--memory-cap allows more)")
+            .check(capped),
+        Case::new("oom-plateau", "does so while tasks wait", "--fault oom:plateau")
+            .ends(KilledOom, "ran out of memory under the cap of 64 MiB")
+            .check(capped),
+        Case::new("oom-drain", "does so while tasks end", "--fault oom:drain")
+            .ends(KilledOom, "ran out of memory under the cap of 64 MiB")
+            .check(capped),
+        Case::new("oom-child", "has children that take it", "--processes 4 --anon-bytes-per-process 30MiB")
+            .ends(KilledOom, "ran out of memory under the cap of 64 MiB")
+            .check(capped),
+    ],
+};
+
+pub const CAUSES: Batch = Batch {
+    title: "A cause and its effect",
+    tasks: 1001,
+    options: "--memory-cap 64MiB --timeout 6s",
+    bare: false,
+    cases: &[
+        Case::new(
+            "oom-and-hang",
+            "has a child that takes memory without end, and hangs when that is killed",
+            "--fault oom-child --fault hang:plateau --faults-from 1001",
+        )
+        .ends(KilledOom, "ran out of memory under the cap of 64 MiB (--memory-cap allows more)"),
+        Case::new(
+            "file-limit",
+            "opens too many files, and says so on standard error without end",
+            "--fault file-limit --faults-from 1001",
+        )
+        .ends(
+            Limit,
+            "ulimit -n = 64 open files; its hard limit is no higher, and only root (CAP_SYS_RESOURCE) can",
+        )
+        .check(|_, sample| match &sample.limit {
+            Some(limit) if limit.name == "ulimit -n" && limit.lift.is_none() => Ok(()),
+            other => Err(format!("the limit is {other:?}")),
+        }),
+        Case::new(
+            "stops-launcher",
+            "stops the process that started it (the launcher), and hangs",
+            "--fault signal-parent:plateau:STOP --fault hang:plateau --faults-from 1001",
+        )
+        .ends(TimedOut, "ended after 6 s: tasks were still waiting or ending"),
+    ],
+};
+
+/// The same where no control group can be had.
+pub const BARE: Batch = Batch {
+    title: "Without a control group",
+    tasks: 5,
+    options: "--memory-cap 64MiB",
+    bare: true,
+    cases: &[
+        Case::new("bare-orphan", "leaves a child", "--fault orphan-holds-stdout")
+            .warns(&[LeftProcesses])
+            .check(made::<2>),
+        Case::new("bare-daemon", "leaves a daemon", "--fault daemon")
+            .warns(&[LeftProcesses])
+            .check(made::<3>),
+        Case::new("bare-setsid", "leaves its session, and goes on", "--fault setsid").check(made::<2>),
+        Case::new(
+            "bare-crash",
+            "crashes, with a family alive",
+            "--processes 2 --grandchildren 2 --fault crash:plateau",
+        )
+        .ends(Crashed, "ended by SIGSEGV")
+        .warns(&[LeftProcesses])
+        .check(made::<5>),
+        Case::new(
+            "bare-kills-launcher",
+            "kills the process that started it (the launcher), with a daemon beside it",
+            "--processes 2 --grandchildren 2 --fault daemon --fault signal-parent:plateau",
+        )
+        .ends(Crashed, LAUNCHER_KILLED)
+        .check(made::<7>),
+        Case::new("bare-bomb", "is a fork bomb of 100 processes", "--fault fork-bomb:100")
+            .warns(&[LeftProcesses])
+            .check(made::<100>),
+        Case::new("bare-oom", "takes memory without end", "--fault oom --oom-max 2GiB")
+            .ends(KilledOom, "ran out of memory under the cap of 64 MiB"),
+        Case::new("bare-lie", "kind `thread`, and fewer threads than it says", "--fault lie")
+            .kind("thread")
+            .ends(Failed, "claims 5 tasks alive, but the kernel's count of threads was 1"),
+    ],
+};
+
+pub const BARE_HANGS: Batch = Batch {
+    title: "What never ends, without a control group",
+    tasks: 1001,
+    options: "--timeout 3s",
+    bare: true,
+    cases: &[Case::new("bare-hang", "ignores signals and hangs", "--fault ignore-term --faults-from 1001")
+        .ends(TimedOut, "ended after 3 s")],
+};
+
+/// The program made so many processes in each of its runs, a warm-up and one or more attempts: the fault was there to be
+/// contained.
+fn made<const COUNT: usize>(world: &World, sample: &Sample) -> Result<(), String> {
+    let name = sample.entry.trim_start_matches("fake/");
+    let pids = fs::read_to_string(pidfile(world, name)).unwrap_or_default().lines().count();
+    let runs = 1 + sample.attempt as usize;
+    if pids == runs * COUNT {
+        Ok(())
+    } else {
+        Err(format!("{pids} processes in {runs} runs, not {COUNT} in each"))
+    }
+}
+
+/// The program was in groups of its own, where there are groups, and all of its family was counted: itself, an orphan,
+/// three children and two grandchildren.
+fn in_subgroups(_: &World, sample: &Sample) -> Result<(), String> {
+    let groups = sample.metrics.get("subgroups").map_or(0.0, |metric| metric.value);
+    let wanted = sample.memory.source != MemorySource::Proc;
+    match (groups > 0.0, sample.processes) {
+        (inside, Some(7)) if inside == wanted => Ok(()),
+        other => Err(format!("in {groups} groups of its own, as by {:?}: {other:?}", sample.memory.source)),
+    }
+}
+
+fn capped(_: &World, sample: &Sample) -> Result<(), String> {
+    match (sample.memory.cap_bytes, sample.memory.peak_bytes) {
+        (Some(cap), Some(peak)) if cap == 64 << 20 && peak <= cap => Ok(()),
+        other => Err(format!("cap and peak are {other:?}")),
+    }
+}
+
+/// The allow-list of docs/protocol.md, and what the manifest adds: nothing here.
+fn clean_environment(_: &World, sample: &Sample) -> Result<(), String> {
+    let text = sample.stderr_tail.as_deref().unwrap_or("");
+    let names: Vec<&str> = text.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
+    let allowed = ["HOME", "LANG", "PATH", "TMPDIR", "USER"];
+    if names.contains(&"PATH") && names.contains(&"TMPDIR") && names.iter().all(|name| allowed.contains(name))
+    {
+        return Ok(());
+    }
+    Err(format!("its environment is {names:?}"))
+}

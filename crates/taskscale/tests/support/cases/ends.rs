@@ -1,0 +1,182 @@
+//! What programs do to themselves: how they end, what they say, what they write.
+
+use taskscale::record::{Sample, Status, Warning};
+
+use super::{Batch, Case};
+use crate::support::World;
+
+use Status::{Crashed, Failed, NoPlateau, Partial, TimedOut};
+use Warning::{PlateauGrew, PlateauNotQuiet, StrayOutput};
+
+pub const ENDS: Batch = Batch {
+    title: "How it ends",
+    tasks: 5,
+    options: "",
+    bare: false,
+    cases: &[
+        Case::new("crash-launch", "crashes while tasks start", "--fault crash:launch")
+            .ends(Crashed, "ended by SIGSEGV"),
+        Case::new("crash-plateau", "crashes while all tasks wait", "--fault crash:plateau:ABRT")
+            .ends(Crashed, "ended by SIGABRT"),
+        Case::new("crash-drain", "crashes while tasks end", "--fault crash:drain:BUS")
+            .ends(Crashed, "ended by SIGBUS"),
+        Case::new("crash-end", "crashes after `done`", "--fault crash:end:ILL")
+            .ends(Crashed, "ended by SIGILL"),
+        Case::new("killed", "is killed by somebody else", "--fault crash:plateau:KILL")
+            .ends(Crashed, "ended by SIGKILL"),
+        Case::new("exit-launch", "gives up while tasks start", "--fault exit:launch:3")
+            .ends(Failed, "exited with code 3"),
+        Case::new("exit-end", "says that all is done and exits with an error", "--fault exit:end:3")
+            .ends(Failed, "exited with code 3"),
+        Case::new("failed", "says that tasks failed", "--fault failed:2")
+            .ends(Failed, "2 of 5 tasks failed; it said: fake-entry: 2 tasks failed"),
+        Case::new("no-done", "exits with 0 without `done`", "--fault no-done")
+            .ends(Failed, "exited with code 0 but never said `done`"),
+        Case::new("exit-plateau", "exits with 0 while tasks wait", "--fault exit:plateau:0")
+            .ends(Failed, "exited with code 0 but never said `done`"),
+        Case::new("done-short", "says fewer done than asked, and exits with 0", "--fault done-short:2")
+            .ends(Failed, "exited with code 0 but said `done 3` for 5 tasks"),
+    ],
+};
+
+pub const LIES: Batch = Batch {
+    title: "What it says",
+    tasks: 5,
+    options: "",
+    bare: false,
+    cases: &[
+        Case::new("no-alive", "never says `alive`", "--fault no-alive")
+            .ends(Failed, "never said `alive`: its tasks were not shown to live at once"),
+        Case::new(
+            "alive-early",
+            "says `alive` too early: memory is still to come",
+            "--fault alive-early --launch-ms 500 --anon-bytes 64MiB",
+        )
+        .warns(&[PlateauGrew]),
+        Case::new("alive-twice", "says `alive` twice", "--fault alive-twice")
+            .ends(Failed, "broke the protocol: said `alive` twice: 5, then 5"),
+        Case::new("alive-too-many", "says more alive than asked", "--fault alive-too-many")
+            .ends(Failed, "claims 6 tasks alive of 5"),
+        Case::new("alive-garbage", "says a count that is no number", "--fault alive-garbage").ends(
+            Failed,
+            "broke the protocol: said \"alive lots\", where `alive` and one whole number were due",
+        ),
+        Case::new("alive-negative", "says a negative count", "--fault alive-negative")
+            .ends(Failed, "broke the protocol: said \"alive -5\""),
+        Case::new("alive-huge", "says a count of 10^30", "--fault alive-huge")
+            .ends(Failed, "broke the protocol: said \"alive 1000000000000000000000000000000\""),
+        Case::new("lie-thread", "kind `thread`, and fewer threads than it says", "--fault lie")
+            .kind("thread")
+            .ends(Failed, "claims 5 tasks alive, but the kernel's count of threads was 1"),
+        Case::new(
+            "lie-process",
+            "kind `process`, and fewer processes than it says",
+            "--fault lie --processes 2",
+        )
+        .kind("process")
+        .ends(Failed, "claims 5 tasks alive, but the kernel's count of processes was 3"),
+        Case::new("busy", "never falls quiet while tasks wait", "--burn-percent 60")
+            .warns(&[PlateauNotQuiet]),
+    ],
+};
+
+/// Repeated with longer holds, and so on its own: the hold may have been too short.
+pub const GROWS: Batch = Batch {
+    title: "What is no plateau",
+    tasks: 5,
+    options: "",
+    bare: false,
+    cases: &[Case::new("grow", "takes more and more memory while tasks wait", "--fault grow:4MiB")
+        .ends(NoPlateau, "its memory was still changing when it was read")
+        .warns(&[PlateauNotQuiet])],
+};
+
+/// Repeated with longer holds, and so on its own: the hold may have been too short.
+pub const SHORT: Batch = Batch {
+    title: "Too few at once",
+    tasks: 5,
+    options: "",
+    bare: false,
+    cases: &[Case::new(
+        "partial",
+        "never has all tasks alive, even with the longest hold",
+        "--fault partial:3",
+    )
+    .ends(Partial, "3 of 5 tasks were alive at once")
+    .check(|_, sample| match (sample.attempt, sample.alive) {
+        (4, Some(3)) => Ok(()),
+        other => Err(format!("attempt and alive are {other:?}")),
+    })],
+};
+
+pub const OUTPUT: Batch = Batch {
+    title: "What it writes",
+    tasks: 5,
+    options: "",
+    bare: false,
+    cases: &[
+        Case::new("flood", "writes a gigabyte to standard output", "--fault flood:1GiB")
+            .ends(Failed, "ended because it wrote more than 16777216 bytes of output")
+            .warns(&[StrayOutput])
+            .check(cut_short),
+        Case::new("flood-stderr", "writes a gigabyte to standard error", "--fault flood-stderr:1GiB")
+            .ends(Failed, "ended because it wrote more than 16777216 bytes of output")
+            .check(cut_short),
+        Case::new("long-line", "writes a line of 100 MiB", "--fault long-line:100MiB")
+            .ends(Failed, "ended because it wrote more than 16777216 bytes of output")
+            .warns(&[StrayOutput])
+            .check(cut_short),
+        Case::new("longish-line", "writes a line of 1 MiB", "--fault long-line:1MiB").warns(&[StrayOutput]),
+        Case::new("stray", "writes lines that are not of the protocol", "--fault flood:6400")
+            .warns(&[StrayOutput]),
+        Case::new("binary", "writes bytes that are no text", "--fault binary:64KiB").warns(&[StrayOutput]),
+        Case::new("no-newline", "ends its last line without a newline", "--fault no-newline"),
+        Case::new("close-stdout", "closes standard output", "--fault close-stdout")
+            .ends(Failed, "never said `alive`"),
+        Case::new(
+            "escape-text",
+            "writes terminal escapes and HTML in metrics and on standard error",
+            "--fault escape-text --fault exit:end:1",
+        )
+        .ends(Failed, "exited with code 1; it said: ")
+        .check(|_, sample| {
+            // The record is true to the byte; what shows it neutralises it (see `hostile_text_…`).
+            let raw = sample.metrics.keys().any(|name| name.contains('\u{1b}'));
+            raw.then_some(()).ok_or_else(|| format!("the metrics are {:?}", sample.metrics))
+        }),
+    ],
+};
+
+pub const HANGS: Batch = Batch {
+    title: "What never ends",
+    // Above what a warm-up asks for: all but the first fault spare it.
+    tasks: 1001,
+    options: "--timeout 3s",
+    bare: false,
+    cases: &[
+        Case::new("hang-warm-up", "hangs in its warm-up as well", "--fault hang:launch")
+            .ends(TimedOut, "ended after 3 s: tasks were still starting (--timeout allows more)"),
+        Case::new("hang-launch", "hangs before `alive`", "--fault hang:launch --faults-from 1001")
+            .ends(TimedOut, "ended after 3 s: tasks were still starting"),
+        Case::new("hang-plateau", "hangs after `alive`", "--fault hang:plateau --faults-from 1001")
+            .ends(TimedOut, "ended after 3 s: tasks were still waiting or ending"),
+        Case::new("hang-end", "hangs after `done`", "--fault hang:end --faults-from 1001")
+            .ends(TimedOut, "ended after 3 s: it had said `done` but did not exit"),
+        Case::new("stopped", "stops itself with SIGSTOP", "--fault stop --faults-from 1001")
+            .ends(TimedOut, "ended after 3 s: tasks were still waiting or ending"),
+        Case::new(
+            "ignore-term",
+            "ignores SIGTERM, SIGINT and SIGHUP, and hangs",
+            "--fault ignore-term --faults-from 1001",
+        )
+        .ends(TimedOut, "ended after 3 s: tasks were still waiting or ending"),
+    ],
+};
+
+/// Ended while it wrote, and not after the whole gigabyte.
+fn cut_short(_: &World, sample: &Sample) -> Result<(), String> {
+    match (sample.done, sample.exit_code, sample.signal) {
+        (None, None, Some(_)) => Ok(()),
+        other => Err(format!("it came to its end: done, exit code and signal are {other:?}")),
+    }
+}

@@ -1,0 +1,196 @@
+//! Faults of programs: each is an entry of a campaign, and ends as a sample with a status, a reason and warnings.
+//!
+//! The table in docs/reliability.md is made from these (see `reliability.rs`), so that it cannot promise anything else.
+
+use std::fs;
+use std::thread;
+
+use taskscale::record::{MemorySource, Sample, Status, Warning};
+
+use super::{Entry, World};
+
+mod contained;
+mod ends;
+mod workloads;
+
+pub use contained::{BARE, BARE_HANGS, CAUSES, LEAVES, MEMORY};
+pub use ends::{ENDS, GROWS, HANGS, LIES, OUTPUT, SHORT};
+use workloads::OF_WORK;
+pub use workloads::{STATE, TICK, WORK, WORK_HANGS};
+
+/// A fault and what must come of it.
+#[derive(Clone, Copy)]
+pub struct Case {
+    pub name: &'static str,
+    /// What the program does, for the table.
+    pub what: &'static str,
+    pub kind: &'static str,
+    /// Flags of the scripted program.
+    pub flags: &'static str,
+    pub status: Status,
+    /// A part of the reason; empty where there must be none.
+    pub reason: &'static str,
+    pub warnings: &'static [Warning],
+    pub check: fn(&World, &Sample) -> Result<(), String>,
+}
+
+impl Case {
+    const fn new(name: &'static str, what: &'static str, flags: &'static str) -> Case {
+        let check = |_: &World, _: &Sample| Ok(());
+        Case { name, what, kind: "stackless", flags, status: Status::Ok, reason: "", warnings: &[], check }
+    }
+
+    const fn kind(self, kind: &'static str) -> Case {
+        Case { kind, ..self }
+    }
+
+    const fn ends(self, status: Status, reason: &'static str) -> Case {
+        Case { status, reason, ..self }
+    }
+
+    const fn warns(self, warnings: &'static [Warning]) -> Case {
+        Case { warnings, ..self }
+    }
+
+    const fn check(self, check: fn(&World, &Sample) -> Result<(), String>) -> Case {
+        Case { check, ..self }
+    }
+}
+
+/// Cases measured in one campaign, beside an entry that does all as it should.
+pub struct Batch {
+    pub title: &'static str,
+    pub tasks: u64,
+    pub options: &'static str,
+    /// Without control groups.
+    pub bare: bool,
+    pub cases: &'static [Case],
+}
+
+pub const ALL: [&Batch; 15] = [
+    &ENDS,
+    &LIES,
+    &SHORT,
+    &GROWS,
+    &OUTPUT,
+    &HANGS,
+    &STATE,
+    &TICK,
+    &WORK,
+    &WORK_HANGS,
+    &LEAVES,
+    &MEMORY,
+    &CAUSES,
+    &BARE,
+    &BARE_HANGS,
+];
+
+/// Warnings that have one cause only, and never the machine's load.
+const CAUSED: [Warning; 2] = [Warning::LeftProcesses, Warning::StrayOutput];
+
+/// Measures batches at the same time, each in a world of its own, and tells every case that went otherwise.
+pub fn check(batches: &[&Batch]) {
+    let wrong: Vec<String> = thread::scope(|scope| {
+        let all: Vec<_> = batches.iter().map(|batch| scope.spawn(|| wrong_in(batch))).collect();
+        all.into_iter().flat_map(|batch| batch.join().expect("a batch")).collect()
+    });
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn wrong_in(batch: &Batch) -> Vec<String> {
+    let workload = batch.options.strip_prefix("-w ").and_then(|options| options.split(' ').next());
+    let (waits, well) = match workload {
+        Some("state") => ("state", "--say check,628650"),
+        Some("tick") => ("tick", "--tick-ms 100"),
+        _ => ("sleep", ""),
+    };
+    let entry = |name, flags| match batch.options.contains(OF_WORK) {
+        true => Entry::of_work(name, &format!("--op-cpu-us 200 {flags}")),
+        false => Entry { waits: Some(waits), ..Entry::new(name, flags) },
+    };
+    let mut entries = vec![entry("well", well)];
+    // The pid file lies in the world, of which the entry must know the path: it is put in below.
+    entries.extend(batch.cases.iter().map(|case| entry(case.name, case.flags).kind(case.kind)));
+    let mut world = World::new(&[]);
+    for (entry, case) in entries.iter_mut().skip(1).zip(batch.cases) {
+        let flags = entry.spawn.as_mut().unwrap_or(&mut entry.flags);
+        flags.extend(["--pidfile".into(), pidfile(&world, case.name)]);
+    }
+    fs::write(world.manifest(), world.manifest_of(&entries)).expect("a manifest");
+    if batch.bare {
+        world.env.insert("TASKSCALE_CGROUP".into(), "none".into());
+    }
+    world.env.insert("TASKSCALE_TEST_SECRET".into(), "a program must not see this".into());
+
+    let mut command = world.campaign("out", &format!("-n {} {} --format json", batch.tasks, batch.options));
+    leave_a_descriptor_open(&mut command);
+    let finished = world.run(command);
+    world.assert_nothing_left();
+    let fell_short = batch.cases.iter().any(|case| case.status.fell_short());
+    finished.expect_code(i32::from(fell_short));
+
+    let samples = world.samples("out");
+    let mut wrong = Vec::new();
+    let well = &samples["well"];
+    let done = well.work.as_ref().map_or(batch.tasks, |work| work.operations);
+    if (well.status, well.done) != (Status::Ok, Some(done)) {
+        wrong.push(format!("{}: the good entry: {}: {:?}", batch.title, well.status, well.reason));
+    }
+    for case in batch.cases {
+        let told = match samples.get(case.name) {
+            None => Err("there is no sample of it".to_owned()),
+            Some(sample) => as_expected(batch, case, sample).and_then(|()| (case.check)(&world, sample)),
+        };
+        wrong.extend(told.err().map(|why| format!("{}: {why}", case.name)));
+    }
+    wrong
+}
+
+fn as_expected(batch: &Batch, case: &Case, sample: &Sample) -> Result<(), String> {
+    let reason = sample.reason.as_deref().unwrap_or("");
+    let busy = sample.warnings.contains(&Warning::MachineBusy);
+    // What keeps a program from its CPU is as good a reason why there is no plateau, and read too late is another.
+    let as_good = busy && sample.status == Status::NoPlateau;
+    if sample.status != case.status
+        || !(reason.contains(case.reason) || as_good)
+        || reason.is_empty() != case.reason.is_empty()
+    {
+        return Err(format!(
+            "{}: {reason:?}, where {}: {:?} was due",
+            sample.status, case.status, case.reason
+        ));
+    }
+    // On a busy machine a restless program cannot be told from one that is kept from its work, and a reading may come
+    // after what would have been growth.
+    let excused =
+        |warning: &Warning| busy && [Warning::PlateauNotQuiet, Warning::PlateauGrew].contains(warning);
+    let missing =
+        case.warnings.iter().find(|warning| !sample.warnings.contains(warning) && !excused(warning));
+    let surplus = sample.warnings.iter().find(|w| CAUSED.contains(w) && !case.warnings.contains(w));
+    if missing.is_some() || surplus.is_some() {
+        return Err(format!("it warns of {:?}, where {:?} was due", sample.warnings, case.warnings));
+    }
+    let bare = sample.memory.source == MemorySource::Proc;
+    if batch.bare && !bare
+        || bare && sample.memory.plateau.is_some() != sample.warnings.contains(&Warning::NoControlGroup)
+    {
+        return Err(format!("its memory is by {:?}, with {:?}", sample.memory.source, sample.warnings));
+    }
+    Ok(())
+}
+
+fn pidfile(world: &World, case: &str) -> String {
+    world.path("pids").join(case).display().to_string()
+}
+
+/// As a careless shell does: a descriptor that every program started would inherit.
+fn leave_a_descriptor_open(command: &mut std::process::Command) {
+    use std::os::unix::process::CommandExt;
+    // SAFETY: a plain system call between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            libc::dup2(0, 77);
+            Ok(())
+        });
+    }
+}

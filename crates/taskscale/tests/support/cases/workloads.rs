@@ -1,0 +1,104 @@
+//! What programs of workloads other than `sleep` do wrong.
+
+use taskscale::record::{Status, Warning};
+
+use super::{Batch, Case};
+
+use Status::{Crashed, Failed, Partial, TimedOut};
+use Warning::{WorkShort, WorkUnsettled};
+
+/// Five tasks of 1,024 bytes each come to 628,650.
+pub const STATE: Batch = Batch {
+    title: "Tasks that hold something",
+    tasks: 5,
+    options: "-w state",
+    bare: false,
+    cases: &[
+        Case::new("held-wrong", "says a `check` that is not right", "--say check,628651")
+            .ends(Failed, "said `check 628651`, and a right program says 628650"),
+        Case::new("held-untold", "never says `check`", "").ends(Failed, "never said `check`"),
+    ],
+};
+
+/// Five tasks that wake every 100 ms: fifty times in a second.
+pub const TICK: Batch = Batch {
+    title: "Tasks that wake",
+    tasks: 5,
+    options: "-w tick -p period-ms=100",
+    bare: false,
+    cases: &[
+        Case::new("ticks-left-out", "leaves out ticks", "--tick-ms 100 --fault ticks-left-out")
+            .ends(Partial, "it could not keep up"),
+        Case::new("ticks-untold", "never says how late they were", "")
+            .ends(Failed, "never said `histogram late_us`"),
+        Case::new("ticks-invented", "says more ticks than can have been due", "--tick-ms 1")
+            .ends(Failed, "times can have been due"),
+        Case::new(
+            "ticks-too-late",
+            "says that they were later than its run was long",
+            "--say histogram,late_us,10,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1",
+        )
+        .ends(Failed, "s late, and was over after"),
+        Case::new("ticks-garbage", "says a histogram that is none", "--say histogram,late_us,many")
+            .ends(Failed, "broke the protocol"),
+    ],
+};
+
+/// Programs of work, told by what is asked for.
+pub(super) const OF_WORK: &str = "-w spawn";
+
+pub const WORK: Batch = Batch {
+    title: "Work",
+    tasks: 5,
+    options: OF_WORK,
+    bare: false,
+    cases: &[
+        Case::new("no-ready", "never says `ready`", "--fault no-ready")
+            .ends(Failed, "never said `ready`: nobody knows when its work began"),
+        Case::new("ready-twice", "says `ready` twice", "--fault ready-twice")
+            .ends(Failed, "broke the protocol: said `ready` twice"),
+        Case::new("done-early", "says `done` before `ready`", "--fault done-early")
+            .ends(Failed, "said `done` before `ready`"),
+        Case::new("work-no-done", "exits with 0 without `done`", "--fault no-done")
+            .ends(Failed, "exited with code 0 but never said `done`"),
+        Case::new("work-fewer", "does fewer operations than asked, and exits with 0", "--fault done-short:3")
+            .ends(Failed, "exited with code 0 but said `done 997` for 1000 operations"),
+        Case::new("no-check", "never says `check`", "--fault no-check")
+            .ends(Failed, "never said `check`: nobody knows whether it did what the workload is"),
+        Case::new("wrong-check", "says a `check` that is not right", "--fault wrong-check")
+            .ends(Failed, "it did not do what the workload is"),
+        Case::new("work-failed", "says that operations failed", "--fault failed:2")
+            .ends(Failed, "2 of 1000 operations failed; it said: fake-entry: 2 operations failed"),
+        Case::new("work-crash", "crashes in its work", "--fault crash:plateau")
+            .ends(Crashed, "ended by SIGSEGV"),
+        Case::new("work-exit", "says that all is done and exits with an error", "--fault exit:end:1")
+            .ends(Failed, "exited with code 1"),
+        Case::new(
+            "work-after",
+            "goes on working after `done`: CPU time of its end",
+            "--fault work-after:300",
+        )
+        .check(|_, sample| match sample.cpu.drain_s {
+            Some(drain_s) if (0.25..1.0).contains(&drain_s) => Ok(()),
+            other => Err(format!("CPU of its end is {other:?}")),
+        }),
+        Case::new("work-no-newline", "ends its last line with no line end", "--fault no-newline"),
+        Case::new("work-short", "has nothing to do, however much is asked for", "--op-cpu-us 0")
+            .warns(&[WorkShort]),
+        Case::new(
+            "work-warms-up",
+            "takes most of its time for a start that more operations do not lengthen",
+            "--op-cpu-us 100 --work-cpu-ms 1100",
+        )
+        .warns(&[WorkUnsettled]),
+    ],
+};
+
+pub const WORK_HANGS: Batch = Batch {
+    title: "Work that never ends",
+    tasks: 1001,
+    options: "-w spawn --timeout 6s",
+    bare: false,
+    cases: &[Case::new("work-hangs", "hangs in its work", "--fault hang:plateau --faults-from 1001")
+        .ends(TimedOut, "ended after 6 s: its operations were not all done")],
+};
