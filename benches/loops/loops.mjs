@@ -3,7 +3,9 @@ import { argv } from 'node:process';
 
 const ROUND = 1_000_000;
 
-async function nothing() {}
+async function nothing() {
+  await null; // without an await it would be over before its caller goes on
+}
 
 async function spawnOne() {
   for (let i = 0; i < ROUND; i++) await nothing();
@@ -35,7 +37,10 @@ class Slot {
 async function hop() {
   const [there, back] = [new Slot(), new Slot()];
   const answer = async () => {
-    for (let i = 0; i < ROUND / 2; i++) back.send(await there.receive());
+    for (let i = 0; i < ROUND / 2; i++) {
+      const message = await there.receive();
+      back.send(message);
+    }
   };
   const other = answer();
   for (let i = 0; i < ROUND / 2; i++) {
@@ -59,6 +64,7 @@ function pair() {
 
 // As atemerev/skynet, by Promise.all.
 async function node(first, leaves) {
+  await null;
   if (leaves === 1) return first;
   const share = leaves / 10;
   const children = Array.from({ length: 10 }, (_, i) => node(first + i * share, share));

@@ -7,8 +7,13 @@ const int Round = 1_000_000;
 
 async Task Spawn(int atOnce)
 {
+    long sum = 0;
     for (var i = 0; i < Round / atOnce; i++)
-        await Task.WhenAll(Enumerable.Range(0, atOnce).Select(_ => Task.Run(() => { })));
+    {
+        var tasks = Enumerable.Range(0, atOnce).Select(number => Task.Run(() => (long)number));
+        foreach (var number in await Task.WhenAll(tasks)) sum += number;
+    }
+    if (sum != (long)Round * (atOnce - 1) / 2) throw new InvalidOperationException();
 }
 
 async Task Hop()
