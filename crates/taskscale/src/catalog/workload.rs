@@ -66,7 +66,7 @@ pub struct Workload {
     pub operation: Option<String>,
     /// What the program must say in its line `check`, from `tasks`, `operations` and the parameters.
     pub check: Option<Formula>,
-    /// All N tasks are alive at once: so of every hold, and of work where it says so.
+    /// All N tasks are alive at once; of `work` only, as those that wait are anyway.
     pub all_alive: bool,
     /// How many threads or processes a run makes at least, where tasks are such; the tasks, where nothing says so.
     pub makes: Option<Formula>,
@@ -139,7 +139,8 @@ struct WorkloadToml {
     whole_trees: bool,
     operation: Option<String>,
     check: Option<Formula>,
-    all_alive: Option<bool>,
+    #[serde(default)]
+    all_alive: bool,
     makes: Option<Formula>,
     holds: Option<Formula>,
     wakes: Option<String>,
@@ -268,6 +269,15 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
             return fault(key, format!("{key}: `{name}` is neither `tasks`, `operations` nor a parameter"));
         }
     }
+    if wire.all_alive && wire.shape.is_hold() {
+        return fault(
+            "all_alive",
+            "all_alive: tasks that wait are all alive anyway: leave it out".to_owned(),
+        );
+    }
+    if wire.ends_together && !wire.shape.is_hold() {
+        return fault("ends_together", "ends_together: only the shape `hold` has tasks that wait".to_owned());
+    }
     if let Some(name) = wire.wakes.as_ref().filter(|name| !wire.parameters.contains_key(*name)) {
         return fault("wakes", format!("wakes: `{name}` is no parameter"));
     }
@@ -292,7 +302,7 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
         whole_trees: wire.whole_trees,
         operation: wire.operation,
         check: wire.check,
-        all_alive: wire.all_alive.unwrap_or(wire.shape.is_hold()),
+        all_alive: wire.all_alive,
         makes: wire.makes,
         holds: wire.holds,
         wakes: wire.wakes,
@@ -348,9 +358,26 @@ mod tests {
     }
 
     #[test]
+    fn it_is_known_where_tasks_are_all_alive_and_where_they_end_together() {
+        let of = |known: fn(&Workload) -> bool| {
+            let names = carried_workloads().into_iter().filter(known).map(|workload| workload.name);
+            names.collect::<Vec<_>>()
+        };
+        assert_eq!(of(|workload| workload.all_alive), ["ring"]);
+        assert_eq!(of(|workload| workload.ends_together), ["park", "tick"]);
+        let waits = "title = \"T\"\nshape = \"hold\"\nabout = \"a\"\nanswers = \"b\"\ntasks = [1]\nall_alive = true\n";
+        assert!(read(waits).unwrap_err().contains("some.toml:6:1: all_alive: tasks that wait are all alive"));
+    }
+
+    #[test]
     fn faults_are_named_with_their_place() {
         for (from, to, said) in [
             ("check =", "wakes = \"byte\"\ncheck =", "some.toml:7:1: wakes: `byte` is no parameter"),
+            (
+                "check =",
+                "ends_together = true\ncheck =",
+                "some.toml:7:1: ends_together: only the shape `hold`",
+            ),
             ("[1, 10]", "[10, 1]", "workloads/some.toml:5:1: tasks: one or more"),
             ("operation = \"an o\"\n", "", "some.toml:2:1: a workload of the shape `work`"),
             ("\"work\"", "\"hold\"", "some.toml:6:1: only the shape `work`"),

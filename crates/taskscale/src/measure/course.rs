@@ -53,6 +53,11 @@ impl Course {
         self.wait().map_or(0.0, |wait| wait.hold_s)
     }
 
+    /// Whether tasks wake meanwhile.
+    pub fn wakes(&self) -> bool {
+        self.wait().is_some_and(|wait| wait.period_s.is_some())
+    }
+
     /// Whether all tasks are alive at once, so that what so many need at once is needed.
     pub fn all_alive(&self) -> bool {
         self.work().is_none_or(|work| work.all_alive)
@@ -100,5 +105,13 @@ mod tests {
         assert_eq!(hold.arguments(1_000, &BTreeMap::new()), ["1000", "3"]);
         let work = Course::Work(WorkOrder { operations: 50_000, ..WorkOrder::default() });
         assert_eq!(work.arguments(10, &params), ["10", "50000", "--tokens", "8"]);
+    }
+
+    /// A thread for each of more tasks than there is room for is hopeless only where all of them live at once.
+    #[test]
+    fn tasks_that_wait_are_alive_at_once_and_those_that_work_where_they_say_so() {
+        let work = |all_alive| Course::Work(WorkOrder { operations: 1, all_alive, ..WorkOrder::default() });
+        assert!(Course::Hold(Wait::default()).all_alive() && work(true).all_alive());
+        assert!(!work(false).all_alive());
     }
 }

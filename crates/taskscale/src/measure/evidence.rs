@@ -19,6 +19,17 @@ pub enum Rest {
     Unwatched,
 }
 
+impl Rest {
+    /// Whether it was at rest. Tasks that wake use CPU, or want it: that is no unrest.
+    pub fn is_quiet(self, wakes: bool) -> bool {
+        match self {
+            Rest::Quiet => true,
+            Rest::AtWork | Rest::Starved => wakes,
+            Rest::Changing | Rest::HeldBack | Rest::Unwatched => false,
+        }
+    }
+}
+
 /// What was seen around the reading.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PlateauSeen {
@@ -181,6 +192,20 @@ mod tests {
         ] {
             assert!(seen.doubt(Known::Said).is_some(), "{seen:?}");
             assert!(seen.doubt(Known::Inferred).is_some(), "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn tasks_that_wake_may_use_cpu_but_not_change_memory() {
+        for (rest, alone, waking) in [
+            (Rest::Quiet, true, true),
+            (Rest::AtWork, false, true),
+            (Rest::Starved, false, true),
+            (Rest::Changing, false, false),
+            (Rest::HeldBack, false, false),
+            (Rest::Unwatched, false, false),
+        ] {
+            assert_eq!((rest.is_quiet(false), rest.is_quiet(true)), (alone, waking), "{rest:?}");
         }
     }
 

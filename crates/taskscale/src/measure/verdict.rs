@@ -200,8 +200,7 @@ fn judge_hold(seen: &Observed, hold_s: f64) -> RunVerdict {
     if let Some(verdict) = partial(seen, alive).or_else(|| woken(seen, hold_s)) {
         return verdict;
     }
-    let wakes = seen.course.wait().is_some_and(|wait| wait.period_s.is_some());
-    unless_doubted(seen.plateau.doubt(if wakes { Known::Woke } else { Known::Said }))
+    unless_doubted(seen.plateau.doubt(if seen.course.wakes() { Known::Woke } else { Known::Said }))
 }
 
 /// Tasks that were to wake once in every period woke more rarely, or say what cannot be.

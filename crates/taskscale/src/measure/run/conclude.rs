@@ -240,14 +240,7 @@ impl Run<'_> {
     }
 
     fn note_doubts(&mut self, plateau: &PlateauSeen) {
-        // Tasks that wake use CPU, or want it: that is no unrest.
-        let wake = self.spec.course.wait().is_some_and(|wait| wait.period_s.is_some());
-        let quiet = match plateau.rest {
-            Rest::Quiet => true,
-            Rest::AtWork | Rest::Starved => wake,
-            Rest::Changing | Rest::HeldBack | Rest::Unwatched => false,
-        };
-        if plateau.read && !quiet {
+        if plateau.read && !plateau.rest.is_quiet(self.spec.course.wakes()) {
             self.warnings.push(Warning::PlateauNotQuiet);
         }
         if self.looks.starved_s() >= STARVED_S || matches!(plateau.rest, Rest::Starved | Rest::HeldBack) {
