@@ -23,6 +23,8 @@ const LONGEST_S: f64 = 30.0;
 /// A run that seems to have been kept from its work by others is made again so often.
 const ATTEMPTS: u32 = 4;
 const PATIENCE: Duration = Duration::from_secs(120);
+/// What was foreseen to take so long is given so many times as much: another run may have the CPUs meanwhile.
+const SLOWER: f64 = 8.0;
 /// Operations that take less than this, in seconds of CPU, are too few to compare them with twice as many.
 const LEAST_CPU_S: f64 = 0.3;
 /// Nor does it take longer than this, in seconds, where they wait more than they work.
@@ -82,7 +84,7 @@ impl Runs<'_, '_> {
             return Ok((trials, None));
         };
         // What is written there is looked at; with the user's own it ran.
-        self.run_at_an_empty_home(&self.order(fewest, operations))?;
+        self.run_at_an_empty_home(&self.order(fewest, operations, PATIENCE))?;
         let mut tasks = fewest;
         // Never a multiple of the tasks, were there more than one.
         let rest = |tasks: u64| if self.workload.whole_trees { 0 } else { tasks / 2 };
@@ -102,14 +104,14 @@ impl Runs<'_, '_> {
             };
             (tasks, few) = (more, of_more);
         }
-        let cost_ns = self.twice(tasks, &few, &mut trials, findings)?;
+        let cost_ns = self.twice(tasks, few, &mut trials, findings)?;
         Ok((trials, cost_ns))
     }
 
-    fn order(&self, tasks: u64, operations: u64) -> Order<'static> {
+    fn order(&self, tasks: u64, operations: u64, time: Duration) -> Order<'static> {
         let all_alive = self.workload.all_alive;
         let course = Course::Work(WorkOrder { operations, all_alive, ..WorkOrder::default() });
-        Order { tasks, course, arguments: None, time: PATIENCE }
+        Order { tasks, course, arguments: None, time }
     }
 
     /// Does so many operations, and says what they took where all was well.
@@ -120,7 +122,9 @@ impl Runs<'_, '_> {
         trials: &mut Vec<Trial>,
         findings: &mut Findings,
     ) -> Result<Option<Took>, CheckError> {
-        let order = self.order(tasks, operations);
+        let foreseen_s = self.foreseen(tasks, operations, trials).0;
+        let time = PATIENCE.max(Duration::from_secs_f64(SLOWER * foreseen_s));
+        let order = self.order(tasks, operations, time);
         for attempt in 1.. {
             let (measured, trace) = self.run(&order)?;
             let mut found = Findings::default();
@@ -151,7 +155,7 @@ impl Runs<'_, '_> {
                 // What the first operations take once is no part of the others.
                 let each_s =
                     if more > few { ((more_s - few_s) / (more - few)).max(0.0) } else { more_s / more };
-                more_s + each_s * (operations as f64 - more)
+                (more_s + each_s * (operations as f64 - more)).max(0.0)
             }
             _ => 0.0,
         };
@@ -185,7 +189,7 @@ impl Runs<'_, '_> {
     fn twice(
         &mut self,
         tasks: u64,
-        few: &Took,
+        few: Took,
         trials: &mut Vec<Trial>,
         findings: &mut Findings,
     ) -> Result<Option<f64>, CheckError> {
@@ -193,7 +197,12 @@ impl Runs<'_, '_> {
         let mut operations = (tasks * FEW_ROUNDS).min(most).max(tasks);
         // What fewer operations took outside of their time, where that was more than within it.
         let mut outside_before: Option<f64> = None;
+        let too_long = self.foreseen(tasks, operations, trials).0 > LONGEST_S;
         let mut once = loop {
+            // What each of few tasks does in a second, each of many may take minutes for.
+            if too_long {
+                break few;
+            }
             let Some(took) = self.work(tasks, operations, trials, findings)? else { return Ok(None) };
             let outside_s = (took.outside_s - few.outside_s).max(0.0);
             // What few operations take is mostly what the first of all take once.
@@ -269,7 +278,20 @@ impl Runs<'_, '_> {
                 once = more;
             }
         }
-        let Some((ratio, (less_s, of), (more_s, _), operations)) = ratio else { return Ok(None) };
+        let Some((ratio, (less_s, of), (more_s, _), operations)) = ratio else {
+            if once.wall_s >= LONGEST_S {
+                findings.note(
+                    Rule::Work,
+                    format!(
+                        "{} it took {}: whether twice as many take twice as long was not tried",
+                        with(tasks, once.operations),
+                        units::seconds(once.wall_s)
+                    ),
+                    "nothing in the entry: its tasks are expensive, or the machine is busy",
+                );
+            }
+            return Ok(None);
+        };
         let what = format!(
             "{} it took {} {of}, and twice as many took {}",
             with(tasks, operations),
