@@ -9,6 +9,7 @@ pub mod cli;
 pub mod compare;
 pub mod figures;
 pub mod limit;
+pub mod load;
 pub mod measure;
 pub mod record;
 pub mod report;

@@ -7,9 +7,5 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == taskscale::measure::LAUNCH_ARGUMENT) {
         return taskscale::measure::launcher_main();
     }
-    // Likewise the clients of a server that is measured, of which there may be a great many.
-    if std::env::args_os().nth(1).is_some_and(|first| first == taskscale::measure::CONNECT_ARGUMENT) {
-        return taskscale::measure::connect_main();
-    }
     taskscale::cli::main()
 }

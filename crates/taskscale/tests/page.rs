@@ -123,7 +123,9 @@ fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64) ->
             plateau_s: Some(0.0),
             drain_s: Some(0.8 * launch),
         },
+        load: None,
         memory: Memory {
+            loaded: None,
             source: MemorySource::CgroupV2,
             plateau: Some(Plateau {
                 footprint_bytes: footprint,

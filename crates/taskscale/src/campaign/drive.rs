@@ -8,7 +8,7 @@ use super::contradiction;
 use super::keeper::{Keeper, warm_up};
 use super::plan::{PlannedRun, planned_runs};
 use super::prepare::Prepared;
-use crate::catalog::{Shape, expected_check};
+use crate::catalog::expected_check;
 use crate::measure::{Bounds, Course, MeasureError, Measurement, RunEnd, RunSpec, Runner};
 use crate::record::{Campaign, Cell, Cpu, Memory, Part, SCHEMA_VERSION, Sample, Store, StoreError, Time};
 
@@ -120,8 +120,8 @@ pub fn run(
         // What a program of a user's makes of a thousand tasks nobody knows; that it can do the fewest asked for is
         // foreseen.
         let tasks = if entry.external.is_none() { WARM_UP_TASKS } else { run.cell.tasks };
-        let shape = entry.workload.as_ref().map_or(Shape::Hold, |workload| workload.shape);
-        let spec = spec(&Cell { tasks, ..run.cell.clone() }, entry, command, warm_up(shape, tasks), bounds);
+        let course = warm_up(entry.workload.as_ref(), tasks);
+        let spec = spec(&Cell { tasks, ..run.cell.clone() }, entry, command, course, bounds);
         // Whatever it brings about: the measured runs will tell.
         if matches!(runner.run(&spec)?, RunEnd::Interrupted) {
             return Ok(CampaignEnd { interrupted: true, ..outcome });
@@ -223,6 +223,11 @@ fn spec(cell: &Cell, entry: &Prepared, command: &[String], course: Course, bound
     }
 }
 
+/// The command of the load, where one is started.
+fn load_command(course: &Course) -> Option<Vec<String>> {
+    Some(course.external()?.load.as_ref()?.command.clone())
+}
+
 /// The sample of a run.
 pub fn sample_of(
     campaign: &Campaign,
@@ -249,10 +254,7 @@ pub fn sample_of(
         failed: measured.failed,
         plateau_from: measured.plateau_from,
         stopped: measured.stopped,
-        load_command: spec
-            .course
-            .external()
-            .and_then(|external| Some(external.load.as_ref()?.command.clone())),
+        load_command: load_command(&spec.course),
         exit_code: measured.exit_code,
         signal: measured.signal,
         command: spec.command.clone(),
@@ -269,6 +271,7 @@ pub fn sample_of(
         params: run.cell.part.params.clone(),
         cpus: run.cell.part.cpus,
         work: measured.work,
+        load: measured.load,
         histograms: measured.histograms,
     }
 }

@@ -3,14 +3,19 @@
 use super::hold::HoldKeeper;
 use super::operations::{OperationsKeeper, SHORT};
 use super::plan::PlannedRun;
+use super::serving::{serving, serving_briefly};
 use crate::catalog::{Kind, Shape, Workload, period_s};
 use crate::measure::{Course, Wait, WorkOrder};
 use crate::record::{Plan, Sample};
+
+/// What a server takes to accept a connection, roughly, in seconds.
+const CONNECT_S: f64 = 0.0005;
 
 /// Of one part of a campaign.
 #[derive(Debug)]
 pub struct Keeper<'a> {
     plan: &'a Plan,
+    workload: Option<&'a Workload>,
     /// How often tasks that wait wake, in seconds.
     period_s: Option<f64>,
     /// All tasks of work are alive at once.
@@ -21,10 +26,11 @@ pub struct Keeper<'a> {
 
 impl<'a> Keeper<'a> {
     /// `workload` is absent for programs that are not of the catalogue.
-    pub fn new(plan: &'a Plan, workload: Option<&Workload>) -> Keeper<'a> {
+    pub fn new(plan: &'a Plan, workload: Option<&'a Workload>) -> Keeper<'a> {
         let most = workload.map_or(u64::MAX, |workload| workload.most_operations);
         Keeper {
             plan,
+            workload,
             period_s: workload.and_then(|workload| period_s(workload, &plan.params)),
             all_alive: workload.is_some_and(|workload| workload.all_alive),
             holds: HoldKeeper::new(plan.hold),
@@ -52,6 +58,7 @@ impl<'a> Keeper<'a> {
                 self.work(2 * operations, Some(once_s))
             }
             Shape::Work => self.work(self.operations.first(entry, tasks), None),
+            Shape::Serve => serving(self.workload?, &self.plan.params, tasks, self.plan.hold),
         })
     }
 
@@ -63,6 +70,7 @@ impl<'a> Keeper<'a> {
                 Some(self.wait(&sample.entry, sample.tasks, hold_s))
             }
             Shape::Work => Some(self.work(self.operations.next(sample)?, None)),
+            Shape::Serve => None,
         }
     }
 
@@ -71,6 +79,10 @@ impl<'a> Keeper<'a> {
         match self.plan.shape {
             Shape::Hold => self.holds.first_hold_s(&run.cell.entry, run.cell.tasks),
             Shape::Work => self.plan.hold.work_s() * if run.double { 2.5 } else { 1.5 },
+            Shape::Serve => {
+                let hold = self.plan.hold;
+                2.0 * hold.plateau_s() + hold.open_s() + hold.closed_s() + run.cell.tasks as f64 * CONNECT_S
+            }
         }
     }
 
@@ -79,6 +91,10 @@ impl<'a> Keeper<'a> {
     pub fn time_cap_s(&self, course: &Course) -> f64 {
         match course {
             Course::Work(_) => self.plan.hold.work_cap_s(),
+            Course::Serve(serve) => {
+                let order = &serve.order;
+                120.0 + 3.0 * (order.open_s + order.closed_s) + 10.0 * CONNECT_S * order.connections as f64
+            }
             Course::Hold(wait) | Course::External(_, wait) => 120.0 + 3.0 * wait.hold_s,
         }
     }
@@ -90,6 +106,14 @@ impl<'a> Keeper<'a> {
             Course::Work(work) => {
                 format!("{} operations, to last {} s", work.operations, self.plan.hold.work_s())
             }
+            Course::Serve(serve) => format!(
+                "{} connections, {} messages/s for {} s, then {} in flight for {} s",
+                serve.order.connections,
+                serve.order.rate,
+                serve.order.open_s,
+                serve.order.active.min(serve.order.connections),
+                serve.order.closed_s
+            ),
             Course::Hold(wait) | Course::External(_, wait) => {
                 let why = self.holds.why(&run.cell.entry, run.cell.tasks, attempt);
                 format!("hold {} s: {why}", wait.hold_s)
@@ -113,10 +137,11 @@ impl<'a> Keeper<'a> {
     }
 }
 
-/// A run that touches what others need, and is not measured: no wait, or one operation for each task.
-pub fn warm_up(shape: Shape, tasks: u64) -> Course {
-    match shape {
-        Shape::Hold => Course::Hold(Wait::default()),
-        Shape::Work => Course::Work(WorkOrder { operations: tasks, ..WorkOrder::default() }),
+/// A run that touches what others need, and is not measured: no wait, one operation for each task, or a few messages.
+pub fn warm_up(workload: Option<&Workload>, tasks: u64) -> Course {
+    match workload.map(|workload| (workload, workload.shape)) {
+        None | Some((_, Shape::Hold)) => Course::Hold(Wait::default()),
+        Some((workload, Shape::Serve)) => serving_briefly(workload, tasks),
+        Some((_, Shape::Work)) => Course::Work(WorkOrder { operations: tasks, ..WorkOrder::default() }),
     }
 }

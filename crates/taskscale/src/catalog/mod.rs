@@ -24,6 +24,6 @@ pub use load::{
 pub use select::{Program, SelectError, Selection, closest, default_selection, select};
 pub use sources::{SourceFile, is_of_other_workload, named_children, sources};
 pub use workload::{
-    Parameter, Shape, Workload, bytes_held, carried_workloads, expected_check, expected_to_make, period_s,
-    workloads,
+    Client, Parameter, Shape, Workload, bytes_held, carried_workloads, expected_check, expected_to_make,
+    param, period_s, workloads,
 };

@@ -26,6 +26,28 @@ pub enum Shape {
     Hold,
     /// Operations are done as fast as they can be: what one of them takes.
     Work,
+    /// Connections are served: what each takes while it rests and while it talks.
+    Serve,
+}
+
+/// How the clients of a server talk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Client {
+    /// Bytes over TCP, which come back.
+    Echo,
+    /// Rooms over WebSocket: what each says comes to all of its room.
+    Chat,
+}
+
+impl Client {
+    /// The name used in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Client::Echo => "echo",
+            Client::Chat => "chat",
+        }
+    }
 }
 
 impl Shape {
@@ -34,7 +56,13 @@ impl Shape {
         match self {
             Shape::Hold => "hold",
             Shape::Work => "work",
+            Shape::Serve => "serve",
         }
+    }
+
+    /// Whether all tasks are there at once and at rest, and memory is what each of them takes then.
+    pub fn has_plateau(self) -> bool {
+        self != Shape::Work
     }
 
     /// Whether it is the shape that records of before shapes were kept are of.
@@ -78,6 +106,8 @@ pub struct Workload {
     pub ends_together: bool,
     /// No run does more operations.
     pub most_operations: u64,
+    /// Who talks to the server, with the parameters; of `serve` only, and always there.
+    pub client: Option<Client>,
     pub parameters: BTreeMap<String, Parameter>,
 }
 
@@ -147,6 +177,7 @@ struct WorkloadToml {
     #[serde(default)]
     ends_together: bool,
     most_operations: Option<u64>,
+    client: Option<Client>,
     #[serde(default)]
     parameters: BTreeMap<String, Parameter>,
 }
@@ -183,11 +214,15 @@ pub fn bytes_held(workload: &Workload, params: &BTreeMap<String, String>) -> Opt
     u64::try_from(formula_value(workload.holds.as_ref()?, workload, 1, 0, params)?).ok()
 }
 
+/// A parameter's value, or its default; absent where the workload has no such parameter.
+pub fn param(workload: &Workload, params: &BTreeMap<String, String>, name: &str) -> Option<u64> {
+    let default = workload.parameters.get(name)?.default;
+    Some(params.get(name).and_then(|given| given.parse().ok()).unwrap_or(default))
+}
+
 /// How often each task wakes while it waits, in seconds; absent where tasks sleep through.
 pub fn period_s(workload: &Workload, params: &BTreeMap<String, String>) -> Option<f64> {
-    let name = workload.wakes.as_ref()?;
-    let default = workload.parameters.get(name)?.default;
-    Some(params.get(name).and_then(|given| given.parse().ok()).unwrap_or(default) as f64 / 1e3)
+    Some(param(workload, params, workload.wakes.as_ref()?)? as f64 / 1e3)
 }
 
 fn formula_value(
@@ -256,10 +291,14 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
         (Shape::Work, None) => {
             return fault("shape", "a workload of the shape `work` says what an `operation` is".to_owned());
         }
-        (Shape::Hold, Some(_)) => {
+        (Shape::Hold | Shape::Serve, Some(_)) => {
             return fault("operation", "only the shape `work` has an `operation`".to_owned());
         }
         _ => {}
+    }
+    if wire.client.is_some() != (wire.shape == Shape::Serve) {
+        let message = "the shape `serve`, and no other, says which `client` talks to the server".to_owned();
+        return fault(if wire.client.is_some() { "client" } else { "shape" }, message);
     }
     let known = |name: &&str| ["tasks", "operations"].contains(name) || wire.parameters.contains_key(*name);
     let own = [("check", &wire.check), ("makes", &wire.makes), ("holds", &wire.holds)];
@@ -269,7 +308,7 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
             return fault(key, format!("{key}: `{name}` is neither `tasks`, `operations` nor a parameter"));
         }
     }
-    if wire.all_alive && wire.shape.is_hold() {
+    if wire.all_alive && wire.shape != Shape::Work {
         return fault(
             "all_alive",
             "all_alive: tasks that wait are all alive anyway: leave it out".to_owned(),
@@ -308,6 +347,7 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
         wakes: wire.wakes,
         ends_together: wire.ends_together,
         most_operations: wire.most_operations.unwrap_or(MOST_OPERATIONS),
+        client: wire.client,
         parameters: wire.parameters,
     };
     let senseless = workload.tasks.iter().find_map(|tasks| workload.refuse(*tasks, &BTreeMap::new()));
@@ -391,6 +431,8 @@ mod tests {
                 "default = 10",
                 "some.toml:8:1: the default of `bytes`, 10, is not within 1 to 9",
             ),
+            ("\"work\"", "\"serve\"", "some.toml:6:1: only the shape `work` has an `operation`"),
+            ("check =", "client = \"echo\"\ncheck =", "some.toml:7:1: the shape `serve`, and no other"),
             ("title", "titel", "some.toml:1:1"),
         ] {
             let error = read(&GOOD.replace(from, to)).unwrap_err();

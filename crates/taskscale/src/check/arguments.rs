@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::runs::{Order, Runs};
 use super::{CheckError, Findings, Rule};
+use crate::campaign::serving_briefly;
 use crate::catalog::{Shape, Workload};
 use crate::measure::{Course, Wait, WorkOrder};
 use crate::record::Status;
@@ -14,6 +15,7 @@ fn wrong(workload: &Workload) -> Vec<Vec<String>> {
     // The fewest that make sense: where one is too few, only what is meant to be wrong must be wrong.
     let (n, k) = match workload.shape {
         Shape::Hold => ("1".to_owned(), "1".to_owned()),
+        Shape::Serve => return wrong_of_servers(),
         Shape::Work => {
             let fewest = workload.tasks.first().copied().unwrap_or(1).to_string();
             (fewest.clone(), fewest)
@@ -43,6 +45,21 @@ fn wrong(workload: &Workload) -> Vec<Vec<String>> {
     wrong.into_iter().map(|words| words.into_iter().map(str::to_owned).collect()).collect()
 }
 
+fn wrong_of_servers() -> Vec<Vec<String>> {
+    let address = "127.0.0.1:0";
+    let wrong: [&[&str]; 8] = [
+        &[],
+        &["1"],
+        &["1", "--listen"],
+        &["0", "--listen", address],
+        &["ten", "--listen", address],
+        &["1", "--listen", "nowhere"],
+        &["1", "--hear", address],
+        &["1", "--listen", address, "1"],
+    ];
+    wrong.into_iter().map(|words| words.iter().map(|word| (*word).to_owned()).collect()).collect()
+}
+
 /// A program that takes wrong arguments may wait for as long as it likes. A busy machine may be slow to start a runtime.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// A message is shorter than a stack trace.
@@ -58,6 +75,7 @@ pub(super) fn look(runs: &mut Runs, findings: &mut Findings) -> Result<(), Check
     let course = match workload.shape {
         Shape::Hold => Course::Hold(Wait::default()),
         Shape::Work => Course::Work(WorkOrder::default()),
+        Shape::Serve => serving_briefly(workload, 1),
     };
     for words in wrong(workload) {
         let order = Order { tasks: 1, course: course.clone(), arguments: Some(&words), time: PATIENCE };
@@ -92,27 +110,31 @@ pub(super) fn look(runs: &mut Runs, findings: &mut Findings) -> Result<(), Check
     }
     let say = |list: &[String]| super::runs::listed(list);
     let (second, parameters) = match (workload.shape, workload.parameters.is_empty()) {
-        (Shape::Hold, true) => ("seconds", ""),
-        (Shape::Work, true) => ("operations", ""),
-        (Shape::Hold, false) => ("seconds", " [--name value]…"),
-        (Shape::Work, false) => ("operations", " [--name value]…"),
+        (Shape::Serve, _) => ("--listen HOST:PORT", ""),
+        (Shape::Hold, true) => ("<seconds>", ""),
+        (Shape::Work, true) => ("<operations>", ""),
+        (Shape::Hold, false) => ("<seconds>", " [--name value]…"),
+        (Shape::Work, false) => ("<operations>", " [--name value]…"),
     };
     let least = if workload.shape == Shape::Work { "at least one of each" } else { "at least one task" };
     if !taken.is_empty() {
         findings.error(
             Rule::Arguments,
             format!("wrong arguments are not refused: {}", say(&taken)),
-            format!(
-                "take exactly two whole numbers, {least}{}; refuse all else with a message on standard error and exit code 2",
-                if parameters.is_empty() { "" } else { ", and the workload's parameters" }
-            ),
+            match workload.shape {
+                Shape::Serve => "take `<tasks> --listen HOST:PORT`; refuse all else with a message on standard error and exit code 2".to_owned(),
+                _ => format!(
+                    "take exactly two whole numbers, {least}{}; refuse all else with a message on standard error and exit code 2",
+                    if parameters.is_empty() { "" } else { ", and the workload's parameters" }
+                ),
+            },
         );
     }
     if !silent.is_empty() {
         findings.error(
             Rule::Arguments,
             format!("wrong arguments are refused without a word: {}", say(&silent)),
-            format!("say on standard error how it is used: `usage: PROGRAM <tasks> <{second}>{parameters}`"),
+            format!("say on standard error how it is used: `usage: PROGRAM <tasks> {second}{parameters}`"),
         );
     }
     if !talks.is_empty() {

@@ -15,6 +15,7 @@ mod params;
 mod rebuild;
 mod runs;
 mod sanity;
+mod serve;
 mod work;
 
 use serde::Serialize;
@@ -243,6 +244,7 @@ pub fn check(
                     let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get());
                     checked.bytes_per_task = sanity::look(subject.entry, &checked.trials, cpus, &mut findings);
                 }
+                Shape::Serve => checked.trials = runs.serve_all(&mut findings)?,
                 Shape::Work => (checked.trials, checked.cpu_ns_per_op) = runs.work_all(&mut findings)?,
             }
             params::look(&mut runs, &checked.trials, &mut findings)?;

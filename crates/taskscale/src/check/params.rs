@@ -30,6 +30,8 @@ pub(super) fn look(runs: &mut Runs, trials: &[Trial], findings: &mut Findings) -
                     found = Findings::default();
                 }
             }
+            // They are its clients'.
+            Shape::Serve => {}
             Shape::Work => {
                 runs.work(TASKS, FEW_ROUNDS * TASKS, &mut Vec::new(), &mut found)?;
             }

@@ -11,12 +11,14 @@ use crate::figures::{self, Figure};
 mod catalogue;
 mod compare;
 mod limit;
+mod load;
 mod measure;
 mod shell;
 
 pub use catalogue::{Check, Clean, New};
 pub use compare::{Compare, CompareFormat};
 pub use limit::{Limit, LimitFormat};
+pub use load::{Load, Talk};
 pub use measure::Measure;
 pub use shell::{Completions, Man};
 
@@ -74,6 +76,7 @@ impl Args {
             Command::Man(_) => "man",
             Command::Limit(_) => "limit",
             Command::Measure(_) => "measure",
+            Command::Load(_) => "load",
         };
         (!none_given()).then_some(name)
     }
@@ -104,6 +107,8 @@ pub enum Command {
     Measure(Box<Measure>),
     /// Find the most tasks that fit in a memory, or the least memory for some tasks
     Limit(Limit),
+    /// Talk to a server as its clients: connections, latency at a rate, messages in a second
+    Load(Load),
     /// Compare two campaigns, or two entries of one: what costs more, less, the same
     Compare(Compare),
     /// Show campaigns again, in any format: tables, charts, data for other tools

@@ -17,7 +17,8 @@ use super::open::memory_cap;
 use super::parts::task_counts;
 use crate::campaign::{Prepared, SECONDS, TASKS, Template};
 use crate::catalog::{Kind, Style};
-use crate::measure::{CONNECT_ARGUMENT, ExternalCommand, LinePattern, Load, LoadStands, Ready};
+use crate::load;
+use crate::measure::{ExternalCommand, LinePattern, Load, LoadStands, Ready};
 use crate::record::EntryFacts;
 use crate::units;
 
@@ -81,7 +82,7 @@ pub fn validate(args: &Measure) -> anyhow::Result<Options> {
         ready,
         load,
         told_hold,
-        folder,
+        folder: Some(folder),
         stdin,
         full_environment: args.keep_env,
         settle: duration(&args.settle, "--settle")?.unwrap_or(usual),
@@ -105,7 +106,8 @@ fn load(args: &Measure) -> anyhow::Result<Option<Load>> {
     if let Some(address) = &args.connect {
         let address = address_of(address).context("--connect")?.to_string();
         // This very program: it is resolved by the process that executes it.
-        let command = ["/proc/self/exe", CONNECT_ARGUMENT, &address, TASKS].map(str::to_owned).to_vec();
+        let command =
+            [load::PROGRAM, "load", "hold", "--connect", &address, "-n", TASKS].map(str::to_owned).to_vec();
         return Ok(Some(Load { command, stands: LoadStands::Alive }));
     }
     let Some(with) = &args.with else { return Ok(None) };
@@ -245,7 +247,7 @@ fn digest(program: &Path, args: &Measure, external: &ExternalCommand) -> anyhow:
     // What may not be read cannot be looked at: an executable may be such.
     let _ = add_file(program);
     for word in &args.command[1..] {
-        let _ = add_file(&external.folder.join(word));
+        let _ = add_file(&external.folder.as_deref().unwrap_or(Path::new("")).join(word));
     }
     let options = [
         &args.ready_when,

@@ -15,6 +15,7 @@ mod dry_run;
 mod hint;
 mod limit;
 mod list;
+mod load;
 mod man;
 mod measure;
 mod measure_options;
@@ -69,7 +70,8 @@ pub fn main() -> ExitCode {
         Err(error) => return not_parsed(&error),
     };
     // `list --json` prints its result as JSON; for all else it is about events.
-    let json = args.global.json && !matches!(args.command, Some(Command::List(_) | Command::Check(_)));
+    let json = args.global.json
+        && !matches!(args.command, Some(Command::List(_) | Command::Check(_) | Command::Load(_)));
     messages::set(messages::Mode { json, verbose: args.global.verbose, quiet: args.global.quiet });
     if let Some(command) = args.misplaced_options() {
         let error = anyhow::anyhow!("entries and options of a run stand before `{command}`");
@@ -91,6 +93,7 @@ pub fn main() -> ExitCode {
         Some(Command::Completions(completions)) => completions::run(&completions, &args.global),
         Some(Command::Man(man)) => man::run(&man),
         Some(Command::Limit(limit)) => limit::run(&limit, &args.global),
+        Some(Command::Load(load)) => load::run(&load, &args.global),
         Some(Command::Measure(measure)) => measure::run(&measure, &args.global),
     };
     match result {

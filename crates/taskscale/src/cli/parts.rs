@@ -247,6 +247,7 @@ mod tests {
             wakes: None,
             ends_together: false,
             most_operations: 100,
+            client: None,
             parameters: BTreeMap::from([("tokens".to_owned(), tokens)]),
         }
     }

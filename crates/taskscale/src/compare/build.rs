@@ -16,6 +16,14 @@ use crate::units;
 pub fn default_metrics(shape: Shape) -> Vec<&'static Figure> {
     match shape {
         Shape::Hold => vec![&figures::FOOTPRINT, &figures::BYTES_PER_TASK],
+        Shape::Serve => {
+            vec![
+                &figures::FOOTPRINT,
+                &figures::BYTES_PER_TASK,
+                &figures::CPU_PER_MESSAGE,
+                &figures::LATENCY_P99,
+            ]
+        }
         Shape::Work => vec![&figures::WALL_PER_OP, &figures::CPU_PER_OP, &figures::PEAK],
     }
 }

@@ -6,7 +6,7 @@
 use serde::{Serialize, Serializer};
 
 use crate::catalog::Shape;
-use crate::record::{Plateau, Sample, Warning, Work};
+use crate::record::{Latency, OpenLoad, Plateau, Sample, Warning, Work};
 use crate::units::{self, mib};
 
 /// One figure of a run, or of a line through runs at several numbers of tasks.
@@ -245,8 +245,123 @@ pub static LATE_MAX: Figure = Figure {
     ..TICKS
 };
 
+pub static CLIENT_KERNEL: Figure = Figure {
+    name: "client-kernel",
+    field: "client_kernel_bytes",
+    heading: "clients' kernel MiB",
+    about: "What the kernel holds for the clients' ends of the connections",
+    shapes: &[Shape::Serve],
+    read: Read::Run(|sample| Some(sample.load.as_ref()?.client_kernel_bytes? as f64)),
+    ..MEMORY
+};
+
+pub static LOADED: Figure = Figure {
+    name: "loaded",
+    field: "loaded_bytes",
+    heading: "loaded MiB",
+    about: "Memory of all kinds right after messages had come at a rate",
+    shapes: &[Shape::Serve],
+    read: Read::Run(|sample| Some(sample.memory.loaded.as_ref()?.footprint_bytes as f64)),
+    ..MEMORY
+};
+
+pub static CONNECTS_PER_S: Figure = Figure {
+    name: "connects-per-s",
+    field: "connects_per_s",
+    heading: "connects/s",
+    about: "Connections accepted in a second, until all were there",
+    unit: Unit::PerSecond,
+    better: Better::More,
+    read: Read::Run(|sample| {
+        let load = sample.load.as_ref()?;
+        Some(load.connected as f64 / load.connect_s).filter(|per_s| per_s.is_finite())
+    }),
+    ..LOAD
+};
+
+pub static CPU_PER_MESSAGE: Figure = Figure {
+    name: "cpu-us-per-message",
+    field: "cpu_us_per_message",
+    heading: "CPU µs/msg",
+    about: "CPU time of the server for each message, at a rate",
+    read: Read::Run(|sample| {
+        let open = open(sample)?;
+        per(open.server_cpu_s?, open.messages)
+    }),
+    ..LOAD
+};
+
+pub static CPU_PER_DELIVERY: Figure = Figure {
+    name: "cpu-us-per-delivery",
+    field: "cpu_us_per_delivery",
+    heading: "CPU µs/delivery",
+    about: "CPU time of the server for each member that a message came to",
+    of_some: true,
+    read: Read::Run(|sample| {
+        let open = open(sample).filter(|open| open.deliveries > open.messages)?;
+        per(open.server_cpu_s?, open.deliveries)
+    }),
+    ..LOAD
+};
+
+pub static LATENCY_P50: Figure = Figure {
+    name: "latency-p50",
+    field: "latency_p50_us",
+    heading: "p50 µs",
+    about: "From when a message was due until all had it, in half of all cases at most",
+    read: Read::Run(|sample| Some(latency(sample)?.p50)),
+    ..LOAD
+};
+
+pub static LATENCY_P90: Figure = Figure {
+    name: "latency-p90",
+    field: "latency_p90_us",
+    heading: "p90 µs",
+    about: "The same, in 90 of 100 cases",
+    read: Read::Run(|sample| Some(latency(sample)?.p90)),
+    ..LOAD
+};
+
+pub static LATENCY_P99: Figure = Figure {
+    name: "latency-p99",
+    field: "latency_p99_us",
+    heading: "p99 µs",
+    about: "The same, in 99 of 100 cases",
+    read: Read::Run(|sample| Some(latency(sample)?.p99)),
+    ..LOAD
+};
+
+pub static LATENCY_P999: Figure = Figure {
+    name: "latency-p999",
+    field: "latency_p999_us",
+    heading: "p99.9 µs",
+    about: "The same, in 999 of 1,000 cases",
+    read: Read::Run(|sample| Some(latency(sample)?.p999)),
+    ..LOAD
+};
+
+pub static LATENCY_MAX: Figure = Figure {
+    name: "latency-max",
+    field: "latency_max_us",
+    heading: "max µs",
+    about: "The same, at most",
+    read: Read::Run(|sample| Some(latency(sample)?.max)),
+    ..LOAD
+};
+
+pub static MESSAGES_PER_S: Figure = Figure {
+    name: "messages-per-s",
+    field: "messages_per_s",
+    heading: "msgs/s",
+    about: "Messages in a second, one in flight on each of some connections; the clients' CPU is in it",
+    unit: Unit::PerSecond,
+    better: Better::More,
+    read: Read::Run(|sample| Some(sample.load.as_ref()?.closed.as_ref()?.per_s)),
+    ..LOAD
+};
+
 /// All of them.
-pub static ALL: [&Figure; 18] = [
+pub static ALL: [&Figure; 29] = [
     &FOOTPRINT,
     &BYTES_PER_TASK,
     &BASE,
@@ -265,17 +380,28 @@ pub static ALL: [&Figure; 18] = [
     &LATE_P50,
     &LATE_P99,
     &LATE_MAX,
+    &CLIENT_KERNEL,
+    &LOADED,
+    &CONNECTS_PER_S,
+    &CPU_PER_MESSAGE,
+    &CPU_PER_DELIVERY,
+    &LATENCY_P50,
+    &LATENCY_P90,
+    &LATENCY_P99,
+    &LATENCY_P999,
+    &LATENCY_MAX,
+    &MESSAGES_PER_S,
 ];
 
 /// The figure that entries are ranked by.
 pub fn headline(shape: Shape) -> &'static Figure {
     match shape {
-        Shape::Hold => &FOOTPRINT,
+        Shape::Hold | Shape::Serve => &FOOTPRINT,
         Shape::Work => &WALL_PER_OP,
     }
 }
 
-const BOTH: &[Shape] = &[Shape::Hold, Shape::Work];
+const EACH: &[Shape] = &[Shape::Hold, Shape::Work, Shape::Serve];
 
 /// What figures of memory have in common.
 const MEMORY: Figure = Figure {
@@ -288,7 +414,7 @@ const MEMORY: Figure = Figure {
     of: Of::Run,
     by_source: true,
     decimals: 1,
-    shapes: BOTH,
+    shapes: EACH,
     of_some: false,
     read: Read::Run(|_| None),
 };
@@ -299,6 +425,23 @@ const WORK: Figure = Figure { by_source: false, shapes: &[Shape::Work], ..MEMORY
 /// What figures of tasks that wake have in common.
 const TICKS: Figure =
     Figure { unit: Unit::Microseconds, by_source: false, shapes: &[Shape::Hold], of_some: true, ..MEMORY };
+
+/// What figures of servers under load have in common.
+const LOAD: Figure = Figure { unit: Unit::Microseconds, by_source: false, shapes: &[Shape::Serve], ..MEMORY };
+
+fn open(sample: &Sample) -> Option<&OpenLoad> {
+    sample.load.as_ref()?.open.as_ref()
+}
+
+/// Microseconds for each.
+fn per(seconds: f64, count: u64) -> Option<f64> {
+    (count > 0).then(|| seconds * 1e6 / count as f64)
+}
+
+/// How late messages came, where as many came as were due: otherwise it says how long the loop lasted.
+fn latency(sample: &Sample) -> Option<Latency> {
+    open(sample).filter(|_| !sample.warnings.contains(&Warning::RateNotReached)).map(|open| open.latency_us)
+}
 
 /// What times have in common.
 const TIME: Figure = Figure { unit: Unit::Seconds, by_source: false, ..MEMORY };
@@ -414,7 +557,7 @@ impl Unit {
             Unit::Seconds => ("s", 1.0),
             Unit::Nanoseconds => ("ns/op", 1.0),
             Unit::Microseconds => ("µs", 1.0),
-            Unit::PerSecond => ("ops/s", 1.0),
+            Unit::PerSecond => ("per s", 1.0),
         }
     }
 }

@@ -8,7 +8,7 @@ use super::answer::{Answer, answer};
 use super::proof::Proof;
 use super::question::{Question, fill_in};
 use super::search::{HOLD, Order, Seen, follow, usual_of};
-use crate::campaign::{HoldKeeper, PlannedRun, Prepared, foreseen_reading_s, sample_of};
+use crate::campaign::{HoldKeeper, PlannedRun, Prepared, foreseen_reading_s, sample_of, serving_in_a_moment};
 use crate::catalog::{Shape, expected_check, period_s};
 use crate::measure::{Bounds, Course, RunEnd, RunSpec, Runner, Wait, WorkOrder};
 use crate::record::{Campaign, Cell, Plan, Sample, Store};
@@ -134,6 +134,11 @@ fn spec(
             period_s: entry.workload.as_ref().and_then(|workload| period_s(workload, &plan.params)),
             reading_s: foreseen_reading_s(entry.facts.kind, tasks),
         }),
+        Shape::Serve => match &entry.workload {
+            Some(workload) => serving_in_a_moment(workload, &plan.params, tasks),
+            // A program that is not of the catalogue has no shape.
+            None => Course::Hold(Wait::default()),
+        },
         // One operation for each task: that many are there at once, and that is what is asked.
         Shape::Work => Course::Work(WorkOrder {
             operations: tasks,

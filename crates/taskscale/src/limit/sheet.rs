@@ -74,6 +74,7 @@ fn rule(report: &LimitReport) -> String {
     };
     let what = match report.shape {
         Shape::Hold => "all tasks alive at once and all done, launch and drain",
+        Shape::Serve => "all connected and at rest, a moment of messages, every one verified",
         Shape::Work => "one operation for each task, all at once: done and right, launch, work and drain",
     };
     format!(

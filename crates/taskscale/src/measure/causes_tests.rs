@@ -1,6 +1,5 @@
 //! The order of the rules: of any two things that were observed of one run, the earlier rule decides.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use super::cgroup::MemoryWant;
@@ -95,7 +94,7 @@ impl Scene {
             ready: Ready::Itself,
             load: None,
             told_hold: self.told_hold,
-            folder: PathBuf::from("/"),
+            folder: None,
             stdin: None,
             full_environment: false,
             settle: Duration::from_secs(10),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::ExternalCommand;
+use crate::load::LoadOrder;
 
 /// What a run goes through.
 #[derive(Debug, Clone)]
@@ -11,6 +12,8 @@ pub enum Course {
     Hold(Wait),
     /// Operations are done as fast as they can be.
     Work(WorkOrder),
+    /// Connections are served.
+    Serve(Box<Serve>),
     /// A program that need not know anything of taskscale.
     External(Box<ExternalCommand>, Wait),
 }
@@ -26,6 +29,15 @@ pub struct Wait {
     pub period_s: Option<f64>,
     /// How long reading the plateau is foreseen to take, in seconds: many processes or threads take their time.
     pub reading_s: f64,
+}
+
+/// A server, and what its clients do once all are connected and were at rest.
+#[derive(Debug, Clone)]
+pub struct Serve {
+    /// How the server is watched and stopped; its load are the clients.
+    pub command: ExternalCommand,
+    pub wait: Wait,
+    pub order: LoadOrder,
 }
 
 /// Operations to be done.
@@ -44,6 +56,7 @@ impl Course {
     pub fn wait(&self) -> Option<&Wait> {
         match self {
             Course::Hold(wait) | Course::External(_, wait) => Some(wait),
+            Course::Serve(serve) => Some(&serve.wait),
             Course::Work(_) => None,
         }
     }
@@ -78,14 +91,23 @@ impl Course {
     pub fn external(&self) -> Option<&ExternalCommand> {
         match self {
             Course::External(command, _) => Some(command),
+            Course::Serve(serve) => Some(&serve.command),
+            _ => None,
+        }
+    }
+
+    pub fn serve(&self) -> Option<&Serve> {
+        match self {
+            Course::Serve(serve) => Some(serve),
             _ => None,
         }
     }
 
     /// What follows the command of a program of the catalogue: `N SECONDS`, or `N OPERATIONS`, and `--name value` for
-    /// each parameter that is not left at its default.
+    /// each parameter that is not left at its default. A server is told where to listen: parameters are its clients'.
     pub fn arguments(&self, tasks: u64, params: &BTreeMap<String, String>) -> Vec<String> {
         let second = match self {
+            Course::Serve(_) => return [tasks.to_string(), "--listen".into(), LISTEN.into()].into(),
             Course::Work(work) => work.operations,
             Course::Hold(wait) | Course::External(_, wait) => wait.hold_s as u64,
         };
@@ -93,6 +115,9 @@ impl Course {
         [tasks.to_string(), second.to_string()].into_iter().chain(params).collect()
     }
 }
+
+/// Any free port, which the program says.
+const LISTEN: &str = "127.0.0.1:0";
 
 #[cfg(test)]
 mod tests {

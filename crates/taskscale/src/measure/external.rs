@@ -20,8 +20,8 @@ pub struct ExternalCommand {
     /// Whether the program was told how long its tasks wait: it then ends by itself. One that was not is stopped
     /// after its plateau.
     pub told_hold: bool,
-    /// The working folder.
-    pub folder: PathBuf,
+    /// The working folder; an empty one of the run where absent.
+    pub folder: Option<PathBuf>,
     /// What it reads on standard input; nothing where absent.
     pub stdin: Option<PathBuf>,
     /// Whether it gets the whole environment of taskscale, and not the clean one.
@@ -41,6 +41,8 @@ pub enum Ready {
     Tcp(SocketAddr),
     /// So much time since its exec.
     After(Duration),
+    /// The line `listening PORT` of the protocol.
+    Listening,
 }
 
 impl Ready {
@@ -51,6 +53,7 @@ impl Ready {
             Ready::Line(pattern) => format!("no line with {} came on its output", pattern.text),
             Ready::Tcp(address) => format!("nothing took a connection at {address}"),
             Ready::After(time) => format!("{} s had not passed", time.as_secs_f64()),
+            Ready::Listening => "it never said `listening PORT`".to_owned(),
         }
     }
 
@@ -64,6 +67,7 @@ impl Ready {
             }
             Ready::Tcp(_) => "is it the address that the program listens on? --timeout allows more time",
             Ready::After(_) => "--timeout allows more time",
+            Ready::Listening => "flush standard output after that line; --timeout allows more time",
         }
     }
 }

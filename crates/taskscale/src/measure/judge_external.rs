@@ -7,7 +7,9 @@ use super::causes::{cause, stood_at_cap, wrote_too_much};
 use super::evidence::{Known, Rest};
 use super::external::{ExternalCommand, Ready};
 use super::launcher::Word;
-use super::verdict::{EndedBy, Observed, RunVerdict, last_line, signal_name, unless_doubted};
+use super::verdict::{
+    EndedBy, Observed, RunVerdict, last_line, signal_name, too_few_counted, unless_doubted,
+};
 use crate::record::Status;
 
 /// What was observed.
@@ -41,8 +43,10 @@ pub struct LoadSeen {
 /// Judges such a run by the rules that docs/methodology.md numbers: the first that applies decides.
 pub fn judge_external(seen: &ExternalSeen) -> RunVerdict {
     let run = seen.run;
+    let serves = run.course.serve().is_some();
     let own_end = if seen.stopped { None } else { own_end(seen) };
-    let load_end = seen.load.as_ref().and_then(load_end);
+    let load_end =
+        seen.load.as_ref().and_then(|load| load_end(load, if serves { "its clients" } else { "the load" }));
     let few = seen.alive.is_some_and(|alive| alive < run.tasks);
     let short = own_end.is_some() || load_end.is_some() || few;
     let alive = seen.alive.filter(|_| few).map(|alive| format!("; {alive} of {} tasks alive", run.tasks));
@@ -58,6 +62,9 @@ pub fn judge_external(seen: &ExternalSeen) -> RunVerdict {
     if let Some(escape) = run.plateau.escape() {
         return RunVerdict::new(Status::Failed, escape);
     }
+    if let Some(breach) = run.said.breach.as_ref().filter(|_| serves) {
+        return RunVerdict::new(Status::Failed, format!("broke the protocol: {breach}"));
+    }
     // A server that ends makes its clients fail: its own end is the cause.
     if let Some(verdict) = own_end {
         return verdict;
@@ -71,6 +78,10 @@ pub fn judge_external(seen: &ExternalSeen) -> RunVerdict {
         }
         Some(alive) if few => {
             RunVerdict::new(Status::Partial, format!("{alive} of {} tasks were alive at once", run.tasks))
+        }
+        Some(alive) if serves => {
+            let few = too_few_counted(run, alive).map(|reason| RunVerdict::new(Status::Failed, reason));
+            few.unwrap_or_else(|| unless_doubted(doubt(seen)))
         }
         _ => unless_doubted(doubt(seen)),
     }
@@ -86,7 +97,7 @@ fn doubt(seen: &ExternalSeen) -> Option<String> {
     let why = seen.run.plateau.doubt(known)?;
     let settle_s = seen.external.settle.as_secs_f64();
     let hint = match (seen.run.plateau.rest, &seen.external.ready) {
-        (Rest::Quiet | Rest::Starved | Rest::HeldBack, _) => return Some(why),
+        (Rest::Quiet | Rest::Starved | Rest::HeldBack, _) | (_, Ready::Listening) => return Some(why),
         (_, Ready::Itself) => {
             format!("--settle waits longer than {settle_s} s; or {}", seen.external.ready.hint())
         }
@@ -101,6 +112,10 @@ fn timed_out(seen: &ExternalSeen) -> RunVerdict {
     let last = last_line(seen.run.evidence.stderr);
     let mut reason = if !seen.ready {
         format!("ended after {cap_s} s: {}{last} ({})", ready.awaited(), ready.hint())
+    } else if seen.run.course.serve().is_some() {
+        let phase =
+            if seen.read { "its clients were still talking" } else { "its clients were not all connected" };
+        format!("ended after {cap_s} s: {phase}{last} (--timeout allows more)")
     } else if seen.load.is_some() && !seen.read {
         format!(
             "ended after {cap_s} s: its load never said `alive K` and never fell quiet{last} (--with-ready-after \
@@ -141,6 +156,10 @@ fn own_end(seen: &ExternalSeen) -> Option<RunVerdict> {
         let code = code.map_or("without a code".to_owned(), |code| format!("with code {code}"));
         return Some(RunVerdict::new(Status::Failed, format!("exited {code}{after}{when}{last}")));
     }
+    if run.course.serve().is_some() {
+        let reason = format!("exited with code 0{after}, before its clients were done{last}");
+        return Some(RunVerdict::new(Status::Failed, reason));
+    }
     if !seen.read {
         let left = seen.left_processes;
         let why = if left > 0 {
@@ -171,23 +190,23 @@ fn own_end(seen: &ExternalSeen) -> Option<RunVerdict> {
 }
 
 /// What is wrong with a load that ended by itself: its tasks ended with it.
-fn load_end(load: &LoadSeen) -> Option<String> {
+fn load_end(load: &LoadSeen, who: &str) -> Option<String> {
     let last = last_line(&load.stderr);
     if load.launcher_lost {
-        let reason = "the load ended with the process that had started it (its launcher), which was killed: by the load, \
+        let reason = "ended with the process that had started it (its launcher), which was killed: by the load, \
                       or by somebody else on this machine";
-        return Some(format!("{reason}{last}"));
+        return Some(format!("{who} {reason}{last}"));
     }
     Some(match load.end.as_ref()? {
-        Word::Refused { why, .. } => format!("the load could not be started: {why}"),
+        Word::Refused { why, .. } => format!("{who} could not be started: {why}"),
         Word::Ended { signal: Some(signal), .. } => {
-            format!("the load was ended by {}{last}", signal_name(*signal))
+            format!("{who}: ended by {}{last}", signal_name(*signal))
         }
-        Word::Ended { code: Some(0), .. } => format!(
-            "the load ended before the plateau was over: have it keep its tasks until it is ended{last}"
-        ),
+        Word::Ended { code: Some(0), .. } => {
+            format!("{who} ended before the plateau was over: have it keep its tasks until it is ended{last}")
+        }
         Word::Ended { code, .. } => {
-            format!("the load exited with code {}{last}", code.unwrap_or_default())
+            format!("{who} exited with code {}{last}", code.unwrap_or_default())
         }
         _ => return None,
     })
@@ -195,7 +214,6 @@ fn load_end(load: &LoadSeen) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
     use std::time::Duration;
 
     use super::*;
@@ -226,7 +244,7 @@ mod tests {
             ready,
             load: None,
             told_hold: false,
-            folder: PathBuf::from("/"),
+            folder: None,
             stdin: None,
             full_environment: false,
             settle: Duration::from_secs(10),

@@ -21,6 +21,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
 use super::cgroup::{kill_all, remove_folders};
@@ -46,6 +47,8 @@ pub(super) struct Order {
     pub join: Vec<PathBuf>,
     /// On how many of the CPUs that taskscale may use the program may run: the first of them; on all where absent.
     pub cpus: Option<u32>,
+    /// How many files the program will have open, where that is known: its limit is raised as far as it may be.
+    pub files: Option<u64>,
     /// The group's folders, to be emptied and removed should taskscale die.
     pub group: Vec<PathBuf>,
     /// The run's working folder, which no other run has: for taskscale alone, should the launcher die.
@@ -167,6 +170,7 @@ fn start(order: &Order, socket: RawFd) -> io::Result<u32> {
     let words = c_strings(order.command.iter().map(String::as_str))?;
     let variables = c_strings(order.env.iter().map(|(name, value)| format!("{name}={value}")))?;
     let cpus = order.cpus.map(first_cpus).transpose()?;
+    let files = order.files;
     let (word_list, variable_list) = (addresses(&words), addresses(&variables));
     let mut command = Command::new(program);
     let stdin = order.stdin.as_ref().map(File::open).transpose()?.map_or_else(Stdio::null, Stdio::from);
@@ -191,6 +195,9 @@ fn start(order: &Order, socket: RawFd) -> io::Result<u32> {
             for file in &join {
                 join_group(file)?;
             }
+            if let Some(files) = files {
+                raise_file_limit(files);
+            }
             if let Some(cpus) = &cpus {
                 rustix::thread::sched_setaffinity(None, cpus)?;
             }
@@ -201,6 +208,18 @@ fn start(order: &Order, socket: RawFd) -> io::Result<u32> {
         });
     }
     command.spawn().map(|child| child.id())
+}
+
+/// What a user would do before a server is started: `ulimit -n`. Beyond the hard limit only with CAP_SYS_RESOURCE.
+fn raise_file_limit(wanted: u64) {
+    let now = getrlimit(Resource::Nofile);
+    if now.current.is_none_or(|current| current >= wanted) {
+        return;
+    }
+    let beyond = Rlimit { current: Some(wanted), maximum: now.maximum.map(|hard| hard.max(wanted)) };
+    if setrlimit(Resource::Nofile, beyond).is_err() {
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: now.maximum, maximum: now.maximum });
+    }
 }
 
 /// The first so many CPUs of those that this process may use: what a container with as many has.

@@ -217,6 +217,8 @@ pub struct Evidence<'a> {
     pub threads: u64,
     /// The program's own limit of open files, read when it wrote of too many.
     pub open_files: Option<OwnFiles>,
+    /// A process of it had as many open.
+    pub files_used_up: bool,
     pub stderr: &'a str,
 }
 
@@ -232,12 +234,21 @@ impl OwnFiles {
         OwnFiles::parse(&fs::read_to_string(format!("/proc/{pid}/limits")).ok()?)
     }
 
+    /// The limit of a process that has no descriptor left but a few.
+    pub fn used_up(pid: u32) -> Option<OwnFiles> {
+        let open = fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count() as u64;
+        OwnFiles::of(pid).filter(|own| open + FEW_FILES >= own.soft)
+    }
+
     fn parse(limits: &str) -> Option<OwnFiles> {
         let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
         let mut values = line.split_whitespace();
         Some(OwnFiles { soft: values.next()?.parse().ok()?, hard: values.next()?.parse().ok() })
     }
 }
+
+/// A program may keep some back, to close what it cannot serve.
+const FEW_FILES: u64 = 4;
 
 /// EMFILE, as C libraries, Go, Rust, Python, Java and Node.js word it.
 const TOO_MANY_FILES: [&str; 2] = ["oo many open files", "EMFILE"];
@@ -272,7 +283,7 @@ pub fn limit_proved(limits: &SystemLimits, evidence: &Evidence) -> Option<Met> {
             remedy,
         });
     }
-    if said(TOO_MANY_FILES) {
+    if said(TOO_MANY_FILES) || evidence.files_used_up {
         // A runtime may have raised the limit for itself, as Go and Java do.
         let own = evidence.open_files.map(|own| OPEN_FILES.at(own.soft, own.hard));
         let (limit, remedy) = own.or_else(|| limits.files_met())?;

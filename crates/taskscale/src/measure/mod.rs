@@ -7,7 +7,6 @@ mod causes;
 #[cfg(test)]
 mod causes_tests;
 mod cgroup;
-mod connect;
 mod course;
 mod evidence;
 mod external;
@@ -33,8 +32,7 @@ use std::time::Duration;
 
 pub use cgroup::{Group, GroupBounds};
 pub use cgroup::{GroupRoot, clean_up_after_the_dead};
-pub use connect::{CONNECT_ARGUMENT, connect_main};
-pub use course::{Course, Wait, WorkOrder};
+pub use course::{Course, Serve, Wait, WorkOrder};
 pub use external::{ExternalCommand, LinePattern, Load, LoadStands, Ready};
 pub use interrupt::Interrupt;
 pub use launcher::LAUNCH_ARGUMENT;
@@ -46,7 +44,9 @@ pub use protocol::{Event, Listener, Said};
 pub use run::{LocalRunner, Trace};
 
 use crate::catalog::Kind;
-use crate::record::{Cpu, LimitHit, Memory, Metric, PlateauFrom, Status, Time, Timestamp, Warning, Work};
+use crate::record::{
+    self, Cpu, LimitHit, Memory, Metric, PlateauFrom, Status, Time, Timestamp, Warning, Work,
+};
 
 /// What to run, and within which bounds.
 #[derive(Debug, Clone)]
@@ -105,6 +105,7 @@ pub struct Measurement {
     pub memory: Memory,
     pub metrics: BTreeMap<String, Metric>,
     pub work: Option<Work>,
+    pub load: Option<record::Load>,
     pub histograms: BTreeMap<String, Vec<u64>>,
     pub warnings: Vec<Warning>,
     pub stderr_tail: Option<String>,

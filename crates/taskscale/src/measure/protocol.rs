@@ -33,6 +33,8 @@ pub struct Said {
 pub enum Event {
     Alive,
     Ready,
+    /// It takes connections at this port.
+    Listening(u16),
     Done,
 }
 
@@ -42,6 +44,7 @@ pub struct Listener {
     pub said: Said,
     line: Vec<u8>,
     too_long: bool,
+    listening: bool,
     /// All bytes heard.
     pub bytes: u64,
 }
@@ -120,6 +123,18 @@ impl Listener {
                     return None;
                 }
                 Some(Event::Ready)
+            }
+            "listening" => {
+                let (port, more) = (words.next().and_then(|word| word.parse().ok()), words.next());
+                let (Some(port), None) = (port.filter(|port| *port > 0), more) else {
+                    self.breach(format!("said {line:?}, where `listening` and a port were due"));
+                    return None;
+                };
+                if std::mem::replace(&mut self.listening, true) {
+                    self.breach("said `listening` twice".to_owned());
+                    return None;
+                }
+                Some(Event::Listening(port))
             }
             "check" => {
                 match (words.next(), words.next()) {

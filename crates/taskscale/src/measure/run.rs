@@ -7,6 +7,7 @@ mod launched;
 mod load;
 mod lost;
 mod phases;
+mod serve;
 mod trace;
 mod work;
 
@@ -18,6 +19,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use self::external::ExternalCourse;
 use self::launched::Launched;
+use self::serve::Orders;
 
 pub use self::trace::Trace;
 use super::cgroup::{CpuReading, Group, GroupBounds, kill_all, remove_folders};
@@ -43,6 +45,8 @@ const HOPELESS_S: f64 = 5.0;
 const OUTPUT_HEAD_BYTES: usize = 4096;
 /// A group stands at its cap from this share of it on: the kernel charges in batches, and keeps a little back.
 const FULL_SHARE: f64 = 0.98;
+/// Descriptors of a server besides its connections.
+const FILES_BESIDES: u64 = 256;
 /// How long the launcher may take to end everything.
 const END_PATIENCE_S: f64 = 60.0;
 
@@ -100,8 +104,10 @@ impl<'a> LocalRunner<'a> {
             let group = self.home.create_group(bounds)?;
             scratches.push(self.home.create_scratch()?);
             folders.extend(group.folders());
-            let order = order(spec, &wanted.command, group.as_ref(), &scratches[1], None);
-            load = Some(load::Place { group, order });
+            let orders = spec.course.serve().map(|_| Orders::new(&scratches[1])).transpose()?;
+            let stdin = orders.as_ref().map(|orders| orders.path().to_owned());
+            let order = order(spec, &wanted.command, group.as_ref(), &scratches[1], stdin);
+            load = Some(load::Place { group, order, orders });
         }
         log::info!("running {}", trace::shown(spec, folders.first()));
         self.files.iter().flatten().for_each(|file| cold::forget_pages(file));
@@ -149,7 +155,7 @@ fn order(
     scratch: &Path,
     stdin: Option<PathBuf>,
 ) -> Order {
-    let folder = spec.course.external().map_or(scratch, |external| external.folder.as_path());
+    let folder = spec.course.external().and_then(|external| external.folder.as_deref()).unwrap_or(scratch);
     Order {
         command: command.to_vec(),
         env: environment(spec, scratch),
@@ -157,6 +163,7 @@ fn order(
         stdin,
         join: group.join_files(),
         cpus: spec.cpus,
+        files: spec.course.serve().map(|_| spec.tasks + FILES_BESIDES),
         group: group.folders(),
         scratch: scratch.to_owned(),
     }
@@ -204,6 +211,8 @@ struct Run<'a> {
     stood_at_cap: bool,
     /// The program's own limit of open files, read when it wrote of too many.
     open_files: Option<OwnFiles>,
+    /// It had that many open.
+    files_used_up: bool,
 
     looks: Looks,
     cpu_at_plateau: Option<CpuReading>,
@@ -279,6 +288,7 @@ impl<'a> Run<'a> {
             out_of_memory: false,
             stood_at_cap: false,
             open_files: None,
+            files_used_up: false,
             looks: Looks::default(),
             cpu_at_plateau: None,
             cpu_at_due: None,
@@ -384,6 +394,9 @@ impl<'a> Run<'a> {
                 Event::Alive => {}
                 Event::Ready if self.is_work() => self.begin_work(heard_ns),
                 Event::Ready => {}
+                Event::Listening(port) => {
+                    self.external.iter_mut().for_each(|external| external.port = Some(port));
+                }
                 Event::Done => self.note_done(heard_ns),
             }
         }
@@ -407,7 +420,7 @@ impl<'a> Run<'a> {
     fn heeds_protocol(&self) -> bool {
         match &self.spec.course {
             Course::Hold(_) => true,
-            Course::Work(_) => false,
+            Course::Work(_) | Course::Serve(_) => false,
             Course::External(external, _) => {
                 matches!(external.ready, Ready::Itself) && external.load.is_none()
             }

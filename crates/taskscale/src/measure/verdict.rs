@@ -121,6 +121,7 @@ pub fn judge(seen: &Observed) -> RunVerdict {
     match seen.course {
         Course::Work(work) => judge_work(seen, work),
         Course::Hold(wait) | Course::External(_, wait) => judge_hold(seen, wait.hold_s),
+        Course::Serve(serve) => judge_hold(seen, serve.wait.hold_s),
     }
 }
 
@@ -243,7 +244,7 @@ fn late_at_least_s(bucket: usize) -> f64 {
 }
 
 /// The kernel knows of fewer threads or processes than the program claims tasks.
-fn too_few_counted(seen: &Observed, alive: u64) -> Option<String> {
+pub(super) fn too_few_counted(seen: &Observed, alive: u64) -> Option<String> {
     // A count that ended later may have missed tasks that were over.
     let (threads, processes) = seen.counted.filter(|_| !seen.plateau.late)?;
     let (counted, what) = match seen.kind {

@@ -180,6 +180,16 @@ impl Hold {
         if self.is_quick() { 0.3 } else { self.plateau_s() }
     }
 
+    /// How long the clients of a server talk at a rate, in seconds.
+    pub fn open_s(self) -> f64 {
+        if self.is_quick() { 2.0 } else { 10.0 }
+    }
+
+    /// How long they talk as fast as they can, in seconds.
+    pub fn closed_s(self) -> f64 {
+        if self.is_quick() { 1.0 } else { 5.0 }
+    }
+
     /// How long a run of work may take unless told otherwise, in seconds.
     pub fn work_cap_s(self) -> f64 {
         if self.is_quick() { 30.0 } else { 120.0 }

@@ -5,6 +5,7 @@
 mod campaign;
 mod cell;
 mod event;
+mod load;
 mod paths;
 mod sample;
 #[cfg(test)]
@@ -15,6 +16,7 @@ mod timestamp;
 pub use campaign::*;
 pub use cell::*;
 pub use event::*;
+pub use load::*;
 pub use paths::without_paths;
 pub use sample::*;
 pub use store::*;
@@ -63,6 +65,7 @@ pub(crate) fn test_sample(entry: &str, tasks: u64) -> Sample {
         params: std::collections::BTreeMap::new(),
         cpus: None,
         work: None,
+        load: None,
         histograms: std::collections::BTreeMap::new(),
     }
 }

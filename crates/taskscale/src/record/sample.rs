@@ -7,6 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::load::Load;
 use super::{Cell, Part, Timestamp};
 
 /// The record of one run of one cell.
@@ -103,6 +104,9 @@ pub struct Sample {
     /// Of a workload of the shape `work`: the operations, and what they took together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<Work>,
+    /// Of a workload of the shape `serve`: what its clients saw, and what the server took meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<Load>,
     /// Counts that the program said in `histogram` lines.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub histograms: BTreeMap<String, Vec<u64>>,
@@ -363,6 +367,9 @@ pub struct Memory {
     /// The cap that the run was under.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cap_bytes: Option<u64>,
+    /// Of a server: memory right after its clients had talked at a rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loaded: Option<Plateau>,
 }
 
 /// Memory at the plateau, in bytes.
@@ -430,6 +437,8 @@ pub enum Warning {
     WorkShort,
     /// The second half of the operations took 10 % more or less time than the first.
     WorkUnsettled,
+    /// Fewer messages came in time than were due: the server, or its clients, could not keep up with the rate.
+    RateNotReached,
     /// Memory grew by more than 5 % and 4 MiB after it was read first, and was read again.
     PlateauGrew,
     /// For a second or more the program wanted a CPU and got less than half of one.
@@ -466,6 +475,10 @@ impl Warning {
             Warning::WorkUnsettled => {
                 "the second half of the operations took more than 10 % more or less time than the first (a compiler was \
                  at work, what they share outgrew a cache, or other work had the CPUs): the cost is that of the second half"
+            }
+            Warning::RateNotReached => {
+                "fewer than 99 of 100 messages came in time: server or clients could not keep up with the rate, and how \
+                 late messages were says only how long that lasted"
             }
             Warning::PlateauGrew => {
                 "memory grew after it was read first (not all tasks were there when the program said so, or a collector \

@@ -21,6 +21,13 @@ use crate::units;
 fn default_metrics(shape: Shape) -> Vec<&'static Figure> {
     match shape {
         Shape::Hold => vec![&figures::FOOTPRINT, &figures::BYTES_PER_TASK, &figures::LAUNCH, &figures::CPU],
+        Shape::Serve => vec![
+            &figures::FOOTPRINT,
+            &figures::BYTES_PER_TASK,
+            &figures::CPU_PER_MESSAGE,
+            &figures::LATENCY_P99,
+            &figures::MESSAGES_PER_S,
+        ],
         Shape::Work => vec![&figures::WALL_PER_OP, &figures::CPU_PER_OP, &figures::PEAK],
     }
 }

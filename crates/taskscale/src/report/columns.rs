@@ -34,12 +34,23 @@ static WORK: [ShownFigure; 4] = [
     shown(&figures::LAUNCH, "launch s", Some(0)),
 ];
 
-/// Of tasks that wake.
-static TICKS: [ShownFigure; 4] = [
+static SERVE: [ShownFigure; 6] = [
+    shown(&figures::KERNEL, "kernel", Some(1)),
+    shown(&figures::BYTES_PER_TASK, "B/conn", Some(0)),
+    shown(&figures::LATENCY_P50, "p50 µs", Some(3)),
+    shown(&figures::LATENCY_P99, "p99 µs", Some(5)),
+    shown(&figures::MESSAGES_PER_S, "msgs/s", Some(4)),
+    shown(&figures::CONNECTS_PER_S, "conn/s", Some(2)),
+];
+
+/// Of tasks that wake, and of messages that go to several.
+static SOME: [ShownFigure; 6] = [
     shown(&figures::CPU_PER_TICK, "ns/tick", Some(6)),
     shown(&figures::LATE_P50, "late p50 µs", Some(7)),
     shown(&figures::LATE_P99, "late p99 µs", Some(8)),
     shown(&figures::LATE_MAX, "late max µs", Some(5)),
+    shown(&figures::CPU_PER_MESSAGE, "CPU µs/msg", Some(7)),
+    shown(&figures::CPU_PER_DELIVERY, "CPU µs/dlv", Some(6)),
 ];
 
 /// The figures beside the headline.
@@ -47,9 +58,10 @@ pub fn columns(report: &Report) -> Vec<&'static ShownFigure> {
     let of_shape: &[ShownFigure] = match report.shape {
         Shape::Hold => &HOLD,
         Shape::Work => &WORK,
+        Shape::Serve => &SERVE,
     };
     let rows = || report.groups.iter().flat_map(|group| &group.rows);
-    let of_some = TICKS.iter().filter(|shown| rows().any(|row| row.spreads.of(shown.figure).is_some()));
+    let of_some = SOME.iter().filter(|shown| rows().any(|row| row.spreads.of(shown.figure).is_some()));
     of_some.chain(of_shape).collect()
 }
 

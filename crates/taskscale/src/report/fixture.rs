@@ -91,7 +91,9 @@ pub fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64
             reading_s: None,
         },
         cpu: Cpu { user_s: Some(2.0 * launch), system_s: Some(launch), ..Cpu::default() },
+        load: None,
         memory: Memory {
+            loaded: None,
             source: MemorySource::CgroupV2,
             plateau: Some(Plateau {
                 footprint_bytes: footprint,

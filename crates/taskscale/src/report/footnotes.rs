@@ -177,6 +177,12 @@ fn reading(report: &Report) -> String {
         Shape::Hold => {
             text.push_str("Footprint: all memory, the kernel's part included, while all tasks wait.");
         }
+        Shape::Serve => text.push_str(
+            "Footprint: all memory of the server, the kernel's part included, while all are connected and nobody says \
+             anything. CPU for each message: of the server, while messages come at a rate; p50 and p99: from when a \
+             message was due until all who should have it had it, verified. msgs/s: with one in flight on each of some \
+             connections; clients and server share the CPUs, so it is no figure of the server alone.",
+        ),
         Shape::Work => text.push_str(
             "An operation costs what twice as many took more, divided by how many more they were: start-up and \
              warm-up are in both runs, and cancel. CPU: of all threads together. Peak: the most memory at any time.",

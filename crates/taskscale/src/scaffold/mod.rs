@@ -344,13 +344,13 @@ mod tests {
     #[test]
     fn a_workload_without_a_program_is_said_with_those_that_have_one() {
         let catalog = tempfile::tempdir().unwrap();
-        let workloads = ["sleep".to_owned(), "chat".to_owned()];
+        let workloads = ["sleep".to_owned(), "juggle".to_owned()];
         let asked = Request { workloads: &workloads, ..request(catalog.path(), "go", "mine") };
         let error = write(&asked).unwrap_err().to_string();
         assert_eq!(
             error,
-            "there is no program of the workload `chat` that `new` could write for Go, only of map, park, ring, skynet, sleep, \
-             spawn, state, tick"
+            "there is no program of the workload `juggle` that `new` could write for Go, only of chat, echo, map, park, ring, \
+             skynet, sleep, spawn, state, tick"
         );
         assert_eq!(texts(catalog.path()), []);
     }

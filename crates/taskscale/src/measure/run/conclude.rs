@@ -56,6 +56,7 @@ impl Run<'_> {
         let alive = self.alive();
         let said = std::mem::take(&mut self.listener.said);
         let work = self.work(&said);
+        let load = self.load_seen();
         let speaks = self.speaks_protocol();
         // What a program that speaks no protocol writes is its own affair.
         if said.stray_lines > 0 && speaks {
@@ -97,6 +98,7 @@ impl Run<'_> {
             memory,
             metrics: said.metrics,
             work,
+            load,
             histograms: said.histograms,
             warnings,
             stderr_tail,
@@ -115,7 +117,8 @@ impl Run<'_> {
 
     /// When the plateau was over, from exec in nanoseconds of the clock.
     fn plateau_end_ns(&self, end_ns: Option<u64>) -> Option<u64> {
-        let stop_ns = self.external.as_ref().and_then(|external| external.stop_ns);
+        let stop_ns =
+            self.external.as_ref().and_then(|external| external.talks.rest_end_ns.or(external.stop_ns));
         stop_ns.or(self.due_ns()).or(end_ns)
     }
 
@@ -206,6 +209,7 @@ impl Run<'_> {
             peak_bytes: kept.or((sampled > 0).then_some(sampled)),
             rss_peak_bytes: rss_peak.filter(|bytes| *bytes > 0),
             cap_bytes: self.spec.bounds.memory_bytes,
+            loaded: self.external.as_mut().and_then(|external| external.talks.loaded.take()),
         }
     }
 
@@ -297,6 +301,7 @@ impl Run<'_> {
                     .map(|failed| self.spec.tasks.saturating_sub(failed)),
                 threads: self.most_threads,
                 open_files: self.open_files,
+                files_used_up: self.files_used_up,
                 stderr: &stderr,
             },
             limits: self.limits,

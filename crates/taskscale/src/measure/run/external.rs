@@ -7,6 +7,7 @@ use std::time::Duration;
 use rustix::event::PollFd;
 
 use super::phases::last_look;
+use super::serve::Talks;
 use super::{Run, load, seconds};
 use crate::measure::MeasureError;
 use crate::measure::evidence::Rest;
@@ -46,6 +47,10 @@ pub(super) struct ExternalCourse<'a> {
     asked_ns: Option<u64>,
     /// Processes that were there when the first had ended by itself.
     pub left_processes: usize,
+    /// Where a server listens.
+    pub port: Option<u16>,
+    /// What the clients of a server have done.
+    pub talks: Talks,
 }
 
 impl<'a> ExternalCourse<'a> {
@@ -67,6 +72,8 @@ impl<'a> ExternalCourse<'a> {
             stop_ns: None,
             asked_ns: None,
             left_processes: 0,
+            port: None,
+            talks: Talks::default(),
         }
     }
 
@@ -112,6 +119,7 @@ impl<'a> ExternalCourse<'a> {
                 (TcpStream::connect_timeout(address, CONNECT_PATIENCE).is_ok(), PlateauFrom::ReadyTcp)
             }
             Ready::After(time) => (seconds(exec_ns, now) >= time.as_secs_f64(), PlateauFrom::ReadyAfter),
+            Ready::Listening => (self.port.is_some(), PlateauFrom::Protocol),
         };
         ready.then_some(from)
     }
@@ -161,6 +169,7 @@ impl Run<'_> {
         }
         self.sample_threads();
         self.look(now, external.load.as_ref().and_then(load::Running::cpu));
+        self.note_files_used_up(external);
         // A load that ended takes its tasks with it.
         if external.load.as_ref().is_some_and(load::Running::has_ended) {
             self.stop(external, now);
@@ -177,10 +186,7 @@ impl Run<'_> {
         }
         match self.read_ns {
             None => self.settle(external, exec, now),
-            Some(read_ns) => {
-                self.stand(external, read_ns, now);
-                Ok(())
-            }
+            Some(read_ns) => self.stand(external, read_ns, now),
         }
     }
 
@@ -193,7 +199,10 @@ impl Run<'_> {
         external.ready_ns = Some(now);
         match external.place.take() {
             None => self.begin_plateau(from, now),
-            Some(place) => {
+            Some(mut place) => {
+                if let Some((serve, port)) = self.spec.course.serve().zip(external.port) {
+                    place.order.command = serve.order.command(port);
+                }
                 external.load = Some(load::Running::start(&external.launchers, place)?);
                 self.looks.clear();
             }
@@ -229,11 +238,14 @@ impl Run<'_> {
         }
         self.rest = if quiet_since.is_some() { Rest::Quiet } else { self.looks.rest(since, now) };
         self.read_plateau(now);
+        if let Some(load) = &external.load {
+            (external.talks.load.client_bytes, external.talks.load.client_kernel_bytes) = load.memory();
+        }
         Ok(())
     }
 
     /// Memory was read: the program is let stand for the rest of its plateau, and looked at once more.
-    fn stand(&mut self, external: &mut ExternalCourse, read_ns: u64, now: u64) {
+    fn stand(&mut self, external: &mut ExternalCourse, read_ns: u64, now: u64) -> Result<(), MeasureError> {
         let inferred = self.plateau_from == Some(PlateauFrom::Outside);
         let plateau_ns = (self.plateau_wanted_s() * 1e9) as u64;
         let end_ns = match self.due_ns() {
@@ -259,7 +271,7 @@ impl Run<'_> {
                     self.plateau_ns = None;
                     self.plateau_from = None;
                     self.looks.clear();
-                    return;
+                    return Ok(());
                 }
                 self.rest = rest;
             }
@@ -269,10 +281,12 @@ impl Run<'_> {
             self.look_for_growth(now);
         }
         match self.due_ns() {
+            None if now >= end_ns && self.spec.course.serve().is_some() => return self.talk(external, now),
             None if now >= end_ns => self.stop(external, now),
             Some(due) if now >= due && self.cpu_at_due.is_none() => self.cpu_at_due = self.group.cpu(),
             _ => {}
         }
+        Ok(())
     }
 
     /// Whether the CPU was at work between the reading and now: tasks that wait have nothing to do.
@@ -283,9 +297,11 @@ impl Run<'_> {
 
     /// The plateau is over: the load is ended first, so that its connections are closed by the client, whose side
     /// then keeps the ports, and not the server's.
-    fn stop(&mut self, external: &mut ExternalCourse, now: u64) {
+    pub(super) fn stop(&mut self, external: &mut ExternalCourse, now: u64) {
         external.stop_ns = Some(now);
-        self.cpu_at_due = self.group.cpu();
+        if external.talks.rest_end_ns.is_none() {
+            self.cpu_at_due = self.group.cpu();
+        }
         if let Some(load) = &mut external.load {
             load.stop();
         }

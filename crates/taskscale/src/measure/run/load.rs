@@ -1,6 +1,7 @@
 //! The load on a program: a command in a control group of its own, so that nothing of it is in the program's figures.
 
 use super::launched::Launched;
+use super::serve::{Orders, Phases};
 use crate::measure::MeasureError;
 use crate::measure::cgroup::{CpuReading, Group};
 use crate::measure::launcher::{END, Order, STOP, Word, now_ns};
@@ -11,6 +12,8 @@ use crate::measure::protocol::{Event, Listener};
 pub(super) struct Place {
     pub group: Box<dyn Group>,
     pub order: Order,
+    /// Of the clients of a server.
+    pub orders: Option<Orders>,
 }
 
 /// A load at work.
@@ -18,6 +21,9 @@ pub(super) struct Running {
     launched: Launched,
     group: Box<dyn Group>,
     pub listener: Listener,
+    orders: Option<Orders>,
+    /// Of the clients of a server: the phases that are over.
+    pub phases: Phases,
     pub started_ns: u64,
     /// When it said `alive`.
     pub alive_ns: Option<u64>,
@@ -42,6 +48,8 @@ impl Running {
             launched,
             group,
             listener: Listener::default(),
+            orders: place.orders,
+            phases: Phases::default(),
             started_ns: now_ns(),
             alive_ns: None,
             end: None,
@@ -58,6 +66,16 @@ impl Running {
 
     pub fn has_ended(&self) -> bool {
         self.end.is_some() || self.empty
+    }
+
+    /// Has the clients begin a phase.
+    pub fn order(&mut self, word: &str) -> Result<(), MeasureError> {
+        self.orders.as_mut().map_or(Ok(()), |orders| orders.say(word))
+    }
+
+    /// Memory of all of it now, and the part of it that the kernel holds, in bytes.
+    pub fn memory(&self) -> (Option<u64>, Option<u64>) {
+        (self.group.memory_now(), self.group.kernel_account().kernel)
     }
 
     pub fn cpu(&self) -> Option<CpuReading> {
@@ -95,6 +113,9 @@ impl Running {
         let length = self.launched.read_stdout(&mut buffer);
         if self.listener.hear(&buffer[..length]).contains(&Event::Alive) {
             self.alive_ns = Some(now_ns());
+        }
+        if self.orders.is_some() {
+            self.phases.hear(&buffer[..length]);
         }
         self.launched.read_stderr(&mut buffer);
     }

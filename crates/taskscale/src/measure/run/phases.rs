@@ -65,7 +65,7 @@ impl Run<'_> {
     pub(super) fn due_ns(&self) -> Option<u64> {
         let told = match &self.spec.course {
             Course::Hold(_) => true,
-            Course::Work(_) => false,
+            Course::Work(_) | Course::Serve(_) => false,
             Course::External(external, _) => external.told_hold,
         };
         told.then_some(())?;

@@ -49,7 +49,7 @@ fn draw(report: &Report, group: &Group) -> String {
     let figure = report.headline();
     let (what, sentence) = heads(report);
     let title = match report.shape {
-        Shape::Hold => format!("{what} of {}", footnotes::tasks(group.tasks)),
+        Shape::Hold | Shape::Serve => format!("{what} of {}", footnotes::tasks(group.tasks)),
         Shape::Work => format!("{what}, {}", footnotes::tasks(group.tasks)),
     };
     let subtitle = format!(

@@ -67,7 +67,7 @@ fn lines(report: &Report) -> Vec<Curve<'_>> {
                             entry: &row.entry,
                             points: vec![row],
                             // A line through footprints is none through times.
-                            growth: report.growth_of(&row.entry.name).filter(|_| report.shape == Shape::Hold),
+                            growth: report.growth_of(&row.entry.name).filter(|_| report.shape.has_plateau()),
                             broke: None,
                             colour: at % COLOURS,
                         });
@@ -122,7 +122,7 @@ fn draw(report: &Report, lines: &[Curve], tasks: &[u64]) -> String {
     let (what, sentence) = heads(report);
     let title = &format!("{what} over the number of tasks");
     let subtitle = match report.shape {
-        Shape::Hold => format!("{sentence}. Lines: base + N × bytes per task."),
+        Shape::Hold | Shape::Serve => format!("{sentence}. Lines: base + N × bytes per task."),
         Shape::Work => format!("{sentence}. Medians are joined."),
     };
     let slope = |line: &Curve| {

@@ -1,0 +1,65 @@
+//! What a server and its clients are asked for, from the workload and its parameters. Pure.
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use crate::catalog::{Workload, param};
+use crate::load::LoadOrder;
+use crate::measure::{Course, ExternalCommand, Load, LoadStands, Ready, Serve, Wait};
+use crate::record::Hold;
+
+/// How long a server may take to fall quiet once all are connected: compilers and collectors work on for a while.
+const SETTLE: Duration = Duration::from_secs(20);
+/// The clients of a run that is not measured.
+const FEW: u64 = 100;
+const BRIEFLY_S: f64 = 0.3;
+
+/// So many connections, all the phases.
+pub fn serving(workload: &Workload, params: &BTreeMap<String, String>, tasks: u64, hold: Hold) -> Course {
+    course(workload, params, tasks, hold.plateau_s(), (hold.open_s(), hold.closed_s()))
+}
+
+/// Few connections, and a moment of each phase.
+pub fn serving_briefly(workload: &Workload, tasks: u64) -> Course {
+    course(workload, &BTreeMap::new(), tasks.min(FEW), 0.0, (BRIEFLY_S, BRIEFLY_S))
+}
+
+/// So many connections, and a moment of each phase: whether they fit, and no more.
+pub fn serving_in_a_moment(workload: &Workload, params: &BTreeMap<String, String>, tasks: u64) -> Course {
+    course(workload, params, tasks, BRIEFLY_S, (BRIEFLY_S, BRIEFLY_S))
+}
+
+fn course(
+    workload: &Workload,
+    params: &BTreeMap<String, String>,
+    tasks: u64,
+    plateau_s: f64,
+    (open_s, closed_s): (f64, f64),
+) -> Course {
+    // A workload need not have them all: a client has no use for those that it does not have.
+    let param = |name: &str| param(workload, params, name).unwrap_or(1);
+    let order = LoadOrder {
+        client: workload.client,
+        // The port is the server's to choose.
+        address: SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0),
+        connections: tasks as usize,
+        size: param("size") as usize,
+        room: param("room") as usize,
+        rate: param("rate") as f64,
+        open_s,
+        active: param("active") as usize,
+        closed_s,
+    };
+    let load = Load { command: order.command(0), stands: LoadStands::Alive };
+    let command = ExternalCommand {
+        ready: Ready::Listening,
+        load: Some(load),
+        told_hold: false,
+        folder: None,
+        stdin: None,
+        full_environment: false,
+        settle: SETTLE,
+    };
+    Course::Serve(Box::new(Serve { command, wait: Wait { plateau_s, ..Wait::default() }, order }))
+}

@@ -1,0 +1,378 @@
+//! Rooms over WebSocket (RFC 6455), seen from the clients: what each says comes to all members of its room, once, and in
+//! the order in which it was said.
+
+use std::collections::VecDeque;
+
+use super::talk::{Heard, Instants, Talk};
+
+/// Of section 1.3 of the RFC: the key is the same for all, as nobody is between us and the server.
+const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
+const ACCEPT: &str = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
+const HANDSHAKE: &str = "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ";
+/// What a server answers is not longer.
+const LONGEST_ANSWER: usize = 4_096;
+/// Of the text of each message: its sender and its number, eight hexadecimal digits each.
+pub(super) const LEAST_SIZE: usize = 16;
+
+const TEXT: u8 = 1;
+const CLOSE: u8 = 8;
+const PING: u8 = 9;
+const PONG: u8 = 10;
+
+/// Rooms of so many members each; the last one may have fewer.
+pub(super) struct Chat {
+    size: usize,
+    members: usize,
+    /// The number of the first room of this process.
+    first_room: usize,
+    clients: Vec<ChatClient>,
+    /// What each client heard of each member of its room so far: the number of the next message.
+    next: Vec<u32>,
+    rooms: Vec<VecDeque<Message>>,
+}
+
+#[derive(Default)]
+struct ChatClient {
+    stage: Stage,
+    said: u32,
+    /// A frame, or an answer, of which the end is still to come.
+    rest: Vec<u8>,
+}
+
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    #[default]
+    Connecting,
+    Joining,
+    Member,
+}
+
+/// On its way to those of its room who do not yet have it.
+struct Message {
+    sender: usize,
+    nth: u32,
+    when: Instants,
+    missing: usize,
+}
+
+impl Chat {
+    /// `first` is the number of the first client of this process, which is the first of its room.
+    pub fn new(size: usize, members: usize, first: usize, clients: usize) -> Chat {
+        Chat {
+            size,
+            members,
+            first_room: first / members,
+            clients: std::iter::repeat_with(ChatClient::default).take(clients).collect(),
+            next: vec![0; clients * members],
+            rooms: std::iter::repeat_with(VecDeque::new).take(clients.div_ceil(members)).collect(),
+        }
+    }
+
+    /// How many members the room of a client has.
+    fn members_with(&self, client: usize) -> usize {
+        let first = client / self.members * self.members;
+        self.members.min(self.clients.len() - first)
+    }
+
+    fn take_frame(&mut self, client: usize, frame: Frame, heard: &mut Heard) -> Result<(), String> {
+        match frame {
+            Frame { opcode: PING, payload } => {
+                put_frame(PONG, payload, &mut heard.answer);
+                Ok(())
+            }
+            Frame { opcode: CLOSE, payload } => {
+                let code = payload.first_chunk().map(|code| u16::from_be_bytes(*code));
+                Err(format!(
+                    "it closed the connection{}",
+                    code.map_or(String::new(), |code| format!(" with {code}"))
+                ))
+            }
+            Frame { opcode: TEXT, payload } => self.take_text(client, payload, heard),
+            Frame { opcode, .. } => Err(format!("a frame with opcode {opcode} came, where a text was due")),
+        }
+    }
+
+    fn take_text(&mut self, client: usize, text: &[u8], heard: &mut Heard) -> Result<(), String> {
+        if self.clients[client].stage == Stage::Joining {
+            let due = format!("joined {}", self.room_name(client));
+            if text != due.as_bytes() {
+                return Err(format!("{:?} came, where {due:?} was due", String::from_utf8_lossy(text)));
+            }
+            self.clients[client].stage = Stage::Member;
+            heard.ready = true;
+            return Ok(());
+        }
+        let number = |at: usize| {
+            let digits = std::str::from_utf8(text.get(at..at + 8)?).ok()?;
+            u32::from_str_radix(digits, 16).ok()
+        };
+        let unknown = || format!("{:?} came, which nobody has said", String::from_utf8_lossy(text));
+        let (Some(sender), Some(nth)) = (number(0), number(8)) else { return Err(unknown()) };
+        let room = client / self.members;
+        let (first, members) = (room * self.members, self.members_with(client));
+        let local = (sender as usize).checked_sub(self.first_room * self.members + first);
+        let Some(slot) = local.filter(|slot| *slot < members) else {
+            return Err(format!("a message of client {sender} came to one that is not of its room"));
+        };
+        let next = &mut self.next[client * self.members + slot];
+        if nth != *next {
+            let what = if nth < *next { "came again, or late" } else { "came before others were there" };
+            return Err(format!("message {nth} of client {sender} {what}: {next} was due"));
+        }
+        *next += 1;
+        let mut due = Vec::with_capacity(self.size);
+        put_text(sender, nth, self.size, &mut due);
+        if text != due {
+            return Err(format!("message {nth} of client {sender} came with another text"));
+        }
+        heard.deliveries += 1;
+        let on_their_way = &mut self.rooms[room];
+        let Some(at) = on_their_way.iter().position(|some| some.sender == first + slot && some.nth == nth)
+        else {
+            return Err(unknown());
+        };
+        on_their_way[at].missing -= 1;
+        if on_their_way[at].missing == 0 {
+            heard.complete.extend(on_their_way.remove(at).map(|message| (message.sender, message.when)));
+        }
+        Ok(())
+    }
+
+    fn room_name(&self, client: usize) -> String {
+        format!("r{}", self.first_room + client / self.members)
+    }
+}
+
+impl Talk for Chat {
+    fn greeting(&self, _: usize) -> Vec<u8> {
+        format!("{HANDSHAKE}{KEY}\r\n\r\n").into_bytes()
+    }
+
+    fn ready_at_once(&self) -> bool {
+        false
+    }
+
+    fn say(&mut self, client: usize, when: Instants, bytes: &mut Vec<u8>) {
+        let nth = self.clients[client].said;
+        let mut text = Vec::with_capacity(self.size + 4);
+        text.extend_from_slice(b"say ");
+        put_text((self.first_room * self.members + client) as u32, nth, self.size, &mut text);
+        put_frame(TEXT, &text, bytes);
+        self.clients[client].said += 1;
+        let missing = self.members_with(client);
+        self.rooms[client / self.members].push_back(Message { sender: client, nth, when, missing });
+    }
+
+    fn hear(&mut self, client: usize, bytes: &[u8], heard: &mut Heard) -> Result<(), String> {
+        let mut joined = std::mem::take(&mut self.clients[client].rest);
+        let mut rest = if joined.is_empty() {
+            bytes
+        } else {
+            joined.extend_from_slice(bytes);
+            &joined
+        };
+        if self.clients[client].stage == Stage::Connecting {
+            let Some(end) = rest.windows(4).position(|four| four == b"\r\n\r\n") else {
+                if rest.len() > LONGEST_ANSWER {
+                    return Err("what it answered to the handshake has no end".into());
+                }
+                self.clients[client].rest = rest.to_vec();
+                return Ok(());
+            };
+            let answer = String::from_utf8_lossy(&rest[..end]);
+            if !answer.starts_with("HTTP/1.1 101") || !answer.contains(ACCEPT) {
+                let line = answer.lines().next().unwrap_or_default();
+                return Err(format!("it answered to the handshake: {line}"));
+            }
+            rest = &rest[end + 4..];
+            self.clients[client].stage = Stage::Joining;
+            put_frame(TEXT, format!("join {}", self.room_name(client)).as_bytes(), &mut heard.answer);
+        }
+        while let Some((frame, after)) = Frame::parse(rest)? {
+            rest = after;
+            self.take_frame(client, frame, heard)?;
+        }
+        // Kept only where there is something: a million connections that rest have no buffer.
+        if !rest.is_empty() {
+            self.clients[client].rest = rest.to_vec();
+        }
+        Ok(())
+    }
+}
+
+/// The text of a message: who says it, which of its messages it is, and letters up to the size.
+fn put_text(sender: u32, nth: u32, size: usize, text: &mut Vec<u8>) {
+    text.extend_from_slice(format!("{sender:08x}{nth:08x}").as_bytes());
+    text.extend((LEAST_SIZE..size).map(|k| b'a' + ((nth as usize + k) % 26) as u8));
+}
+
+struct Frame<'a> {
+    opcode: u8,
+    payload: &'a [u8],
+}
+
+impl Frame<'_> {
+    /// The first frame, and what follows it; `None` where its end is still to come.
+    fn parse(bytes: &[u8]) -> Result<Option<(Frame<'_>, &[u8])>, String> {
+        let Some((&[head, length], rest)) = bytes.split_first_chunk() else { return Ok(None) };
+        if head & 0xf0 != 0x80 {
+            return Err("a frame came in fragments, or with reserved bits".into());
+        }
+        let (length, rest) = match length {
+            126 => match rest.split_first_chunk() {
+                Some((length, rest)) => (u16::from_be_bytes(*length).into(), rest),
+                None => return Ok(None),
+            },
+            127 => match rest.split_first_chunk() {
+                Some((length, rest)) => (u64::from_be_bytes(*length), rest),
+                None => return Ok(None),
+            },
+            128.. => return Err("a frame of the server was masked".into()),
+            short => (short.into(), rest),
+        };
+        let Ok(length) = usize::try_from(length) else { return Err("a frame without end".into()) };
+        match rest.split_at_checked(length) {
+            Some((payload, after)) => Ok(Some((Frame { opcode: head & 0x0f, payload }, after))),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Adds a frame as a client must send it: masked.
+fn put_frame(opcode: u8, payload: &[u8], bytes: &mut Vec<u8>) {
+    const MASKED: u8 = 0x80;
+    bytes.push(0x80 | opcode);
+    match payload.len() {
+        length @ ..126 => bytes.push(MASKED | length as u8),
+        length @ ..65_536 => {
+            bytes.push(MASKED | 126);
+            bytes.extend_from_slice(&(length as u16).to_be_bytes());
+        }
+        length => {
+            bytes.push(MASKED | 127);
+            bytes.extend_from_slice(&(length as u64).to_be_bytes());
+        }
+    }
+    let mask = fastrand::u32(..).to_ne_bytes();
+    bytes.extend_from_slice(&mask);
+    bytes.extend(payload.iter().zip(mask.into_iter().cycle()).map(|(byte, mask)| byte ^ mask));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHEN: Instants = Instants { due_ns: 1, sent_ns: 2 };
+
+    fn frame(opcode: u8, payload: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![0x80 | opcode];
+        match payload.len() {
+            length @ ..126 => bytes.push(length as u8),
+            length => {
+                bytes.push(126);
+                bytes.extend_from_slice(&(length as u16).to_be_bytes());
+            }
+        }
+        bytes.extend_from_slice(payload);
+        bytes
+    }
+
+    /// The payload of a client's frame.
+    fn unmasked(bytes: &[u8]) -> Vec<u8> {
+        let at = if bytes[1] & 0x7f == 126 { 4 } else { 2 };
+        let (mask, rest) = bytes[at..].split_at(4);
+        rest.iter().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask).collect()
+    }
+
+    fn hear(chat: &mut Chat, client: usize, bytes: &[u8]) -> Result<Heard, String> {
+        let mut heard = Heard::default();
+        chat.hear(client, bytes, &mut heard).map(|()| heard)
+    }
+
+    /// Three clients of which the first two are in a room, after a first room that another process has.
+    fn members() -> Chat {
+        let mut chat = Chat::new(40, 2, 2, 3);
+        for client in 0..3 {
+            assert!(String::from_utf8(chat.greeting(client)).unwrap().ends_with("\r\n\r\n"));
+            let answer =
+                format!("HTTP/1.1 101 Switching Protocols\r\nsec-websocket-accept: {ACCEPT}\r\n\r\n");
+            let (head, tail) = answer.split_at(30);
+            assert!(hear(&mut chat, client, head.as_bytes()).unwrap().answer.is_empty());
+            let room = if client < 2 { "r1" } else { "r2" };
+            let answer = hear(&mut chat, client, tail.as_bytes()).unwrap().answer;
+            assert_eq!(unmasked(&answer), format!("join {room}").into_bytes());
+            assert!(
+                hear(&mut chat, client, &frame(TEXT, format!("joined {room}").as_bytes())).unwrap().ready
+            );
+        }
+        chat
+    }
+
+    fn said(chat: &mut Chat, client: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        chat.say(client, WHEN, &mut bytes);
+        let text = unmasked(&bytes);
+        assert_eq!(text.len(), 44);
+        frame(TEXT, text.strip_prefix(b"say ").unwrap())
+    }
+
+    #[test]
+    fn a_message_has_come_when_the_last_member_has_it() {
+        let mut chat = members();
+        let (first, second) = (said(&mut chat, 0), said(&mut chat, 0));
+        let both = [first.clone(), frame(PING, b"p"), second.clone()].concat();
+        let mut heard = Heard::default();
+        both.iter().for_each(|byte| chat.hear(0, &[*byte], &mut heard).unwrap());
+        assert_eq!((heard.deliveries, heard.complete.len()), (2, 0));
+        assert_eq!((heard.answer[0], unmasked(&heard.answer)), (0x80 | PONG, b"p".to_vec()));
+        assert_eq!(hear(&mut chat, 1, &first).unwrap().complete, [(0, WHEN)]);
+        assert_eq!(hear(&mut chat, 1, &second).unwrap().complete, [(0, WHEN)]);
+        let alone = said(&mut chat, 2);
+        assert_eq!(hear(&mut chat, 2, &alone).unwrap().complete, [(2, WHEN)]);
+    }
+
+    #[test]
+    fn what_is_lost_doubled_misordered_damaged_or_of_another_room_is_an_error() {
+        let wrong = |client: usize, change: fn(&mut Vec<Vec<u8>>), expected: &str| {
+            let mut chat = members();
+            let mut frames = vec![said(&mut chat, 0), said(&mut chat, 0)];
+            change(&mut frames);
+            let error = hear(&mut chat, client, &frames.concat()).err().expect(expected);
+            assert!(error.contains(expected), "{error}: {expected}");
+        };
+        wrong(
+            1,
+            |frames| frames.swap(0, 1),
+            "message 1 of client 2 came before others were there: 0 was due",
+        );
+        wrong(
+            1,
+            |frames| frames[1] = frames[0].clone(),
+            "message 0 of client 2 came again, or late: 1 was due",
+        );
+        wrong(1, |frames| drop(frames.remove(0)), "came before others were there");
+        wrong(1, |frames| frames[0][30] ^= 1, "message 0 of client 2 came with another text");
+        wrong(2, |_| {}, "came to one that is not of its room");
+        wrong(0, |frames| frames[0] = frame(TEXT, b"hello"), "\"hello\" came, which nobody has said");
+        wrong(
+            0,
+            |frames| frames[0] = frame(CLOSE, &1011_u16.to_be_bytes()),
+            "closed the connection with 1011",
+        );
+        wrong(0, |frames| frames[0] = frame(2, b"x"), "a frame with opcode 2 came");
+        wrong(0, |frames| frames[0][0] &= 0x7f, "in fragments, or with reserved bits");
+        wrong(0, |frames| frames[0][1] |= 0x80, "was masked");
+    }
+
+    #[test]
+    fn a_refused_handshake_is_an_error_and_one_without_end_as_well() {
+        for (answer, expected) in [
+            ("HTTP/1.1 400 Bad Request\r\n\r\n", "it answered to the handshake: HTTP/1.1 400 Bad Request"),
+            ("HTTP/1.1 101 X\r\nSec-WebSocket-Accept: no\r\n\r\n", "it answered to the handshake"),
+            (&*"x".repeat(LONGEST_ANSWER + 1), "has no end"),
+        ] {
+            let error = hear(&mut Chat::new(16, 1, 0, 1), 0, answer.as_bytes()).err().unwrap();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

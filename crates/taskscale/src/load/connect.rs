@@ -1,0 +1,97 @@
+//! Connections to a server: from as many addresses as it takes, and no faster than it accepts them.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketType};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::backlog::Backlog;
+
+/// Connections from one address to one port. Ports are searched for the longer the more of them are taken: 17 µs of CPU
+/// at 12,000, 266 at 19,900 (Linux 6.18, net.ipv4.ip_local_port_range of 32768 to 60999).
+const FROM_ONE_ADDRESS: usize = 12_000;
+/// Descriptors besides the connections.
+const OTHER_FILES: u64 = 16;
+/// Beyond a server's backlog (5 in Python's http.server, 511 in nginx and Redis) the kernel drops what comes, and a
+/// client tries again after a second: so of those that may wait only this share does, unless the server takes its time.
+const FILLED: f64 = 0.5;
+const ROOM_PATIENCE: Duration = Duration::from_millis(500);
+const ROOM_PAUSE: Duration = Duration::from_micros(200);
+
+/// Waits until the server has accepted enough of what was connected. Whether it has: otherwise there is still some room,
+/// as this is only a share of what may wait.
+pub(super) fn wait_for_room(backlog: &dyn Fn() -> Option<Backlog>) -> bool {
+    let since = Instant::now();
+    while backlog().is_some_and(|now| now.waiting as f64 >= (now.most as f64 * FILLED).max(1.0)) {
+        if since.elapsed() >= ROOM_PATIENCE {
+            return false;
+        }
+        std::thread::sleep(ROOM_PAUSE);
+    }
+    true
+}
+
+/// Raises the limit of open files as far as it may be: what is needed for so many connections, or the hard limit. How many
+/// connections it leaves room for.
+pub(super) fn room_for(connections: usize) -> usize {
+    let wanted = connections as u64 + OTHER_FILES;
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current.is_some_and(|current| current < wanted) {
+        let current = limit.maximum.map_or(wanted, |most| most.min(wanted));
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(current), maximum: limit.maximum });
+    }
+    let now = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    usize::try_from(now.saturating_sub(OTHER_FILES)).unwrap_or(usize::MAX)
+}
+
+/// A connection from the address of the client of this number, the first being 0.
+pub(super) fn connect(address: SocketAddr, index: usize) -> Result<OwnedFd, Errno> {
+    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    let socket = rustix::net::socket(family, SocketType::STREAM, None)?;
+    if let Some(from) = source(address, index) {
+        // The port is found at connect, for the pair of addresses: otherwise ports end after 28 k in all.
+        // SAFETY: a plain system call with a valid number of the size that is said.
+        unsafe {
+            let on: libc::c_int = 1;
+            let size = size_of_val(&on) as libc::socklen_t;
+            let (level, option) = (libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT);
+            libc::setsockopt(socket.as_raw_fd(), level, option, (&raw const on).cast(), size);
+        }
+        rustix::net::bind(&socket, &SocketAddr::new(from, 0))?;
+    }
+    loop {
+        match rustix::net::connect(&socket, &address) {
+            Err(Errno::INTR) => {}
+            result => return result.map(|()| socket),
+        }
+    }
+}
+
+/// A machine has 16 million addresses of its own: with another one for every so many, ports do not end.
+fn source(address: SocketAddr, index: usize) -> Option<IpAddr> {
+    let of_loopback = matches!(address.ip(), IpAddr::V4(ip) if ip.is_loopback());
+    let [high, low] = u16::try_from(index / FROM_ONE_ADDRESS).ok()?.to_be_bytes();
+    (of_loopback && index >= FROM_ONE_ADDRESS).then(|| Ipv4Addr::new(127, 1, high, low).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn connections_come_from_as_many_addresses_as_it_takes() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        // The second one comes from another address.
+        let sockets = [0, FROM_ONE_ADDRESS].map(|index| connect(address, index).unwrap());
+        let (_first, from) = listener.accept().unwrap();
+        assert_eq!(from.ip(), Ipv4Addr::LOCALHOST);
+        let (_second, from) = listener.accept().unwrap();
+        assert_eq!(from.ip(), Ipv4Addr::new(127, 1, 0, 1));
+        drop(sockets);
+    }
+}

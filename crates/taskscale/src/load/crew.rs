@@ -1,0 +1,223 @@
+//! The processes that the clients are: one, or as many as it takes where one may not have so many files open.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Instant;
+
+use super::chat::Chat;
+use super::connect::room_for;
+use super::engine::Engine;
+use super::latency::Latencies;
+use super::phases::{self, Seen};
+use super::talk::{Echo, Silence, Talk};
+use super::{CLOSED, LoadError, LoadOrder, OPEN, PROGRAM, Phase, REST};
+use crate::catalog::Client;
+use crate::record::{ClosedLoad, OpenLoad};
+
+/// The clients.
+pub struct Crew {
+    order: LoadOrder,
+    hands: Hands,
+}
+
+enum Hands {
+    Own(Box<Engine>),
+    Shares(Vec<Process>),
+}
+
+struct Process {
+    child: Child,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Crew {
+    pub fn new(order: &LoadOrder) -> Result<Crew, LoadError> {
+        let most = room_for(order.connections);
+        if order.connections <= most {
+            return Crew::of_share(order, 0);
+        }
+        // Rooms are whole in one process, which alone sees when a message has come to all.
+        let each = (most / order.room.max(1) * order.room).max(1);
+        let firsts = (0..order.connections).step_by(each);
+        let processes = firsts.map(|first| Process::start(order, first, each.min(order.connections - first)));
+        Ok(Crew { order: order.clone(), hands: Hands::Shares(processes.collect::<Result<_, _>>()?) })
+    }
+
+    /// The clients of one process; `first` is the number of the first of them.
+    pub fn of_share(order: &LoadOrder, first: usize) -> Result<Crew, LoadError> {
+        room_for(order.connections);
+        let clients = order.connections;
+        let talk: Box<dyn Talk> = match order.client {
+            Some(Client::Echo) => Box::new(Echo::new(order.size, first, clients)),
+            Some(Client::Chat) => Box::new(Chat::new(order.size, order.room, first, clients)),
+            None => Box::new(Silence),
+        };
+        Ok(Crew { order: order.clone(), hands: Hands::Own(Box::new(Engine::new(talk, first)?)) })
+    }
+
+    /// How many connections the server has accepted, and how long that took, in seconds.
+    pub fn connect(&mut self) -> Result<(u64, f64), LoadError> {
+        match &mut self.hands {
+            Hands::Own(engine) => {
+                let since = Instant::now();
+                engine.connect(self.order.address, self.order.connections)?;
+                Ok((engine.ready as u64, since.elapsed().as_secs_f64()))
+            }
+            Hands::Shares(processes) => {
+                let (mut all, mut longest_s) = (0, 0.0_f64);
+                for process in processes {
+                    let line = process.answer()?;
+                    let Some(Ok(Phase::Connected { connected, connect_s })) =
+                        line.strip_prefix("phase ").map(serde_json::from_str)
+                    else {
+                        return Err(LoadError::Share(line));
+                    };
+                    all += connected;
+                    longest_s = longest_s.max(connect_s);
+                }
+                Ok((all, longest_s))
+            }
+        }
+    }
+
+    /// The open loop.
+    pub fn open(&mut self) -> Result<OpenLoad, LoadError> {
+        let seen = self.open_seen()?;
+        Ok(OpenLoad {
+            offered_per_s: self.order.rate,
+            achieved_per_s: seen.in_time as f64 / self.order.open_s,
+            messages: seen.messages,
+            deliveries: seen.deliveries,
+            server_cpu_s: None,
+            latency_us: quantiles(&seen.late_ns),
+            latency_from_send_us: quantiles(&seen.late_from_send_ns),
+        })
+    }
+
+    /// The closed loop.
+    pub fn closed(&mut self) -> Result<ClosedLoad, LoadError> {
+        let active = self.active();
+        let seen = self.closed_seen()?;
+        Ok(ClosedLoad {
+            active: active as u64,
+            messages: seen.messages,
+            deliveries: seen.deliveries,
+            per_s: seen.in_time as f64 / self.order.closed_s,
+            server_cpu_s: None,
+        })
+    }
+
+    fn active(&self) -> usize {
+        self.order.active.min(self.order.connections)
+    }
+
+    pub(super) fn open_seen(&mut self) -> Result<Seen, LoadError> {
+        let (rate, open_s) = (self.order.rate, self.order.open_s);
+        self.each(OPEN, |engine| phases::open(engine, rate, open_s))
+    }
+
+    pub(super) fn closed_seen(&mut self) -> Result<Seen, LoadError> {
+        let (active, closed_s) = (self.active(), self.order.closed_s);
+        self.each(CLOSED, |engine| phases::closed(engine, active, closed_s))
+    }
+
+    fn each(
+        &mut self,
+        word: &str,
+        own: impl Fn(&mut Engine) -> Result<Seen, LoadError>,
+    ) -> Result<Seen, LoadError> {
+        match &mut self.hands {
+            Hands::Own(engine) => {
+                engine.look_for_closed()?;
+                own(engine)
+            }
+            Hands::Shares(processes) => {
+                for process in processes.iter_mut() {
+                    process.tell(word)?;
+                }
+                processes.iter_mut().try_fold(Seen::default(), |sum, process| {
+                    let line = process.answer()?;
+                    let seen = serde_json::from_str(&line).map_err(|_| LoadError::Share(line))?;
+                    Ok(sum.and(seen))
+                })
+            }
+        }
+    }
+
+    /// Looks after the connections until there is something to read on standard input.
+    pub(super) fn rest_until_told(&mut self) -> Result<(), LoadError> {
+        if let Hands::Own(engine) = &mut self.hands {
+            engine.heed_orders()?;
+            while !engine.orders {
+                engine.turn(REST)?;
+            }
+            engine.forget_orders()?;
+        }
+        Ok(())
+    }
+
+    /// Holds the connections until a signal ends the process.
+    pub(super) fn hold(&mut self) -> Result<(), LoadError> {
+        loop {
+            match &mut self.hands {
+                Hands::Own(engine) => engine.turn(REST)?,
+                Hands::Shares(_) => std::thread::sleep(REST),
+            }
+        }
+    }
+}
+
+impl Process {
+    fn start(order: &LoadOrder, first: usize, count: usize) -> Result<Process, LoadError> {
+        let part = count as f64 / order.connections as f64;
+        // Rounded so that the shares of all add up.
+        let active = |upto: usize| order.active.min(order.connections) * upto / order.connections;
+        let order = LoadOrder {
+            connections: count,
+            rate: order.rate * part,
+            active: active(first + count) - active(first),
+            ..order.clone()
+        };
+        let io = |error| LoadError::Io("start clients of", error);
+        let mut child = Command::new(PROGRAM)
+            .arg("load")
+            .args(order.words())
+            .args(["--share", &first.to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(io)?;
+        let answers = child.stdout.take().ok_or_else(|| io(std::io::ErrorKind::BrokenPipe.into()))?;
+        Ok(Process { child, answers: BufReader::new(answers) })
+    }
+
+    fn tell(&mut self, word: &str) -> Result<(), LoadError> {
+        let Some(stdin) = &mut self.child.stdin else { return Ok(()) };
+        writeln!(stdin, "{word}").map_err(|error| LoadError::Io("tell clients of", error))
+    }
+
+    /// Its next line. Where it has ended, what was wrong is on standard error, which is ours as well.
+    fn answer(&mut self) -> Result<String, LoadError> {
+        let mut line = String::new();
+        match self.answers.read_line(&mut line) {
+            Ok(length) if length > 0 => Ok(line.trim().to_owned()),
+            Ok(_) => Err(LoadError::Share("what it said is above".into())),
+            Err(error) => Err(LoadError::Io("hear clients of", error)),
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // The end of its standard input ends it; it may be at work.
+        self.child.stdin = None;
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn quantiles(counts: &[(u64, u64)]) -> crate::record::Latency {
+    let mut all = Latencies::new();
+    counts.iter().for_each(|(ns, times)| all.add(*ns, *times));
+    all.quantiles()
+}

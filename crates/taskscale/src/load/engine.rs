@@ -1,0 +1,306 @@
+//! Connections of one process, on one epoll: bytes in and out, and time.
+
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use rustix::buffer::spare_capacity;
+use rustix::event::epoll::{self, EventData, EventFlags};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags};
+use rustix::time::{Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec};
+
+use super::LoadError;
+use super::backlog::Asker;
+use super::connect::{connect, wait_for_room};
+use super::talk::{Heard, Instants, Talk};
+
+/// Descriptors that are no connections, as epoll names them.
+const TIMER: u64 = u64::MAX;
+const ORDERS: u64 = u64::MAX - 1;
+/// Read at once.
+const CHUNK: usize = 64 * 1024;
+const EVENTS: usize = 512;
+/// Handshakes under way at a time: a server is asked no faster than it answers.
+const GREETINGS: usize = 256;
+/// After so many half seconds in a row in which it accepted nothing a server is asked for no more.
+const MOST_REFUSED: u32 = 10;
+/// How long a server may say nothing while something is due.
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Connections, numbered from 0, and what was heard on them.
+pub(super) struct Engine {
+    epoll: OwnedFd,
+    timer: OwnedFd,
+    clock: Instant,
+    connections: Vec<Connection>,
+    buffer: Vec<u8>,
+    events: Vec<epoll::Event>,
+    talk: Box<dyn Talk>,
+    /// The number of the first of them among those of all processes.
+    first: usize,
+    pub ready: usize,
+    pub lost: usize,
+    pub deliveries: u64,
+    /// Messages that have come to all, and when the last had it.
+    pub complete: Vec<(usize, Instants, u64)>,
+    /// There is something to read on standard input.
+    pub orders: bool,
+}
+
+struct Connection {
+    /// `None`: the server has closed it.
+    socket: Option<OwnedFd>,
+    /// What could not be sent yet.
+    unsent: Vec<u8>,
+    ready: bool,
+}
+
+impl Engine {
+    pub fn new(talk: Box<dyn Talk>, first: usize) -> Result<Engine, LoadError> {
+        let io = |error: Errno| LoadError::Io("wait for connections", error.into());
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(io)?;
+        let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
+        let timer = rustix::time::timerfd_create(TimerfdClockId::Monotonic, flags).map_err(io)?;
+        epoll::add(&epoll, &timer, EventData::new_u64(TIMER), EventFlags::IN).map_err(io)?;
+        // Without this a timer of ours is up to 50 µs late.
+        // SAFETY: a plain system call.
+        unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
+        Ok(Engine {
+            epoll,
+            timer,
+            clock: Instant::now(),
+            connections: Vec::new(),
+            buffer: vec![0; CHUNK],
+            events: Vec::with_capacity(EVENTS),
+            talk,
+            first,
+            ready: 0,
+            lost: 0,
+            deliveries: 0,
+            complete: Vec::new(),
+            orders: false,
+        })
+    }
+
+    pub fn now_ns(&self) -> u64 {
+        self.clock.elapsed().as_nanos() as u64
+    }
+
+    pub fn len(&self) -> usize {
+        self.connections.len()
+    }
+
+    /// Lets `turn` tell of orders on standard input.
+    pub fn heed_orders(&self) -> Result<(), LoadError> {
+        epoll::add(&self.epoll, rustix::stdio::stdin(), EventData::new_u64(ORDERS), EventFlags::IN)
+            .map_err(|error| LoadError::Io("wait for orders on", error.into()))
+    }
+
+    pub fn forget_orders(&mut self) -> Result<(), LoadError> {
+        self.orders = false;
+        epoll::delete(&self.epoll, rustix::stdio::stdin())
+            .map_err(|error| LoadError::Io("wait for orders on", error.into()))
+    }
+
+    /// Connects so many clients, no faster than the server accepts them.
+    pub fn connect(&mut self, address: SocketAddr, count: usize) -> Result<(), LoadError> {
+        // Where the kernel will not tell, or the server is far, connections are made as they come.
+        let asker = Asker::new().ok().filter(|_| address.ip().is_loopback());
+        let backlog = || asker.as_ref()?.of_port(address.port());
+        self.connections.reserve_exact(count);
+        let mut refused = 0;
+        for nth in 0..count {
+            refused = if wait_for_room(&backlog) { 0 } else { refused + 1 };
+            if refused > MOST_REFUSED {
+                // It accepts no more.
+                break;
+            }
+            let socket = connect(address, self.first + nth).map_err(|error| LoadError::Connect {
+                nth: self.first + nth + 1,
+                address,
+                error: error.into(),
+            })?;
+            self.admit(socket)?;
+            while !self.talk.ready_at_once() && nth + 1 - self.ready - self.lost >= GREETINGS {
+                self.progress()?;
+            }
+        }
+        let deadline = Instant::now() + PATIENCE;
+        let accepts = refused <= MOST_REFUSED;
+        while accepts && backlog().is_some_and(|backlog| backlog.waiting > 0) && Instant::now() < deadline {
+            self.turn(Duration::from_millis(5))?;
+        }
+        while accepts && self.ready + self.lost < count {
+            self.progress()?;
+        }
+        // One that is refused after it was accepted is closed a moment later.
+        let settled = Instant::now() + Duration::from_millis(20);
+        while Instant::now() < settled {
+            self.turn(Duration::from_millis(10))?;
+        }
+        // Those that nobody has accepted are no connections of the server's.
+        let waiting = backlog().map_or(0, |backlog| backlog.waiting as usize);
+        self.ready -= if self.talk.ready_at_once() { waiting.min(self.ready) } else { 0 };
+        Ok(())
+    }
+
+    fn admit(&mut self, socket: OwnedFd) -> Result<(), LoadError> {
+        let io = |error: Errno| LoadError::Io("prepare a connection of", error.into());
+        rustix::io::ioctl_fionbio(&socket, true).map_err(io)?;
+        rustix::net::sockopt::set_tcp_nodelay(&socket, true).map_err(io)?;
+        let client = self.connections.len();
+        epoll::add(&self.epoll, &socket, EventData::new_u64(client as u64), EventFlags::IN).map_err(io)?;
+        let ready = self.talk.ready_at_once();
+        self.connections.push(Connection { socket: Some(socket), unsent: Vec::new(), ready });
+        self.ready += usize::from(ready);
+        let greeting = self.talk.greeting(client);
+        self.send(client, &greeting)
+    }
+
+    /// Waits until something more is heard.
+    fn progress(&mut self) -> Result<(), LoadError> {
+        let before = (self.ready, self.lost);
+        let deadline = Instant::now() + PATIENCE;
+        while (self.ready, self.lost) == before {
+            self.turn(Duration::from_millis(100))?;
+            if Instant::now() > deadline {
+                let silent = self.connections.iter().position(|connection| !connection.ready).unwrap_or(0);
+                let what = format!("nothing came for {} s after the handshake", PATIENCE.as_secs());
+                return Err(self.wrong(silent, what));
+            }
+        }
+        Ok(())
+    }
+
+    /// Has a client say its next message, which was due then.
+    pub fn say(&mut self, client: usize, due_ns: u64) -> Result<(), LoadError> {
+        let mut bytes = Vec::new();
+        let sent_ns = self.now_ns();
+        self.talk.say(client, Instants { due_ns: due_ns.min(sent_ns), sent_ns }, &mut bytes);
+        self.send(client, &bytes)
+    }
+
+    /// Waits for what comes, at most so long, and takes it.
+    pub fn turn(&mut self, most: Duration) -> Result<(), LoadError> {
+        let io = |error: Errno| LoadError::Io("wait for", error.into());
+        // Zero would disarm it.
+        let ns = most.as_nanos().max(1);
+        let value = Timespec { tv_sec: (ns / 1_000_000_000) as i64, tv_nsec: (ns % 1_000_000_000) as _ };
+        let once = Itimerspec { it_interval: Timespec::default(), it_value: value };
+        rustix::time::timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &once).map_err(io)?;
+        let mut events = std::mem::take(&mut self.events);
+        events.clear();
+        match epoll::wait(&self.epoll, spare_capacity(&mut events), None) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(io(error)),
+        }
+        for event in &events {
+            let (which, flags) = (event.data.u64(), event.flags);
+            match which {
+                TIMER => drop(rustix::io::read(&self.timer, &mut [0u8; 8])),
+                ORDERS => self.orders = true,
+                _ => {
+                    let client = which as usize;
+                    if flags.contains(EventFlags::OUT) {
+                        self.send(client, &[])?;
+                    }
+                    if flags.intersects(EventFlags::IN | EventFlags::HUP | EventFlags::ERR) {
+                        self.receive(client)?;
+                    }
+                }
+            }
+        }
+        self.events = events;
+        Ok(())
+    }
+
+    fn receive(&mut self, client: usize) -> Result<(), LoadError> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let result = self.receive_into(client, &mut buffer);
+        self.buffer = buffer;
+        result
+    }
+
+    fn receive_into(&mut self, client: usize, buffer: &mut [u8]) -> Result<(), LoadError> {
+        loop {
+            let Some(socket) = &self.connections[client].socket else { return Ok(()) };
+            let length = match rustix::net::recv(socket, &mut *buffer, RecvFlags::empty()) {
+                Ok((0, _)) | Err(Errno::CONNRESET | Errno::PIPE) => return self.note_closed(client),
+                Ok((length, _)) => length,
+                Err(Errno::AGAIN) => return Ok(()),
+                Err(Errno::INTR) => continue,
+                Err(error) => return Err(LoadError::Io("read from", error.into())),
+            };
+            let at_ns = self.now_ns();
+            let mut heard = Heard::default();
+            let result = self.talk.hear(client, &buffer[..length], &mut heard);
+            result.map_err(|what| self.wrong(client, what))?;
+            self.deliveries += heard.deliveries;
+            self.complete.extend(heard.complete.into_iter().map(|(sender, when)| (sender, when, at_ns)));
+            if heard.ready {
+                self.connections[client].ready = true;
+                self.ready += 1;
+            }
+            if !heard.answer.is_empty() {
+                self.send(client, &heard.answer)?;
+            }
+            if length < buffer.len() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Sends what there is to send, as far as the socket takes it.
+    fn send(&mut self, client: usize, bytes: &[u8]) -> Result<(), LoadError> {
+        let connection = &mut self.connections[client];
+        let Some(socket) = &connection.socket else { return Ok(()) };
+        let waited = !connection.unsent.is_empty();
+        connection.unsent.extend_from_slice(if waited { bytes } else { &[] });
+        let all = if waited { &connection.unsent[..] } else { bytes };
+        let mut sent = 0;
+        while sent < all.len() {
+            match rustix::net::send(socket, &all[sent..], SendFlags::NOSIGNAL) {
+                Ok(length) => sent += length,
+                Err(Errno::AGAIN) => break,
+                Err(Errno::INTR) => {}
+                // Reading tells what the server said before it closed.
+                Err(Errno::CONNRESET | Errno::PIPE) => return self.receive(client),
+                Err(error) => return Err(LoadError::Io("write to", error.into())),
+            }
+        }
+        connection.unsent = all[sent..].to_vec();
+        let waits = !connection.unsent.is_empty();
+        if waits != waited {
+            let flags = if waits { EventFlags::IN | EventFlags::OUT } else { EventFlags::IN };
+            epoll::modify(&self.epoll, socket.as_fd(), EventData::new_u64(client as u64), flags)
+                .map_err(|error| LoadError::Io("wait for", error.into()))?;
+        }
+        Ok(())
+    }
+
+    fn note_closed(&mut self, client: usize) -> Result<(), LoadError> {
+        let connection = &mut self.connections[client];
+        connection.socket = None;
+        connection.unsent = Vec::new();
+        self.lost += 1;
+        if connection.ready {
+            connection.ready = false;
+            self.ready -= 1;
+        }
+        Ok(())
+    }
+
+    /// What a server did that it should not have.
+    pub fn wrong(&self, client: usize, what: String) -> LoadError {
+        LoadError::Wrong { client: self.first + client, what }
+    }
+
+    /// That the server has closed a connection, where it has.
+    pub fn look_for_closed(&self) -> Result<(), LoadError> {
+        match self.connections.iter().position(|connection| connection.socket.is_none()) {
+            Some(client) => Err(self.wrong(client, "it closed the connection".into())),
+            None => Ok(()),
+        }
+    }
+}

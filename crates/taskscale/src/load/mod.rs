@@ -1,0 +1,182 @@
+//! Clients of a server: they connect, rest, and talk, and verify all that comes back.
+//!
+//! One thread for each process, on epoll; more processes only where one may not have so many files open. They run in a
+//! control group apart from the server's (`measure::run::serve`), or on another machine (`taskscale load`).
+
+mod backlog;
+mod chat;
+mod connect;
+mod crew;
+mod engine;
+mod latency;
+mod phases;
+mod talk;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, Read, Write};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crew::Crew;
+
+use crate::catalog::Client;
+use crate::record::{ClosedLoad, Load, OpenLoad};
+
+/// What clients are to do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadOrder {
+    /// How they talk; they only hold their connections where absent.
+    pub client: Option<Client>,
+    pub address: SocketAddr,
+    pub connections: usize,
+    /// Bytes of a message.
+    pub size: usize,
+    /// Members of a room.
+    pub room: usize,
+    /// Messages in a second, in the open loop.
+    pub rate: f64,
+    pub open_s: f64,
+    /// Connections with a message in flight, in the closed loop.
+    pub active: usize,
+    pub closed_s: f64,
+}
+
+/// What keeps clients from their work.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    #[error("cannot {0} the server: {1}")]
+    Io(&'static str, io::Error),
+    #[error("cannot make connection {nth} to {address}: {error}")]
+    Connect { nth: usize, address: SocketAddr, error: io::Error },
+    /// The server did something else than its workload says.
+    #[error("on connection {client} of the server: {what}")]
+    Wrong { client: usize, what: String },
+    #[error("{messages} messages did not come: nothing was heard for {seconds} s")]
+    Lost { messages: u64, seconds: u64 },
+    #[error("another process of the clients ended: {0}")]
+    Share(String),
+}
+
+/// What is said when a phase is over, on a line of its own after the word `phase`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    Connected { connected: u64, connect_s: f64 },
+    Open(OpenLoad),
+    Closed(ClosedLoad),
+}
+
+/// taskscale itself, whoever starts it.
+pub const PROGRAM: &str = "/proc/self/exe";
+
+/// The words on standard input that begin a phase.
+pub const OPEN: &str = "open";
+pub const CLOSED: &str = "closed";
+
+impl LoadOrder {
+    /// The command line of clients that wait for each phase to be begun, of a server at this port.
+    pub fn command(&self, port: u16) -> Vec<String> {
+        let order = LoadOrder { address: SocketAddr::new(self.address.ip(), port), ..self.clone() };
+        let own = [PROGRAM, "load"].map(str::to_owned).into_iter();
+        own.chain(order.words()).chain(["--stepwise".to_owned()]).collect()
+    }
+
+    /// The words after `taskscale load` that say the same.
+    pub fn words(&self) -> Vec<String> {
+        let LoadOrder { address, connections, size, room, rate, open_s, active, closed_s, .. } = self;
+        let client = self.client.map_or("hold", Client::name);
+        format!(
+            "{client} --connect {address} -n {connections} --size {size} --room {room} --rate {rate} --open-s {open_s} \
+             --active {active} --closed-s {closed_s}"
+        )
+        .split(' ')
+        .map(str::to_owned)
+        .collect()
+    }
+}
+
+/// All phases, one after the other.
+pub fn run(order: &LoadOrder) -> Result<Load, LoadError> {
+    let mut crew = Crew::new(order)?;
+    let (connected, connect_s) = crew.connect()?;
+    let mut load = Load { connected, connect_s, ..Load::default() };
+    if order.client.is_some() && connected > 0 {
+        load.open = Some(crew.open()?);
+        load.closed = Some(crew.closed()?);
+    }
+    Ok(load)
+}
+
+/// Connects, says `alive K`, and begins each phase when it is told to on standard input; until that ends.
+pub fn obey(order: &LoadOrder) -> Result<(), LoadError> {
+    let mut crew = Crew::new(order)?;
+    let (connected, connect_s) = crew.connect()?;
+    tell(&Phase::Connected { connected, connect_s })?;
+    say(&format!("alive {connected}"))?;
+    if order.client.is_none() {
+        return crew.hold();
+    }
+    let mut orders = Orders::default();
+    while let Some(word) = orders.next(&mut crew)? {
+        match word.as_str() {
+            OPEN => tell(&Phase::Open(crew.open()?))?,
+            CLOSED => tell(&Phase::Closed(crew.closed()?))?,
+            _ => return Err(LoadError::Share(format!("{word:?} is no phase: {OPEN} or {CLOSED}"))),
+        }
+    }
+    Ok(())
+}
+
+/// The part of one process in what several do, `first` being the number of its first client: as `obey`, in figures that
+/// can be added up.
+pub fn obey_in_share(order: &LoadOrder, first: usize) -> Result<(), LoadError> {
+    let mut crew = Crew::of_share(order, first)?;
+    let (connected, connect_s) = crew.connect()?;
+    tell(&Phase::Connected { connected, connect_s })?;
+    let mut orders = Orders::default();
+    while let Some(word) = orders.next(&mut crew)? {
+        let seen = if word == OPEN { crew.open_seen()? } else { crew.closed_seen()? };
+        say(&serde_json::to_string(&seen).map_err(|error| LoadError::Io("tell of", error.into()))?)?;
+    }
+    Ok(())
+}
+
+fn tell(phase: &Phase) -> Result<(), LoadError> {
+    let text = serde_json::to_string(phase).map_err(|error| LoadError::Io("tell of", error.into()))?;
+    say(&format!("phase {text}"))
+}
+
+fn say(line: &str) -> Result<(), LoadError> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{line}").and_then(|()| out.flush()).map_err(|error| LoadError::Io("tell of", error))
+}
+
+/// Lines on standard input.
+#[derive(Default)]
+struct Orders(Vec<u8>);
+
+impl Orders {
+    /// The next line; meanwhile the connections are looked after. `None` when there will be no more.
+    fn next(&mut self, crew: &mut Crew) -> Result<Option<String>, LoadError> {
+        loop {
+            if let Some(end) = self.0.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.0.drain(..=end).collect();
+                return Ok(Some(String::from_utf8_lossy(&line).trim().to_owned()));
+            }
+            crew.rest_until_told()?;
+            let mut some = [0u8; 64];
+            let length =
+                io::stdin().lock().read(&mut some).map_err(|error| LoadError::Io("wait for", error))?;
+            if length == 0 {
+                return Ok(None);
+            }
+            self.0.extend_from_slice(&some[..length]);
+        }
+    }
+}
+
+/// How long an engine rests at a time.
+const REST: Duration = Duration::from_millis(500);

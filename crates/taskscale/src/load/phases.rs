@@ -1,0 +1,192 @@
+//! The two loops in which clients talk.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::LoadError;
+use super::engine::{Engine, PATIENCE};
+use super::latency::Latencies;
+
+/// Messages that are due at once are sent in so many at a time: what comes meanwhile is read in between.
+const BATCH: u64 = 64;
+
+/// What clients of one process saw of a loop; those of several add up.
+#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Seen {
+    pub messages: u64,
+    pub deliveries: u64,
+    /// Messages that had come to all before the time was over.
+    pub in_time: u64,
+    /// How often a message took so many nanoseconds, from when it was due, and from when it was sent.
+    pub late_ns: Vec<(u64, u64)>,
+    pub late_from_send_ns: Vec<(u64, u64)>,
+}
+
+impl Seen {
+    pub fn and(mut self, other: Seen) -> Seen {
+        self.messages += other.messages;
+        self.deliveries += other.deliveries;
+        self.in_time += other.in_time;
+        self.late_ns.extend(other.late_ns);
+        self.late_from_send_ns.extend(other.late_from_send_ns);
+        self
+    }
+}
+
+/// Takes the clients in an order that reaches all of them, far from each other.
+struct Turns {
+    clients: usize,
+    stride: usize,
+    at: usize,
+}
+
+impl Turns {
+    fn new(clients: usize) -> Turns {
+        let golden = (clients as f64 * 0.618) as usize;
+        let stride = (golden.max(1)..).find(|stride| gcd(*stride, clients) == 1).unwrap_or(1);
+        Turns { clients, stride, at: 0 }
+    }
+
+    fn next(&mut self) -> usize {
+        let now = self.at;
+        self.at = (self.at + self.stride) % self.clients;
+        now
+    }
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// What comes of messages that are on their way.
+struct Tally {
+    start_ns: u64,
+    end_ns: u64,
+    deliveries: u64,
+    seen: Seen,
+    late: Latencies,
+    late_from_send: Latencies,
+    on_their_way: u64,
+    progress_ns: u64,
+}
+
+impl Tally {
+    fn begin(engine: &Engine, seconds: f64) -> Tally {
+        let start_ns = engine.now_ns();
+        Tally {
+            start_ns,
+            end_ns: start_ns + (seconds * 1e9) as u64,
+            deliveries: engine.deliveries,
+            seen: Seen::default(),
+            late: Latencies::new(),
+            late_from_send: Latencies::new(),
+            on_their_way: 0,
+            progress_ns: start_ns,
+        }
+    }
+
+    fn say(&mut self, engine: &mut Engine, client: usize, due_ns: u64) -> Result<(), LoadError> {
+        if self.on_their_way == 0 {
+            self.progress_ns = engine.now_ns();
+        }
+        self.on_their_way += 1;
+        self.seen.messages += 1;
+        engine.say(client, due_ns)
+    }
+
+    /// Takes what was heard. Who has said what has now come to all.
+    fn take(&mut self, engine: &mut Engine) -> Result<Vec<usize>, LoadError> {
+        let complete = std::mem::take(&mut engine.complete);
+        let mut senders = Vec::with_capacity(complete.len());
+        let heard = engine.deliveries - self.deliveries - self.seen.deliveries;
+        self.seen.deliveries += heard;
+        if heard > 0 {
+            self.progress_ns = engine.now_ns();
+        }
+        for (sender, when, at_ns) in complete {
+            self.on_their_way -= 1;
+            self.seen.in_time += u64::from(at_ns <= self.end_ns);
+            self.late.add(at_ns - when.due_ns, 1);
+            self.late_from_send.add(at_ns - when.sent_ns, 1);
+            senders.push(sender);
+        }
+        if engine.lost > 0 {
+            engine.look_for_closed()?;
+        }
+        let silent = Duration::from_nanos(engine.now_ns().saturating_sub(self.progress_ns));
+        if self.on_their_way > 0 && silent > PATIENCE {
+            return Err(LoadError::Lost { messages: self.on_their_way, seconds: PATIENCE.as_secs() });
+        }
+        Ok(senders)
+    }
+
+    fn end(mut self) -> Seen {
+        self.seen.late_ns = self.late.counts();
+        self.seen.late_from_send_ns = self.late_from_send.counts();
+        self.seen
+    }
+}
+
+/// Messages at a rate, each at its instant, whether or not the answers to earlier ones have come.
+pub(super) fn open(engine: &mut Engine, per_s: f64, seconds: f64) -> Result<Seen, LoadError> {
+    let mut tally = Tally::begin(engine, seconds);
+    let all = (per_s * seconds).round() as u64;
+    let due_ns = |nth: u64| instant_ns(nth, per_s);
+    let start_ns = tally.start_ns;
+    let mut turns = Turns::new(engine.len());
+    let mut nth = 0;
+    while nth < all || tally.on_their_way > 0 {
+        let mut now_ns = engine.now_ns();
+        let batch = nth + BATCH;
+        while nth < all.min(batch) && start_ns + due_ns(nth) <= now_ns {
+            tally.say(engine, turns.next(), start_ns + due_ns(nth))?;
+            nth += 1;
+            now_ns = engine.now_ns();
+        }
+        let wait_ns = if nth < all { (start_ns + due_ns(nth)).saturating_sub(now_ns) } else { 100_000_000 };
+        engine.turn(Duration::from_nanos(wait_ns.min(100_000_000)))?;
+        tally.take(engine)?;
+    }
+    Ok(tally.end())
+}
+
+/// When the message is due, from the beginning.
+fn instant_ns(nth: u64, per_s: f64) -> u64 {
+    (nth as f64 / per_s * 1e9) as u64
+}
+
+/// One message in flight on each of so many connections: as soon as one has come to all, its sender says the next.
+pub(super) fn closed(engine: &mut Engine, active: usize, seconds: f64) -> Result<Seen, LoadError> {
+    let mut tally = Tally::begin(engine, seconds);
+    let mut turns = Turns::new(engine.len());
+    for _ in 0..active {
+        let now_ns = engine.now_ns();
+        tally.say(engine, turns.next(), now_ns)?;
+    }
+    while tally.on_their_way > 0 {
+        engine.turn(Duration::from_millis(100))?;
+        for sender in tally.take(engine)? {
+            let now_ns = engine.now_ns();
+            if now_ns < tally.end_ns {
+                tally.say(engine, sender, now_ns)?;
+            }
+        }
+    }
+    Ok(tally.end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_clients_have_their_turn_before_any_has_its_second() {
+        for clients in [1, 2, 3, 10, 64, 1_000, 12_345] {
+            let mut turns = Turns::new(clients);
+            let mut seen: Vec<usize> = (0..clients).map(|_| turns.next()).collect();
+            seen.sort_unstable();
+            assert!(seen.into_iter().eq(0..clients), "{clients}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Clients and servers of this process, over real sockets.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
+
+use super::*;
+
+/// What a server does with each piece that comes.
+type Answer = fn(&mut TcpStream, &[u8]) -> io::Result<()>;
+
+/// A server with a thread for each connection; its threads end with the connections.
+fn server(answer: Answer) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            stream.set_nodelay(true).unwrap();
+            std::thread::spawn(move || {
+                let mut buffer = [0u8; 4096];
+                while let Ok(length @ 1..) = stream.read(&mut buffer) {
+                    if answer(&mut stream, &buffer[..length]).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    address
+}
+
+fn order(address: SocketAddr) -> LoadOrder {
+    LoadOrder {
+        client: Some(Client::Echo),
+        address,
+        connections: 20,
+        size: 64,
+        room: 1,
+        rate: 1_000.0,
+        open_s: 0.5,
+        active: 5,
+        closed_s: 0.2,
+    }
+}
+
+#[test]
+fn all_that_was_due_was_sent_and_came_back() {
+    let load = run(&order(server(|stream, bytes| stream.write_all(bytes)))).unwrap();
+    assert_eq!(load.connected, 20);
+    let open = load.open.unwrap();
+    assert_eq!((open.messages, open.deliveries, open.offered_per_s), (500, 500, 1_000.0));
+    let (late, from_send) = (open.latency_us, open.latency_from_send_us);
+    assert!(0.0 < late.p50 && late.p50 <= late.p99 && late.p99 <= late.max, "{late:?}");
+    assert!(from_send.p50 <= late.p50, "what was sent late waits longer than from its sending: {open:?}");
+    let closed = load.closed.unwrap();
+    assert!(closed.active == 5 && closed.messages >= 5 && closed.deliveries == closed.messages);
+}
+
+/// What a server takes for an answer is in the latency: from the instant at which the message was due.
+#[test]
+fn a_known_delay_is_in_the_latency() {
+    const DELAY: Duration = Duration::from_millis(20);
+    let slow: Answer = |stream, bytes| {
+        std::thread::sleep(DELAY);
+        stream.write_all(bytes)
+    };
+    let order = LoadOrder { rate: 100.0, ..order(server(slow)) };
+    let open = run(&order).unwrap().open.unwrap();
+    let least_us = DELAY.as_micros() as f64 * 0.999;
+    assert!(open.latency_us.p50 >= least_us && open.latency_from_send_us.p50 >= least_us, "{open:?}");
+}
+
+#[test]
+fn a_server_that_damages_or_closes_or_says_too_much_is_told_from_a_good_one() {
+    let wrong = |answer: Answer| run(&order(server(answer))).unwrap_err().to_string();
+    let damaged =
+        wrong(|stream, bytes| stream.write_all(&bytes.iter().map(|byte| byte ^ 1).collect::<Vec<_>>()));
+    assert!(damaged.contains("byte 0 of message 0 came back as"), "{damaged}");
+    let closed = wrong(|_, _| Err(io::ErrorKind::Other.into()));
+    assert!(closed.contains("it closed the connection"), "{closed}");
+    let doubled = wrong(|stream, bytes| stream.write_all(&bytes.repeat(2)));
+    assert!(doubled.contains("it sent more than it had received"), "{doubled}");
+}
+
+#[test]
+fn a_server_that_is_not_there_is_an_error_with_its_address() {
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let error = run(&order(address)).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("cannot make connection 1 to {address}: ")), "{error}");
+}
+
+#[test]
+fn the_words_of_an_order_are_those_of_the_command_line() {
+    let order = order(SocketAddr::from(([127, 0, 0, 1], 0)));
+    assert_eq!(
+        order.command(7).join(" "),
+        "/proc/self/exe load echo --connect 127.0.0.1:7 -n 20 --size 64 --room 1 --rate 1000 --open-s 0.5 --active 5 \
+         --closed-s 0.2 --stepwise"
+    );
+}

@@ -1,0 +1,181 @@
+//! The course of a server: its clients connect, rest, talk at a rate, talk as fast as they can, and go.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+use super::external::ExternalCourse;
+use super::{Run, now_ns, seconds};
+use crate::load::{CLOSED, OPEN, Phase};
+use crate::measure::cgroup::CpuReading;
+use crate::measure::limits::OwnFiles;
+use crate::measure::{MeasureError, at, plateau};
+use crate::record::{IdleLoad, Load, Plateau, Warning};
+
+/// A line that says more of a phase than this is none.
+const LONGEST_LINE: usize = 4_096;
+
+/// Of a server of more processes each has few of the connections.
+const MOST_LOOKED_AT: usize = 32;
+/// A rate is reached where so many of the messages that were due came in time.
+const REACHED: f64 = 0.99;
+
+/// What begins each phase: lines on the clients' standard input. They end when it does, whatever becomes of us.
+pub(super) struct Orders {
+    path: PathBuf,
+    pipe: File,
+}
+
+impl Orders {
+    /// A named pipe in this folder.
+    pub fn new(folder: &Path) -> Result<Orders, MeasureError> {
+        let path = folder.join("orders");
+        let made = mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0);
+        at("make", &path, made.map_err(Into::into))?;
+        // For both, so that neither waits for the other to open it.
+        let pipe = at("open", &path, OpenOptions::new().read(true).write(true).open(&path))?;
+        Ok(Orders { path, pipe })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn say(&mut self, word: &str) -> Result<(), MeasureError> {
+        at("write to", &self.path, writeln!(self.pipe, "{word}"))
+    }
+}
+
+/// Lines `phase …` of the clients, cut out of what they write.
+#[derive(Default)]
+pub(super) struct Phases {
+    line: Vec<u8>,
+    heard: Vec<Phase>,
+}
+
+impl Phases {
+    pub fn hear(&mut self, chunk: &[u8]) {
+        for byte in chunk {
+            if *byte == b'\n' {
+                let line = std::mem::take(&mut self.line);
+                let phase = line.strip_prefix(b"phase ").map(serde_json::from_slice);
+                self.heard.extend(phase.and_then(Result::ok));
+            } else if self.line.len() < LONGEST_LINE {
+                self.line.push(*byte);
+            }
+        }
+    }
+
+    pub fn take(&mut self) -> Vec<Phase> {
+        std::mem::take(&mut self.heard)
+    }
+}
+
+/// How far the clients have come.
+#[derive(Default)]
+pub(super) struct Talks {
+    pub load: Load,
+    /// When they ceased to rest.
+    pub rest_end_ns: Option<u64>,
+    /// What the server had used when the phase began.
+    cpu: Option<CpuReading>,
+    /// Memory after the open loop.
+    pub loaded: Option<Plateau>,
+    pub over: bool,
+}
+
+impl Run<'_> {
+    /// Takes what the clients have said, once all were at rest, and has them go on.
+    pub(super) fn talk(&mut self, external: &mut ExternalCourse, now: u64) -> Result<(), MeasureError> {
+        let talks = &mut external.talks;
+        let Some(load) = &mut external.load else { return Ok(()) };
+        if talks.rest_end_ns.is_none() {
+            talks.rest_end_ns = Some(now);
+            self.cpu_at_due = self.group.cpu();
+            let used = self.cpu_at_plateau.zip(self.cpu_at_due);
+            talks.load.idle = used.zip(self.plateau_ns).map(|((from, to), since)| IdleLoad {
+                cpu_s: (to.total_s - from.total_s).max(0.0),
+                seconds: seconds(since, now),
+            });
+            talks.cpu = self.group.cpu();
+            return load.order(OPEN);
+        }
+        for phase in load.phases.take() {
+            let server_cpu_s = || Some((self.group.cpu()?.total_s - talks.cpu?.total_s).max(0.0));
+            match phase {
+                Phase::Connected { connected, connect_s } => {
+                    (talks.load.connected, talks.load.connect_s) = (connected, connect_s);
+                }
+                Phase::Open(mut open) => {
+                    open.server_cpu_s = server_cpu_s();
+                    talks.load.open = Some(open);
+                    let is_over = || self.interrupt.signal().is_some();
+                    talks.loaded = plateau::read(self.group.as_ref(), &is_over).map(|reading| reading.memory);
+                    talks.cpu = self.group.cpu();
+                    load.order(CLOSED)?;
+                }
+                Phase::Closed(mut closed) => {
+                    closed.server_cpu_s = server_cpu_s();
+                    talks.load.closed = Some(closed);
+                    talks.over = true;
+                }
+            }
+        }
+        if external.talks.over {
+            self.stop(external, now_ns());
+        }
+        Ok(())
+    }
+
+    /// Whether a server that did not accept all has used up its files: not every program says so.
+    pub(super) fn note_files_used_up(&mut self, external: &ExternalCourse) {
+        let Some(load) = external.load.as_ref().filter(|_| self.spec.course.serve().is_some()) else {
+            return;
+        };
+        let few = load.listener.said.alive.is_some_and(|alive| alive < self.spec.tasks);
+        if self.open_files.is_none() && (few || load.has_ended()) {
+            self.open_files =
+                self.group.processes().into_iter().take(MOST_LOOKED_AT).find_map(OwnFiles::used_up);
+            self.files_used_up = self.open_files.is_some();
+        }
+    }
+
+    /// What the clients saw, as far as they came.
+    pub(super) fn load_seen(&mut self) -> Option<Load> {
+        self.spec.course.serve()?;
+        let external = self.external.as_mut()?;
+        let running = external.load.as_mut()?;
+        let talks = &mut external.talks;
+        for phase in running.phases.take() {
+            if let Phase::Connected { connected, connect_s } = phase {
+                (talks.load.connected, talks.load.connect_s) = (connected, connect_s);
+            }
+        }
+        let open = talks.load.open.as_ref();
+        if open.is_some_and(|open| open.achieved_per_s < REACHED * open.offered_per_s) {
+            self.warnings.push(Warning::RateNotReached);
+        }
+        talks.load.client_cpu_s = running.cpu().map(|cpu| cpu.total_s);
+        // Before anybody was connected there is nothing to tell.
+        (talks.load.connect_s > 0.0).then(|| talks.load.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phases_are_found_in_whatever_pieces_they_come() {
+        let mut phases = Phases::default();
+        let text = "alive 3\nphase {\"connected\":{\"connected\":3,\"connect_s\":0.5}}\nphase nonsense\nphase {\"x\":1}\n";
+        for piece in text.as_bytes().chunks(7) {
+            phases.hear(piece);
+        }
+        phases.hear(&vec![b'x'; 2 * LONGEST_LINE]);
+        assert_eq!(phases.take(), [Phase::Connected { connected: 3, connect_s: 0.5 }]);
+        assert!(phases.line.len() <= LONGEST_LINE && phases.take().is_empty());
+    }
+}
