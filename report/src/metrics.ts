@@ -55,12 +55,16 @@ function growth(name: "bytes_per_task" | "base_bytes") {
 const HOLD: readonly Shape[] = ["hold", "wake"];
 const WAKE: readonly Shape[] = ["wake"];
 const WORK: readonly Shape[] = ["work"];
-const ALL: readonly Shape[] = [...HOLD, ...WORK];
+const SERVE: readonly Shape[] = ["serve"];
+/** Memory is read while all tasks are there and at rest. */
+const REST: readonly Shape[] = [...HOLD, ...SERVE];
+const ALL: readonly Shape[] = [...REST, ...WORK];
 
 const plain = { binary: false, memory: false, whole: false, better: "less", perOperation: false } as const;
-const memory = { ...plain, show: format.bytes, binary: true, memory: true, shapes: HOLD };
-const time = { ...plain, show: format.seconds, shapes: HOLD };
+const memory = { ...plain, show: format.bytes, binary: true, memory: true, shapes: REST };
+const time = { ...plain, show: format.seconds, shapes: REST };
 const late = { ...plain, show: format.microseconds, shapes: WAKE };
+const message = { ...plain, show: format.microseconds, shapes: SERVE };
 const operation = { ...plain, show: format.nanoseconds, shapes: WORK, perOperation: true };
 
 /** In the order in which they are offered: the first of a shape is what entries are ranked by unless it is changed. */
@@ -134,6 +138,86 @@ export const METRICS: Metric[] = [
     short: "Late max",
     about: "No task woke later than this: a power of two, as an upper bound.",
     of: spread("late_max_us"),
+  },
+  {
+    ...message,
+    id: "cpu-message",
+    title: "CPU time per message",
+    short: "CPU/message",
+    about: "CPU time of the server for each message that came at a rate, all its threads together.",
+    of: spread("cpu_us_per_message"),
+  },
+  {
+    ...message,
+    id: "cpu-delivery",
+    title: "CPU time per delivery",
+    short: "CPU/delivery",
+    about: "CPU time of the server for each member of a room that a message came to.",
+    of: spread("cpu_us_per_delivery"),
+  },
+  {
+    ...message,
+    id: "latency-p50",
+    title: "Latency, median",
+    short: "p50",
+    about:
+      "From when a message was due until all who should have it had it: half took no longer. Messages came at a rate.",
+    of: spread("latency_p50_us"),
+  },
+  {
+    ...message,
+    id: "latency-p99",
+    title: "Latency, 99th percentile",
+    short: "p99",
+    about: "From when a message was due until all who should have it had it: 99 of 100 took no longer.",
+    of: spread("latency_p99_us"),
+  },
+  {
+    ...message,
+    id: "latency-max",
+    title: "Latency, largest",
+    short: "max",
+    about: "From when a message was due until all who should have it had it: none took longer.",
+    of: spread("latency_max_us"),
+  },
+  {
+    ...message,
+    id: "messages",
+    title: "Messages per second",
+    short: "Messages/s",
+    about:
+      "One in flight on each of some connections: more is better. Clients and server share the CPUs, so it is no figure of the server alone.",
+    show: format.perSecond,
+    better: "more",
+    of: spread("messages_per_s"),
+  },
+  {
+    ...message,
+    id: "connects",
+    title: "Connections accepted per second",
+    short: "Connects/s",
+    about: "Until all were there: more is better.",
+    show: format.perSecond,
+    better: "more",
+    of: spread("connects_per_s"),
+  },
+  {
+    ...memory,
+    id: "loaded",
+    title: "Footprint after use",
+    short: "After use",
+    about: "All memory, the kernel's part included, right after messages had come at a rate.",
+    shapes: SERVE,
+    of: spread("loaded_bytes"),
+  },
+  {
+    ...memory,
+    id: "client-kernel",
+    title: "Kernel memory of the clients",
+    short: "Clients' kernel",
+    about: "What the kernel holds for the other ends of the connections: no figure of the server's.",
+    shapes: SERVE,
+    of: spread("client_kernel_bytes"),
   },
   {
     ...memory,

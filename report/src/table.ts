@@ -247,9 +247,74 @@ const WORK: Column[] = [
   ...END,
 ];
 
+/** Of servers whose clients talk. */
+const LOAD: Column[] = [
+  numeric(
+    "cpu-message",
+    "Message",
+    "CPU/message",
+    median("cpu_us_per_message"),
+    format.microseconds,
+    "CPU time of the server for each message",
+  ),
+  numeric(
+    "cpu-delivery",
+    "Message",
+    "CPU/delivery",
+    median("cpu_us_per_delivery"),
+    format.microseconds,
+    "CPU time of the server for each member that a message came to",
+  ),
+  numeric(
+    "latency-p50",
+    "Latency",
+    "p50",
+    median("latency_p50_us"),
+    format.microseconds,
+    "half took no longer",
+  ),
+  numeric("latency-p90", "Latency", "p90", median("latency_p90_us"), format.microseconds),
+  numeric("latency-p99", "Latency", "p99", median("latency_p99_us"), format.microseconds),
+  numeric("latency-p999", "Latency", "p99.9", median("latency_p999_us"), format.microseconds),
+  numeric("latency-max", "Latency", "max", median("latency_max_us"), format.microseconds),
+  numeric(
+    "messages",
+    "Rate",
+    "Messages/s",
+    median("messages_per_s"),
+    format.perSecond,
+    "one in flight on each of some connections",
+  ),
+  numeric(
+    "connects",
+    "Rate",
+    "Connects/s",
+    median("connects_per_s"),
+    format.perSecond,
+    "connections accepted in a second",
+  ),
+  numeric(
+    "loaded",
+    "Memory",
+    "After use",
+    median("loaded_bytes"),
+    format.bytes,
+    "footprint after messages at a rate",
+  ),
+  numeric(
+    "client-kernel",
+    "Memory",
+    "Clients' kernel",
+    median("client_kernel_bytes"),
+    format.bytes,
+    "what the kernel holds for the clients' ends",
+  ),
+];
+
 /** The columns of a shape of workload. */
 export function columnsOf(shape: Shape): Column[] {
   if (shape === "wake") return [...ENTRY, ...TICKS, ...HOLD.slice(ENTRY.length)];
+  if (shape === "serve") return [...ENTRY, ...LOAD, ...HOLD.slice(ENTRY.length)];
   return shape === "work" ? WORK : HOLD;
 }
 

@@ -53,7 +53,18 @@ export type FigureName =
   | "cpu_ns_per_tick"
   | "late_p50_us"
   | "late_p99_us"
-  | "late_max_us";
+  | "late_max_us"
+  | "cpu_us_per_message"
+  | "cpu_us_per_delivery"
+  | "latency_p50_us"
+  | "latency_p90_us"
+  | "latency_p99_us"
+  | "latency_p999_us"
+  | "latency_max_us"
+  | "messages_per_s"
+  | "connects_per_s"
+  | "loaded_bytes"
+  | "client_kernel_bytes";
 
 /** Seconds of launch, plateau and drain: see `PHASES`. */
 export type Phases = [number, number, number];

@@ -349,7 +349,7 @@ export interface Samples {
 }
 
 /** How a program is started, what it says, and what is measured of it: docs/protocol.md. */
-export type Shape = "hold" | "work";
+export type Shape = "hold" | "work" | "serve";
 
 /** One file of an entry's program. */
 export interface Source {
@@ -402,6 +402,7 @@ export type Warning =
   | "plateau-short"
   | "work-short"
   | "work-unsettled"
+  | "rate-not-reached"
   | "plateau-grew"
   | "cpu-starved"
   | "no-control-group"

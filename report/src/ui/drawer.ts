@@ -97,7 +97,7 @@ function content(app: App, entry: Entry, positions: number[]): (Node | false)[] 
       of.unavailable
         ? h("p", { class: "callout" }, h("b", {}, "Not available here: "), of.unavailable)
         : false,
-      campaign.shape === "hold" && growth(of),
+      campaign.shape !== "work" && growth(of),
       byTasks(campaign, of),
       facts(of),
       samples(campaign, of, samplesOf(position)),
@@ -185,6 +185,14 @@ const BY_TASKS: Record<Shape, Said[]> = {
     ["Peak", "peak_bytes", format.bytes],
     ["Peak RSS", "rss_peak_bytes", format.bytes],
     ["Launch", "launch_s", format.seconds],
+  ],
+  serve: [
+    ["CPU/message", "cpu_us_per_message", format.microseconds],
+    ["p50", "latency_p50_us", format.microseconds],
+    ["p99", "latency_p99_us", format.microseconds],
+    ["Messages/s", "messages_per_s", format.perSecond],
+    ["After use", "loaded_bytes", format.bytes],
+    ...OF_WAITING,
   ],
 };
 

@@ -122,7 +122,9 @@ function facts(campaign: Campaign): HTMLElement {
   const course =
     campaign.shape === "work"
       ? `an operation: ${campaign.operation ?? "unknown"}; so many operations that they last ${lasts(campaign)} s or longer, and then twice as many`
-      : `the wait is ${wait}`;
+      : campaign.shape === "serve"
+        ? "all clients connect, rest, talk at a rate, and then with one message in flight on each of some connections"
+        : `the wait is ${wait}`;
   const limits = Object.entries(machine.limits);
   const pairs: [string, Node | string | Node[]][] = [
     ["Processor", `${machine.cpu}, ${format.counted(machine.cpus, "CPU")}, ${machine.architecture}`],

@@ -356,7 +356,7 @@ function barTip(app: App, shown: Ranking, row: RankRow, bar: Bar): Node[] {
   if (bar.timesBest !== undefined && row.standing === "ranked")
     lines.push(line(`Against the best ${among(app)}`, format.times(bar.timesBest)));
   const { growth } = bar.entry;
-  if (shown.shape === "hold" && growth && bent(growth))
+  if (shown.shape !== "work" && growth && bent(growth))
     lines.push(line("No line: footprint off it", offLine(growth)));
   if (row.published && app.state.published) {
     const { published } = row;
