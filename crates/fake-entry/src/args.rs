@@ -3,6 +3,7 @@
 //! Knows nothing of how an option is carried out. The table of flags is in README.md, which a
 //! test below holds to what is parsed here.
 
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -18,6 +19,8 @@ pub struct Options {
     pub seconds: u64,
     /// What is done instead of a wait.
     pub work: Option<Work>,
+    /// What is served instead of a wait.
+    pub serve: Option<Serve>,
     pub launch: Duration,
     pub drain: Duration,
     pub memory: Memory,
@@ -27,7 +30,7 @@ pub struct Options {
     pub anon_bytes_per_process: u64,
     pub tcp_sockets: u64,
     pub unix_sockets: u64,
-    pub listen: Option<u16>,
+    pub listen: Option<SocketAddr>,
     pub accept_most: u64,
     pub burn_percent: u64,
     pub burn: Duration,
@@ -67,6 +70,25 @@ pub struct Work {
     pub threads: bool,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Service {
+    Echo,
+    Chat,
+}
+
+/// A server, and what it takes.
+#[derive(Debug, PartialEq)]
+pub struct Serve {
+    pub service: Service,
+    pub address: SocketAddr,
+    /// CPU time of a message.
+    pub cpu: Duration,
+    /// How much later than it could be an answer is sent.
+    pub delay: Duration,
+    /// Memory that is held for a connection as long as it lives.
+    pub bytes_per_connection: u64,
+}
+
 #[derive(Debug, PartialEq)]
 pub enum Command {
     Run(Box<Options>),
@@ -101,14 +123,20 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Command, String> 
             _ => positionals.push(arg),
         }
     }
+    if let Some(service) = raw.serve {
+        let [tasks] = positionals.as_slice() else {
+            return Err(format!("expected <tasks> alone, got {} positional arguments", positionals.len()));
+        };
+        options.tasks = at_least_one(tasks)?;
+        options.serve = Some(raw.serve(service, options.listen.take())?);
+        raw.scale(&mut options)?;
+        return Ok(Command::Run(Box::new(options)));
+    }
     let second = if raw.work { "operations" } else { "seconds" };
     let [tasks, many] = positionals.as_slice() else {
         return Err(format!("expected <tasks> <{second}>, got {} positional arguments", positionals.len()));
     };
-    options.tasks = number(tasks).map_err(|why| format!("tasks {tasks}: {why}"))?;
-    if options.tasks == 0 {
-        return Err("tasks 0: at least one".to_owned());
-    }
+    options.tasks = at_least_one(tasks)?;
     let many = number(many).map_err(|why| format!("{second} {many}: {why}"))?;
     if raw.work {
         options.work = Some(raw.work(many)?);
@@ -117,6 +145,23 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Command, String> 
     }
     raw.scale(&mut options)?;
     Ok(Command::Run(Box::new(options)))
+}
+
+fn at_least_one(tasks: &str) -> Result<u64, String> {
+    match number(tasks) {
+        Ok(0) => Err("tasks 0: at least one".to_owned()),
+        Ok(tasks) => Ok(tasks),
+        Err(why) => Err(format!("tasks {tasks}: {why}")),
+    }
+}
+
+/// A port of 127.0.0.1, or an address with one.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    if text.contains(':') {
+        return text.parse().map_err(|_| "not an address with a port".to_owned());
+    }
+    let port = u16::try_from(number(text)?).map_err(|_| "a port is at most 65535")?;
+    Ok((Ipv4Addr::LOCALHOST, port).into())
 }
 
 const VALUED: &[&str] = &[
@@ -138,6 +183,8 @@ const VALUED: &[&str] = &[
     "--unix-sockets",
     "--listen",
     "--accept-most",
+    "--serve",
+    "--bytes-per-connection",
     "--peak-launch-bytes",
     "--peak-drain-bytes",
     "--give-back-bytes",
@@ -168,6 +215,8 @@ struct Raw {
     threads: u64,
     threads_per_task: u64,
     work: bool,
+    serve: Option<Service>,
+    bytes_per_connection: u64,
     op_threads: bool,
     op_cpu_us: u64,
     op_sleep_us: u64,
@@ -194,9 +243,15 @@ fn set(options: &mut Options, raw: &mut Raw, name: &str, value: &str) -> Result<
         "--anon-bytes-per-process" => options.anon_bytes_per_process = size(value)?,
         "--sockets" => options.tcp_sockets = number(value)?,
         "--unix-sockets" => options.unix_sockets = number(value)?,
-        "--listen" => {
-            options.listen = Some(u16::try_from(number(value)?).map_err(|_| "a port is at most 65535")?);
+        "--listen" => options.listen = Some(address(value)?),
+        "--serve" => {
+            raw.serve = Some(match value {
+                "echo" => Service::Echo,
+                "chat" => Service::Chat,
+                _ => return Err("echo or chat".to_owned()),
+            });
         }
+        "--bytes-per-connection" => raw.bytes_per_connection = size(value)?,
         "--accept-most" => options.accept_most = number(value)?,
         "--peak-launch-bytes" => memory.peak_launch = size(value)?,
         "--peak-drain-bytes" => memory.peak_drain = size(value)?,
@@ -238,6 +293,23 @@ impl Raw {
             cpu: of_all(self.op_cpu_us, self.work_cpu_ms)?,
             sleep: of_all(self.op_sleep_us, 0)?,
             threads: self.op_threads,
+        })
+    }
+
+    fn serve(&self, service: Service, address: Option<SocketAddr>) -> Result<Serve, String> {
+        if self.work {
+            return Err("--serve and --work exclude each other".to_owned());
+        }
+        let each = |us: u64| {
+            wait(us.div_ceil(1000))?;
+            Ok::<_, String>(Duration::from_micros(us))
+        };
+        Ok(Serve {
+            service,
+            address: address.ok_or("--serve needs --listen")?,
+            cpu: each(self.op_cpu_us)?,
+            delay: each(self.op_sleep_us)?,
+            bytes_per_connection: self.bytes_per_connection,
         })
     }
 

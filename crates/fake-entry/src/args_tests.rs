@@ -56,6 +56,17 @@ fn work_is_told_operations() {
 }
 
 #[test]
+fn a_server_is_told_tasks_and_an_address() {
+    let o = options("--serve chat --op-cpu-us 3 --op-sleep-us 2000 7 --listen 127.0.0.1:0");
+    let (cpu, delay) = (Duration::from_micros(3), Duration::from_millis(2));
+    let address = (Ipv4Addr::LOCALHOST, 0).into();
+    let serve = Serve { service: Service::Chat, address, cpu, delay, bytes_per_connection: 0 };
+    assert_eq!((o.serve, o.tasks, o.listen), (Some(serve), 7, None));
+    // Without a server it is a port that connections are held at.
+    assert_eq!(options("1 1 --listen 80").listen, Some((Ipv4Addr::LOCALHOST, 80).into()));
+}
+
+#[test]
 fn metrics() {
     let o = options("--metric a:b=1.5:ns/task --metric x=:y 1 1");
     let texts: Vec<_> = o.metrics.iter().map(|m| [&*m.name, &*m.value, &*m.unit]).collect();
@@ -82,6 +93,13 @@ fn wrong_usage_is_said() {
         ("--fault nonsense 1 1", "unknown fault"),
         ("--drain-ms 300001 1 1", "at most"),
         ("--work 1", "expected <tasks> <operations>, got 1"),
+        ("--serve echo 1", "needs --listen"),
+        ("--serve echo 1 1 --listen 0", "expected <tasks> alone, got 2"),
+        ("--serve echo --work 1 --listen 0", "exclude each other"),
+        ("--serve tea 1 --listen 0", "echo or chat"),
+        ("--serve echo 0 --listen 0", "at least one"),
+        ("--serve echo 1 --listen nonsense:x", "not an address"),
+        ("1 1 --listen 65536", "at most 65535"),
         ("--work 1 0", "operations 0: at least one"),
         ("--work --op-cpu-us 1000 1 300001", "work: at most"),
     ] {

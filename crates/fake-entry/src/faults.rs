@@ -8,7 +8,7 @@ use crate::values::{number, size};
 
 /// How many names `--fault` knows; a test counts the README's table against it.
 #[cfg(test)]
-pub const NAMES: usize = 48;
+pub const NAMES: usize = 58;
 
 /// When a fault strikes. `Launch`: last thing before `alive`. `Plateau`: halfway between `alive`
 /// and the end of the wait. `Drain`: last thing before `done`. `End`: after `done`.
@@ -81,6 +81,25 @@ pub enum Fault {
     WrongCheck,
     /// So many milliseconds of CPU after `done`.
     WorkAfter(u64),
+    /// Of a server: a byte of the message that comes after so many.
+    Flip(u64),
+    /// Of two messages the second goes first.
+    Swap,
+    /// Closes every so manieth connection at once.
+    CloseEvery(u64),
+    /// Takes so many connections, and then none.
+    StopAccepting(u64),
+    /// The delivery that comes after so many is made twice.
+    Double(u64),
+    /// It is not made.
+    Lose(u64),
+    /// What is said after so many messages goes to all rooms.
+    Stray(u64),
+    NoPong,
+    /// Who does not read keeps its room waiting.
+    Stall,
+    /// What is not read is kept, however much it is.
+    KeepAll,
     ChdirWrite,
     EnvDump,
     FdDump,
@@ -174,6 +193,19 @@ impl FromStr for Fault {
                 let ms = Some(number(first()?)?).filter(|ms| *ms <= crate::args::LONGEST_MS);
                 (1, Fault::WorkAfter(ms.ok_or("too long")?))
             }
+            "flip" => (1, Fault::Flip(number(first()?)?)),
+            "swap" => (0, Fault::Swap),
+            "close-every" => {
+                let every = Some(number(first()?)?).filter(|every| *every > 0);
+                (1, Fault::CloseEvery(every.ok_or("at least 1")?))
+            }
+            "stop-accepting" => (1, Fault::StopAccepting(number(first()?)?)),
+            "double" => (1, Fault::Double(number(first()?)?)),
+            "lose" => (1, Fault::Lose(number(first()?)?)),
+            "stray" => (1, Fault::Stray(number(first()?)?)),
+            "no-pong" => (0, Fault::NoPong),
+            "stall" => (0, Fault::Stall),
+            "keep-all" => (0, Fault::KeepAll),
             "chdir-write" => (0, Fault::ChdirWrite),
             "env-dump" => (0, Fault::EnvDump),
             "fd-dump" => (0, Fault::FdDump),

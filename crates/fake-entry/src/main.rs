@@ -2,12 +2,14 @@
 //! told to, and misbehaves on demand. README.md has the table of flags and faults.
 
 mod args;
+mod chat;
 mod faults;
 mod groups;
 mod memory;
 mod output;
 mod perform;
 mod processes;
+mod serve;
 mod sockets;
 mod threads;
 mod values;
@@ -99,8 +101,8 @@ impl Script {
         };
         let held = memory::hold(&options.memory).map_err(named("memory"))?;
         let sockets = sockets::fill(options.tcp_sockets, options.unix_sockets).map_err(named("sockets"))?;
-        if let Some(port) = options.listen {
-            sockets::listen(port, options.accept_most).map_err(named("listening"))?;
+        if let Some(address) = options.listen {
+            sockets::listen(address, options.accept_most).map_err(named("listening"))?;
         }
         if let Some(code) = self.threads() {
             return Ok(code);
@@ -108,6 +110,9 @@ impl Script {
         perform::strike(options, Phase::Launch);
         if self.has(Fault::CloseStdout) {
             output::close_stdout();
+        }
+        if let Some(serve) = &options.serve {
+            self.serve(serve).map_err(named("serving"))?;
         }
         if let Some(work) = &options.work {
             let code = self.work(work).map_err(named("work"))?;

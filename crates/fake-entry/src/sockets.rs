@@ -1,7 +1,7 @@
 //! Pairs of sockets with data that nobody reads: memory of the kernel.
 
 use std::io::{self, ErrorKind, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
@@ -79,7 +79,7 @@ fn bound(socket: &impl AsRawFd, option: libc::c_int) -> io::Result<()> {
 }
 
 /// Raises the soft limit as far as needed and allowed; opening says what is still missing.
-fn allow_descriptors(count: u64) {
+pub fn allow_descriptors(count: u64) {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: reads and writes `limit` only.
     unsafe {
@@ -91,8 +91,8 @@ fn allow_descriptors(count: u64) {
 }
 
 /// Takes connections and holds them until this process ends; those beyond `most` are closed at once.
-pub fn listen(port: u16, most: u64) -> io::Result<()> {
-    let listener = TcpListener::bind(("127.0.0.1", port))?;
+pub fn listen(address: SocketAddr, most: u64) -> io::Result<()> {
+    let listener = TcpListener::bind(address)?;
     std::thread::Builder::new().stack_size(64 * 1024).spawn(move || {
         let mut held = Vec::new();
         for connection in listener.incoming().flatten() {

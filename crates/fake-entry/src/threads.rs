@@ -89,6 +89,14 @@ fn burn(percent: u64, until: Instant, stop: &AtomicBool) {
     }
 }
 
+/// Uses so much CPU time of this thread, however long that takes.
+pub fn spend(time: Duration) {
+    let until = thread_cpu() + time;
+    while !time.is_zero() && thread_cpu() < until {
+        std::hint::spin_loop();
+    }
+}
+
 fn thread_cpu() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: writes to `time` only.

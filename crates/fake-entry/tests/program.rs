@@ -1,6 +1,7 @@
 //! The built program from outside: what it prints, how it ends, what memory it holds.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpStream};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Instant;
@@ -160,4 +161,60 @@ fn processes_are_noted_and_end() {
     std::fs::remove_file(&pidfile).expect("the pid file");
     assert_eq!(noted.lines().count(), 6);
     assert!(noted.lines().all(|line| line.parse::<u32>().is_ok()));
+}
+
+/// A server, and a connection to it.
+fn served(line: &str) -> (Held, TcpStream) {
+    let mut command = command(&format!("--serve {line} 100 --listen 127.0.0.1:0"));
+    let mut child = Held(command.stdout(Stdio::piped()).spawn().expect("fake-entry starts"));
+    let mut first = String::new();
+    BufReader::new(child.0.stdout.as_mut().expect("a pipe")).read_line(&mut first).expect("a line");
+    let port = first.trim().strip_prefix("listening ").and_then(|port| port.parse().ok()).expect("a port");
+    let client = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
+    client.set_nodelay(true).expect("a socket");
+    (child, client)
+}
+
+/// What a message comes back as.
+fn echoed(client: &mut TcpStream, message: &[u8]) -> Vec<u8> {
+    client.write_all(message).expect("it takes it");
+    let mut back = vec![0; message.len()];
+    client.read_exact(&mut back).expect("it comes back");
+    back
+}
+
+#[test]
+fn a_server_takes_the_cpu_time_and_the_latency_that_it_is_told() {
+    let (server, mut client) =
+        served("echo --op-cpu-us 2000 --op-sleep-us 10000 --bytes-per-connection 5MiB");
+    let start = Instant::now();
+    for _ in 0..50 {
+        assert_eq!(echoed(&mut client, b"word"), b"word");
+    }
+    assert!(start.elapsed().as_millis() >= 50 * 12, "{:?}", start.elapsed());
+    assert!(proc_bytes(&server, "status", "VmRSS:") > 5 << 20);
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.0.id())).expect("it is alive");
+    let fields: Vec<&str> = stat.rsplit(") ").next().expect("fields").split(' ').collect();
+    // User and system time, in hundredths of a second.
+    let ticks: u64 = [11, 12].iter().map(|at| fields[*at].parse::<u64>().expect("a number")).sum();
+    assert!((9..30).contains(&ticks), "{ticks}");
+    client.shutdown(Shutdown::Write).expect("a socket");
+    assert_eq!(client.read(&mut [0]).expect("its end"), 0);
+}
+
+#[test]
+fn a_server_errs_as_it_is_told() {
+    let (_server, mut client) = served("echo --fault flip:2");
+    let back: Vec<bool> = (0..4).map(|_| echoed(&mut client, b"word") == b"word").collect();
+    assert_eq!(back, [true, true, false, true]);
+
+    let (_server, mut client) = served("echo --fault swap");
+    client.write_all(&[b'a'; 4096]).expect("it takes it");
+    client.write_all(b"b").expect("it takes it");
+    let mut back = [0; 4097];
+    client.read_exact(&mut back).expect("it comes back");
+    assert_eq!((back[0], back[1]), (b'b', b'a'));
+
+    let (_server, mut client) = served("echo --fault close-every:1");
+    assert!(!matches!(client.read(&mut [0]), Ok(1..)));
 }

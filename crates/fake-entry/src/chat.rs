@@ -1,0 +1,303 @@
+//! Rooms over WebSockets (RFC 6455), by hand: two threads for each connection, one that reads and one that sends.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use data_encoding::BASE64;
+use sha1::{Digest, Sha1};
+
+use crate::args::Serve;
+use crate::faults::Fault;
+use crate::{sleep_until, threads};
+
+/// What is appended to a client's key (RFC 6455, 1.3).
+const GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+/// Of a frame, and of a message of several.
+const MOST_BYTES: usize = 64 * 1024;
+const MOST_HEAD_BYTES: u64 = 16 * 1024;
+/// A member for which so many messages wait does not read.
+const MOST_WAITING: usize = 256;
+const STACK_BYTES: usize = 64 * 1024;
+/// A client that was told that this is the end may still send something. Were it not read, the kernel would reset the
+/// connection, and the close frame might be lost.
+const LINGER: Duration = Duration::from_secs(1);
+
+const CONTINUED: u8 = 0;
+const TEXT: u8 = 1;
+const BINARY: u8 = 2;
+const CLOSE: u8 = 8;
+const PING: u8 = 9;
+const PONG: u8 = 10;
+
+/// Built once, however many members it goes to.
+type Message = Arc<[u8]>;
+type Members = BTreeMap<u64, Arc<Member>>;
+
+pub struct Chat<'s> {
+    serve: &'s Serve,
+    faults: &'s [Fault],
+    rooms: Mutex<HashMap<String, Members>>,
+    said: AtomicU64,
+    delivered: AtomicU64,
+}
+
+struct Member {
+    number: u64,
+    socket: TcpStream,
+    queue: Sender<(Instant, Message)>,
+    waiting: AtomicUsize,
+}
+
+/// Why a connection ends.
+enum End {
+    Gone,
+    /// With a close frame; without a code where the client gave none.
+    Close(Option<u16>),
+}
+
+impl From<io::Error> for End {
+    fn from(_: io::Error) -> End {
+        End::Gone
+    }
+}
+
+fn close(code: u16) -> End {
+    End::Close(Some(code))
+}
+
+impl<'s> Chat<'s> {
+    pub fn new(faults: &'s [Fault], serve: &'s Serve) -> Chat<'s> {
+        let (said, delivered) = Default::default();
+        Chat { serve, faults, rooms: Mutex::default(), said, delivered }
+    }
+
+    fn has(&self, fault: Fault) -> bool {
+        self.faults.contains(&fault)
+    }
+
+    /// A panic elsewhere has nothing to do with who is in which room.
+    fn rooms(&self) -> MutexGuard<'_, HashMap<String, Members>> {
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn talk(&self, number: u64, socket: &TcpStream) -> io::Result<()> {
+        let mut input = BufReader::new(socket);
+        if !shake_hands(&mut input, socket)? {
+            return Ok(());
+        }
+        let (queue, queued) = mpsc::channel::<(Instant, Message)>();
+        let waiting = AtomicUsize::new(0);
+        let member = Arc::new(Member { number, socket: socket.try_clone()?, queue, waiting });
+        let sender = Arc::downgrade(&member);
+        thread::scope(|scope| {
+            thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, move || {
+                for (when, message) in queued {
+                    sleep_until(when);
+                    if { socket }.write_all(&message).is_err() {
+                        break;
+                    }
+                    if let Some(member) = sender.upgrade() {
+                        member.waiting.fetch_sub(1, Ordering::Relaxed);
+                    }
+                }
+                let _ = socket.shutdown(Shutdown::Write);
+            })?;
+            let mut room = None;
+            let end = self.listen(&member, &mut input, &mut room);
+            self.leave(&member, &mut room);
+            let End::Close(code) = end else {
+                return socket.shutdown(Shutdown::Both);
+            };
+            let code = code.map(u16::to_be_bytes);
+            self.send(&member, &frame(CLOSE, code.as_ref().map_or(&[], |code| &code[..])));
+            // The last one that may send: its thread ends with what is queued.
+            drop(member);
+            socket.set_read_timeout(Some(LINGER))?;
+            while input.read(&mut [0; 4096]).is_ok_and(|length| length > 0) {}
+            // One that does not read either would keep the thread that sends.
+            socket.shutdown(Shutdown::Both)
+        })
+    }
+
+    /// All that a client says.
+    fn listen(&self, member: &Arc<Member>, input: &mut impl Read, room: &mut Option<String>) -> End {
+        // Fragments so far.
+        let mut message: Option<Vec<u8>> = None;
+        loop {
+            let (last, opcode, data) = match read_frame(input) {
+                Ok(read) => read,
+                Err(end) => return end,
+            };
+            match (opcode, &mut message) {
+                (PING, _) if !self.has(Fault::NoPong) => self.send(member, &frame(PONG, &data)),
+                (PING | PONG, _) => {}
+                (CLOSE, _) => {
+                    return End::Close(data.first_chunk().map(|code| u16::from_be_bytes(*code)));
+                }
+                (BINARY, None) => return close(1003),
+                (TEXT, None) => message = Some(data),
+                (CONTINUED, Some(begun)) if begun.len() + data.len() > MOST_BYTES => return close(1009),
+                (CONTINUED, Some(begun)) => begun.extend(data),
+                _ => return close(1002),
+            }
+            if opcode < CLOSE && last {
+                let Ok(text) = String::from_utf8(message.take().unwrap_or_default()) else {
+                    return close(1007);
+                };
+                if !self.obey(member, room, &text) {
+                    return close(1008);
+                }
+            }
+        }
+    }
+
+    /// Whether it makes sense.
+    fn obey(&self, member: &Arc<Member>, room: &mut Option<String>, text: &str) -> bool {
+        match (text.split_once(' '), &room) {
+            (Some(("join", name)), _) => {
+                self.leave(member, room);
+                let mut rooms = self.rooms();
+                rooms.entry(name.to_owned()).or_default().insert(member.number, Arc::clone(member));
+                *room = Some(name.to_owned());
+                drop(rooms);
+                self.send(member, &frame(TEXT, format!("joined {name}").as_bytes()));
+            }
+            (Some(("say", what)), Some(name)) => {
+                threads::spend(self.serve.cpu);
+                let message = frame(TEXT, what.as_bytes());
+                let said = self.said.fetch_add(1, Ordering::Relaxed);
+                let astray =
+                    self.faults.iter().any(|fault| matches!(fault, Fault::Stray(after) if said >= *after));
+                let rooms = self.rooms();
+                let hear = rooms.iter().filter(|(other, _)| astray || *other == name);
+                hear.flat_map(|(_, members)| members.values())
+                    .for_each(|member| self.deliver(member, &message));
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn leave(&self, member: &Member, room: &mut Option<String>) {
+        let Some(name) = room.take() else { return };
+        let mut rooms = self.rooms();
+        if let Some(members) = rooms.get_mut(&name) {
+            members.remove(&member.number);
+            if members.is_empty() {
+                rooms.remove(&name);
+            }
+        }
+    }
+
+    fn deliver(&self, member: &Member, message: &Message) {
+        let number = self.delivered.fetch_add(1, Ordering::Relaxed);
+        if self.has(Fault::Lose(number)) {
+            return;
+        }
+        self.send(member, message);
+        if self.has(Fault::Double(number)) {
+            self.send(member, message);
+        }
+    }
+
+    fn send(&self, member: &Member, message: &Message) {
+        if self.has(Fault::Stall) {
+            let _ = (&member.socket).write_all(message);
+        } else if member.waiting.fetch_add(1, Ordering::Relaxed) < MOST_WAITING || self.has(Fault::KeepAll) {
+            let _ = member.queue.send((Instant::now() + self.serve.delay, Arc::clone(message)));
+        } else {
+            let _ = member.socket.shutdown(Shutdown::Both);
+        }
+    }
+}
+
+/// Whether it is a WebSocket now.
+fn shake_hands(input: &mut impl BufRead, mut socket: &TcpStream) -> io::Result<bool> {
+    let (mut key, mut upgrade) = (None, false);
+    let mut head = input.take(MOST_HEAD_BYTES);
+    let mut line = String::new();
+    loop {
+        line.clear();
+        if head.read_line(&mut line)? == 0 {
+            return Ok(false);
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+        let (name, value) = line.split_once(':').unwrap_or_default();
+        match name.to_ascii_lowercase().as_str() {
+            "sec-websocket-key" => key = Some(value.trim().to_owned()),
+            "upgrade" => upgrade = value.trim().eq_ignore_ascii_case("websocket"),
+            _ => {}
+        }
+    }
+    let Some(key) = key.filter(|_| upgrade) else {
+        socket.write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")?;
+        return Ok(false);
+    };
+    let accept = BASE64.encode(&Sha1::new().chain_update(key).chain_update(GUID).finalize());
+    let answer = format!(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+         Sec-WebSocket-Accept: {accept}\r\n\r\n"
+    );
+    socket.write_all(answer.as_bytes())?;
+    Ok(true)
+}
+
+/// Whether it is the last of a message, its opcode, and what it holds.
+fn read_frame(input: &mut impl Read) -> Result<(bool, u8, Vec<u8>), End> {
+    let mut head = [0; 2];
+    input.read_exact(&mut head)?;
+    let (last, opcode) = (head[0] & 0x80 != 0, head[0] & 0x0f);
+    let (reserved, masked) = (head[0] & 0x70 != 0, head[1] & 0x80 != 0);
+    let length = match head[1] & 0x7f {
+        126 => {
+            let mut length = [0; 2];
+            input.read_exact(&mut length)?;
+            u64::from(u16::from_be_bytes(length))
+        }
+        127 => {
+            let mut length = [0; 8];
+            input.read_exact(&mut length)?;
+            u64::from_be_bytes(length)
+        }
+        length => u64::from(length),
+    };
+    let control = opcode >= CLOSE;
+    let known = [CONTINUED, TEXT, BINARY, CLOSE, PING, PONG].contains(&opcode);
+    if reserved || !masked || !known || control && (!last || length > 125) {
+        return Err(close(1002));
+    }
+    if length > MOST_BYTES as u64 {
+        return Err(close(1009));
+    }
+    let mut mask = [0; 4];
+    input.read_exact(&mut mask)?;
+    let mut data = vec![0; length as usize];
+    input.read_exact(&mut data)?;
+    data.iter_mut().zip(mask.iter().cycle()).for_each(|(byte, mask)| *byte ^= mask);
+    Ok((last, opcode, data))
+}
+
+fn frame(opcode: u8, data: &[u8]) -> Message {
+    let mut frame = vec![0x80 | opcode];
+    match data.len() {
+        length @ 0..126 => frame.push(length as u8),
+        length @ 126..=0xffff => {
+            frame.push(126);
+            frame.extend((length as u16).to_be_bytes());
+        }
+        length => {
+            frame.push(127);
+            frame.extend((length as u64).to_be_bytes());
+        }
+    }
+    frame.extend(data);
+    frame.into()
+}

@@ -1,0 +1,141 @@
+//! Servers in the place of a wait: `echo` here, `chat` in `chat.rs`, with a cost and a latency that the program knows.
+
+use std::io::{self, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::args::{LONGEST_MS, Serve, Service};
+use crate::chat::Chat;
+use crate::faults::{Fault, Phase};
+use crate::memory::Region;
+use crate::{Script, output, perform, sleep_until, sockets, threads};
+
+/// Room for what waits to be accepted: clients connect by the thousand.
+const BACKLOG: libc::c_int = 4096;
+/// A connection does not need more: what is long lies elsewhere.
+const STACK_BYTES: usize = 128 * 1024;
+/// The connection that makes faults of the plateau strike.
+const PLATEAU_AT: u64 = 10;
+/// How long the first of two messages is held back for the second.
+const SWAPS_WITHIN: Duration = Duration::from_millis(20);
+/// What was read and is not sent yet, of a connection.
+const MOST_DELAYED: usize = 4096;
+
+impl Script {
+    /// Returns only where nothing can be listened to.
+    pub fn serve(&self, serve: &Serve) -> io::Result<()> {
+        sockets::allow_descriptors(self.options.tasks + 64);
+        let listener = TcpListener::bind(serve.address)?;
+        // SAFETY: plain system calls. The first changes the backlog of what listens already, the second lets nothing stay
+        // behind a broken test.
+        unsafe {
+            libc::listen(listener.as_raw_fd(), BACKLOG);
+            libc::alarm((LONGEST_MS / 1000) as libc::c_uint);
+        }
+        let numbers = |of: fn(&Fault) -> Option<u64>| self.options.faults.iter().find_map(of);
+        let close_every =
+            numbers(|fault| if let Fault::CloseEvery(every) = fault { Some(*every) } else { None });
+        let stop_after =
+            numbers(|fault| if let Fault::StopAccepting(most) = fault { Some(*most) } else { None });
+        let flip = numbers(|fault| if let Fault::Flip(after) = fault { Some(*after) } else { None });
+        let chat = Chat::new(&self.options.faults, serve);
+        let echo = Echo { serve, messages: AtomicU64::new(0), flip, swap: self.has(Fault::Swap) };
+        self.say(&format!("listening {}\n", listener.local_addr()?.port()));
+        thread::scope(|scope| {
+            for number in 1.. {
+                if stop_after.is_some_and(|most| number > most) {
+                    loop {
+                        thread::park();
+                    }
+                }
+                let accepted =
+                    listener.accept().and_then(|(socket, _)| socket.set_nodelay(true).and(Ok(socket)));
+                let socket = accepted.unwrap_or_else(|error| give_up(&error));
+                if number == PLATEAU_AT {
+                    perform::strike(&self.options, Phase::Plateau);
+                }
+                if close_every.is_some_and(|every| number % every == 0) {
+                    continue;
+                }
+                let (chat, echo) = (&chat, &echo);
+                // What is wrong with one connection ends it, and nothing else.
+                let talk = move || {
+                    let _held = Region::anon(serve.bytes_per_connection);
+                    let _ = match serve.service {
+                        Service::Echo => echo.talk(&socket),
+                        Service::Chat => chat.talk(number, &socket),
+                    };
+                };
+                let started = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, talk);
+                started.unwrap_or_else(|error| give_up(&error));
+            }
+        });
+        Ok(())
+    }
+}
+
+/// At once: the threads of other connections are not waited for.
+fn give_up(error: &io::Error) -> ! {
+    output::err(format!("fake-entry: serving: {error}\n").as_bytes());
+    std::process::exit(1)
+}
+
+struct Echo<'s> {
+    serve: &'s Serve,
+    /// Of all connections.
+    messages: AtomicU64,
+    flip: Option<u64>,
+    swap: bool,
+}
+
+impl Echo<'_> {
+    fn talk(&self, socket: &TcpStream) -> io::Result<()> {
+        if self.serve.delay.is_zero() {
+            return self.read(socket, |message| { socket }.write_all(message));
+        }
+        // A thread of its own sends, so that what comes meanwhile is not later still.
+        let (late, due) = mpsc::sync_channel::<(Instant, Vec<u8>)>(MOST_DELAYED);
+        thread::scope(|scope| {
+            thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, move || {
+                for (when, message) in due {
+                    sleep_until(when);
+                    { socket }.write_all(&message)?;
+                }
+                Ok::<_, io::Error>(())
+            })?;
+            let gone = |_| io::Error::from(io::ErrorKind::BrokenPipe);
+            self.read(socket, move |message| {
+                late.send((Instant::now() + self.serve.delay, message.to_vec())).map_err(gone)
+            })
+        })
+    }
+
+    fn read(&self, mut socket: &TcpStream, send: impl Fn(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        let mut buffer = [0; 4096];
+        loop {
+            let length = socket.read(&mut buffer)?;
+            if length == 0 {
+                return Ok(());
+            }
+            let message = &mut buffer[..length];
+            threads::spend(self.serve.cpu);
+            let number = self.messages.fetch_add(1, Ordering::Relaxed);
+            if self.flip == Some(number) {
+                message[length / 2] ^= 1;
+            }
+            if self.swap {
+                let mut second = [0; 4096];
+                socket.set_read_timeout(Some(SWAPS_WITHIN))?;
+                // Nothing came in time, or nothing comes any more, which the next read says again.
+                let length = socket.read(&mut second).unwrap_or(0);
+                socket.set_read_timeout(None)?;
+                send(&second[..length])?;
+            }
+            send(message)?;
+        }
+    }
+}
