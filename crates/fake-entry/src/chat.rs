@@ -138,7 +138,12 @@ impl<'s> Chat<'s> {
                 (PING, _) if !self.has(Fault::NoPong) => self.send(member, &frame(PONG, &data)),
                 (PING | PONG, _) => {}
                 (CLOSE, _) => {
-                    return End::Close(data.first_chunk().map(|code| u16::from_be_bytes(*code)));
+                    return match data.first_chunk().map(|code| u16::from_be_bytes(*code)) {
+                        // Those that may be sent (RFC 6455, 7.4).
+                        Some(code @ (1000..=1003 | 1007..=1011 | 3000..=4999)) => close(code),
+                        None if data.is_empty() => End::Close(None),
+                        _ => close(1002),
+                    };
                 }
                 (BINARY, None) => return close(1003),
                 (TEXT, None) => message = Some(data),

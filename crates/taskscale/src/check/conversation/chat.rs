@@ -1,0 +1,373 @@
+//! Cases of the server `chat`.
+
+use std::time::{Duration, Instant};
+
+use super::frame::{CONTINUED, Frame, PING, TEXT};
+use super::peer::{Peer, Trouble, kernel_bytes, settle};
+use super::websocket::{HANDSHAKE, Heard, KEY, WebSocket, read_head, shown};
+use super::{Case, Talk, crowd, wrong_frames};
+
+const HANDSHAKE_FIX: &str = "answer a handshake as RFC 6455, 4.2 says: names and words of its lines in any case and any order, and no sooner than \
+     its empty line has come";
+const TASK_FIX: &str = "let each connection be a task of its own, and let an error of one end that one, silently, and nothing else";
+
+pub(super) const CASES: &[Case] = &[
+    Case { name: "handshake", fix: HANDSHAKE_FIX, grave: true, talk: handshake },
+    Case {
+        name: "plain request",
+        fix: "refuse a request that is no handshake with a status of 400 or above, or close the connection",
+        grave: false,
+        talk: plain,
+    },
+    Case {
+        name: "rooms",
+        fix: "send what is said to each member of the sender's room once, the sender too, and to nobody else; who joins a room \
+              has left the one before",
+        grave: true,
+        talk: rooms,
+    },
+    Case {
+        name: "ping",
+        fix: "answer a ping at once by a pong with the same payload",
+        grave: true,
+        talk: pings,
+    },
+    Case {
+        name: "fragments",
+        fix: "put the fragments of a message together (RFC 6455, 5.4), and answer pings between them",
+        grave: true,
+        talk: fragments,
+    },
+    Case {
+        name: "pieces",
+        fix: "read on until a frame is complete, and take all frames that one read brings",
+        grave: true,
+        talk: pieces,
+    },
+    Case { name: "64 KiB", fix: "take and send messages of up to 65,536 bytes", grave: true, talk: large },
+    Case {
+        name: "order",
+        fix: "send each message to each member once, in the order in which each sender said them",
+        grave: true,
+        talk: order,
+    },
+    Case {
+        name: "close codes",
+        fix: "let wrong frames end the connection that they came over, and nothing else",
+        grave: true,
+        talk: wrong_frames::close_codes,
+    },
+    Case {
+        name: "closing",
+        fix: "answer a close frame with a close frame of the same code, and close the connection",
+        grave: true,
+        talk: wrong_frames::closing,
+    },
+    Case { name: "half-open connections", fix: TASK_FIX, grave: true, talk: half_open },
+    Case { name: "clients that vanish", fix: TASK_FIX, grave: true, talk: vanish },
+    Case { name: UNREAD, fix: QUEUE_FIX, grave: true, talk: unread },
+];
+
+const UNREAD: &str = "a member that does not read";
+const QUEUE_FIX: &str = "give each connection a bounded queue of what is to be sent (256 messages, say), and cut the connection off when it is full";
+
+/// Messages that are on their way at once: fewer than a queue must hold.
+const AT_ONCE: usize = 100;
+const LOTS: usize = 6;
+/// Half-open connections of each sort.
+const HALF_OPEN: usize = 10;
+const ROOMS: usize = 10;
+/// Of what a member does not read: small enough for every server, large enough to fill what the kernel holds soon.
+const LARGE_BYTES: usize = 32 * 1024;
+/// A queue of 256 such messages, and half as much again.
+const QUEUE_BYTES: usize = 12 << 20;
+/// No more is said then to a member that does not read.
+const FLOOD: Duration = Duration::from_secs(12);
+/// More memory than this is not asked for, to see whether it has a bound.
+const RUNAWAY_BYTES: u64 = 1 << 30;
+
+/// In a room of its own, or with others.
+fn member(talk: &mut Talk, room: &str) -> Result<WebSocket, Trouble> {
+    let mut member = WebSocket::open(talk)?;
+    member.join(room)?;
+    Ok(member)
+}
+
+/// All of them hear it next.
+fn all_hear(members: &mut [&mut WebSocket], text: &str) -> Result<(), Trouble> {
+    members.iter_mut().try_for_each(|member| member.expect(text))
+}
+
+fn handshake(talk: &mut Talk) -> Result<(), Trouble> {
+    member(talk, "plain")?;
+    let odd = [
+        ("sEC-websocket-VERSION", "13"),
+        ("sec-WEBSOCKET-key", KEY),
+        ("X-Odd", "a, b: c"),
+        ("CONNECTION", "keep-alive, UPGRADE"),
+        ("uPGRADE", "WebSocket"),
+        ("HOST", "localhost"),
+    ];
+    let odd = WebSocket::open_with(talk, &odd, usize::MAX);
+    odd.and_then(|mut odd| odd.join("odd"))
+        .map_err(|trouble| trouble.of("lines of the handshake in odd case and order"))?;
+    for alone in [3, 40] {
+        let pieces = WebSocket::open_with(talk, HANDSHAKE, alone);
+        pieces
+            .and_then(|mut pieces| pieces.join("pieces"))
+            .map_err(|trouble| trouble.of("a handshake in two pieces"))?;
+    }
+    Ok(())
+}
+
+fn plain(talk: &mut Talk) -> Result<(), Trouble> {
+    let mut peer = Peer::connect(talk.terms)?;
+    peer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
+    let head = match read_head(&mut peer) {
+        Ok(head) => head,
+        Err(Trouble::Cut(_)) => return Ok(()),
+        Err(trouble) => return Err(trouble),
+    };
+    let refused = ["HTTP/1.1 4", "HTTP/1.1 5", "HTTP/1.0 4", "HTTP/1.0 5"];
+    if refused.iter().any(|status| head.starts_with(status)) {
+        return Ok(());
+    }
+    let first = head.lines().next().unwrap_or_default();
+    Err(Trouble::Wrong(format!("a plain request is answered {}", shown(first.as_bytes()))))
+}
+
+fn rooms(talk: &mut Talk) -> Result<(), Trouble> {
+    let (mut a, mut b, mut c) = (member(talk, "räume")?, member(talk, "räume")?, member(talk, "other")?);
+    a.say("say héllo wörld")?;
+    all_hear(&mut [&mut a, &mut b], "héllo wörld")?;
+    c.say("say apart")?;
+    c.expect("apart").map_err(|trouble| trouble.of("in another room"))?;
+    c.join("räume").map_err(|trouble| trouble.of("of one that moves to another room"))?;
+    b.say("say welcome")?;
+    all_hear(&mut [&mut a, &mut b, &mut c], "welcome").map_err(|trouble| trouble.of("after one moved in"))?;
+    // Joining where one is makes nobody a member twice.
+    b.join("räume")?;
+    a.say("say once")?;
+    all_hear(&mut [&mut a, &mut b, &mut c], "once")
+        .map_err(|trouble| trouble.of("after one joined again"))?;
+    b.join("third").map_err(|trouble| trouble.of("of one that moves to another room"))?;
+    for (speaker, text) in [(&mut a, "say without b"), (&mut b, "say alone")] {
+        speaker.say(text)?;
+    }
+    all_hear(&mut [&mut a, &mut c], "without b").map_err(|trouble| trouble.of("after one moved out"))?;
+    b.expect("alone").map_err(|trouble| trouble.of("of one that moved out"))?;
+    // What came twice, or astray, is seen in the place of this.
+    for speaker in [&mut a, &mut b] {
+        speaker.say("say the end")?;
+    }
+    all_hear(&mut [&mut a, &mut b, &mut c], "the end")
+}
+
+fn fragments(talk: &mut Talk) -> Result<(), Trouble> {
+    let (mut a, mut b) = (member(talk, "fragments")?, member(talk, "fragments")?);
+    // Cut within the two bytes of a letter, and with an empty one.
+    let parts = [
+        Frame::new(TEXT, b"say fra\xc3").begun(),
+        Frame::new(CONTINUED, b"\xa9gmen").begun(),
+        Frame::new(CONTINUED, b"").begun(),
+        Frame::new(CONTINUED, b"ted"),
+    ];
+    for part in &parts {
+        a.send(part)?;
+    }
+    all_hear(&mut [&mut a, &mut b], "fraégmented")?;
+    let parts =
+        [Frame::text("say around").begun(), Frame::new(PING, b"between"), Frame::new(CONTINUED, b" a ping")];
+    for part in &parts {
+        a.send(part)?;
+    }
+    let mut heard = [a.hear("a pong between fragments")?, a.hear("a message around a ping")?];
+    heard.sort_by_key(|heard| matches!(heard, Heard::Text(_)));
+    if heard != [Heard::Pong(b"between".to_vec()), Heard::Text(b"around a ping".to_vec())] {
+        let [first, second] = heard.map(|heard| heard.shown());
+        return Err(Trouble::Wrong(format!("a ping between fragments is answered by {first} and {second}")));
+    }
+    b.expect("around a ping")
+}
+
+fn pings(talk: &mut Talk) -> Result<(), Trouble> {
+    let mut a = WebSocket::open(talk)?;
+    for payload in [&b"ping"[..], b"", &[0xf5; 125]] {
+        a.send(&Frame::new(PING, payload))?;
+        let what = format!("a pong with {} bytes", payload.len());
+        match a.hear(&what)? {
+            Heard::Pong(came) if came == payload => {}
+            Heard::Pong(_) => {
+                return Err(Trouble::Wrong("a pong has another payload than the ping".to_owned()));
+            }
+            other => return Err(Trouble::Wrong(format!("a ping is answered by {}", other.shown()))),
+        }
+    }
+    Ok(())
+}
+
+fn pieces(talk: &mut Talk) -> Result<(), Trouble> {
+    let mut a = member(talk, "pieces")?;
+    for byte in Frame::text("say bytes").bytes() {
+        a.peer.write(&[byte])?;
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    a.expect("bytes").map_err(|trouble| trouble.of("which came byte by byte"))?;
+    let two = [Frame::text("say first").bytes(), Frame::text("say second").bytes()].concat();
+    let (all_but_last, last) = two.split_at(two.len() - 1);
+    a.peer.write(all_but_last)?;
+    a.expect("first").map_err(|trouble| trouble.of("which came with most of another"))?;
+    a.peer.write(last)?;
+    a.expect("second").map_err(|trouble| trouble.of("which came with another"))
+}
+
+fn large(talk: &mut Talk) -> Result<(), Trouble> {
+    let (mut a, mut b) = (member(talk, "large")?, member(talk, "large")?);
+    // Around each border of how a frame's length is written, up to a frame of 65,536 bytes.
+    for length in [120, 121, 122, 125, 126, 127, 65_531, 65_532] {
+        let text = "l".repeat(length);
+        a.say(&format!("say {text}"))?;
+        all_hear(&mut [&mut a, &mut b], &text)
+            .map_err(|trouble| trouble.of(&format!("a message of {length} bytes")))?;
+    }
+    Ok(())
+}
+
+fn order(talk: &mut Talk) -> Result<(), Trouble> {
+    let names = ["a", "b"];
+    let mut members = [member(talk, "order")?, member(talk, "order")?, member(talk, "order")?];
+    for lot in 0..LOTS {
+        let numbers = lot * AT_ONCE / 2..(lot + 1) * AT_ONCE / 2;
+        for number in numbers.clone() {
+            for (sender, name) in members.iter_mut().zip(names) {
+                sender.say(&format!("say {name}{number}"))?;
+            }
+        }
+        for member in &mut members {
+            let mut due = [numbers.start; 2];
+            for _ in 0..AT_ONCE {
+                let due_texts = [0, 1].map(|sender| format!("{}{}", names[sender], due[sender]));
+                let wanted = format!("{:?} or {:?}", due_texts[0], due_texts[1]);
+                let heard = member.hear(&format!("the message {wanted}"))?;
+                let sender = due_texts
+                    .iter()
+                    .position(|due| matches!(&heard, Heard::Text(text) if text == due.as_bytes()));
+                let wrong = || Trouble::Wrong(format!("{} came in the place of {wanted}", heard.shown()));
+                due[sender.ok_or_else(wrong)?] += 1;
+            }
+        }
+    }
+    // What came twice is seen in the place of this.
+    members[0].say("say the end")?;
+    members.iter_mut().try_for_each(|member| member.expect("the end"))
+}
+
+fn half_open(talk: &mut Talk) -> Result<(), Trouble> {
+    let mut silent = Vec::new();
+    for index in 0..2 * HALF_OPEN {
+        let mut peer = Peer::connect(talk.terms)?;
+        if index % 2 == 0 {
+            peer.write(b"GET / HT")?;
+        }
+        silent.push(peer);
+    }
+    let mut begun = member(talk, "half-open")?;
+    begun.peer.write(&Frame::text("say half").bytes()[..5])?;
+    settle();
+    rooms(talk).map_err(|trouble| trouble.of("beside half-open connections"))
+}
+
+fn vanish(talk: &mut Talk) -> Result<(), Trouble> {
+    let mut before = member(talk, "vanish 0")?;
+    let half = crowd::size() / 2;
+    let mut crowd = Vec::new();
+    for index in 0..half as usize {
+        let joined = member(talk, &format!("vanish {}", index % ROOMS));
+        crowd.push(joined.map_err(|trouble| trouble.of(&format!("beside {index} other members")))?);
+    }
+    let idle = crowd::gather(talk.terms, half, |_| Ok(()))?;
+    // In all rooms but the first something is on its way to them.
+    for member in crowd.iter_mut().take(ROOMS).skip(1) {
+        let _ = member.say("say farewell");
+    }
+    let count = 2 * half;
+    crowd.into_iter().map(|member| member.peer).chain(idle).for_each(Peer::vanish);
+    let whose = format!("after {count} clients vanished");
+    for text in ["still", "here"] {
+        before.say(&format!("say {text}"))?;
+        before.expect(text).map_err(|trouble| trouble.of(&whose))?;
+    }
+    let mut after = member(talk, "vanish 1").map_err(|trouble| trouble.of(&whose))?;
+    after.say("say alone")?;
+    // The farewell may reach one that came early enough.
+    match after.hear("the message \"alone\"").map_err(|trouble| trouble.of(&whose))? {
+        Heard::Text(text) if text == b"farewell" => after.expect("alone"),
+        Heard::Text(text) if text == b"alone" => Ok(()),
+        other => Err(Trouble::Wrong(format!("{} came in the place of \"alone\", {whose}", other.shown()))),
+    }
+}
+
+fn unread(talk: &mut Talk) -> Result<(), Trouble> {
+    let (mut slow, mut fast) = (member(talk, "slow")?, member(talk, "slow")?);
+    slow.peer.take_little();
+    let text = "w".repeat(LARGE_BYTES);
+    let frame = Frame::text(&format!("say {text}")).bytes();
+    // More than the kernel and a queue hold together.
+    let fair = (kernel_bytes() + QUEUE_BYTES) / LARGE_BYTES;
+    let (start, before) = (Instant::now(), (talk.memory)());
+    let runs_away =
+        |talk: &Talk| (talk.memory)().zip(before).is_some_and(|(now, before)| now > before + RUNAWAY_BYTES);
+    let mut said = 0;
+    while said < 2 * fair && start.elapsed() < FLOOD {
+        let round = fast.peer.write(&frame).and_then(|()| fast.expect(&text));
+        round.map_err(|trouble| {
+            trouble
+                .of(&format!("in a room of which one member does not read, after {said} messages of 32 KiB"))
+        })?;
+        said += 1;
+        if said % 64 == 0 && runs_away(talk) {
+            let so_far = said * LARGE_BYTES >> 20;
+            let grown = talk.grown(before);
+            return Err(Trouble::Wrong(format!("one member did not read {so_far} MiB{grown}")));
+        }
+    }
+    fast.say("say the end")?;
+    fast.expect("the end")?;
+    // Now it reads what was kept for it.
+    let mut heard = 0;
+    let kept = loop {
+        match slow.hear("what was not read") {
+            Ok(Heard::Text(came)) if came == text.as_bytes() => heard += 1,
+            Ok(Heard::Text(came)) if came == b"the end" => break true,
+            Ok(Heard::Close(_)) | Err(Trouble::Cut(_)) => break false,
+            Err(Trouble::Silent(_)) => break true,
+            Ok(other) => {
+                return Err(Trouble::Wrong(format!("{} came to one that had not read", other.shown())));
+            }
+            Err(trouble) => return Err(trouble),
+        }
+    };
+    let mib = said * LARGE_BYTES >> 20;
+    if kept && heard == said && said > fair {
+        return Err(Trouble::Wrong(format!(
+            "for a member that did not read, all of {mib} MiB were kept{}",
+            talk.grown(before)
+        )));
+    }
+    if kept && heard < said {
+        let lost = said - heard;
+        talk.fault(
+            UNREAD,
+            format!("a member that did not read {mib} MiB is still connected, and {lost} of {said} messages never came to it"),
+            QUEUE_FIX,
+            false,
+        );
+    }
+    // The room goes on.
+    let mut after = member(talk, "slow")?;
+    after.say("say on")?;
+    after
+        .expect("on")
+        .and_then(|()| fast.expect("on"))
+        .map_err(|trouble| trouble.of("after one did not read"))
+}

@@ -1,0 +1,171 @@
+//! Frames of WebSockets (RFC 6455, 5.2): those of a client, right and wrong ones, and those that a server sends.
+
+pub(super) const CONTINUED: u8 = 0;
+pub(super) const TEXT: u8 = 1;
+pub(super) const BINARY: u8 = 2;
+pub(super) const CLOSE: u8 = 8;
+pub(super) const PING: u8 = 9;
+pub(super) const PONG: u8 = 10;
+
+/// No server has a reason to send more at once.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// A frame to be sent.
+#[derive(Debug, Clone)]
+pub(super) struct Frame<'d> {
+    opcode: u8,
+    data: &'d [u8],
+    last: bool,
+    reserved: u8,
+    /// In the place of the true length.
+    announced: Option<u64>,
+    mask: Option<[u8; 4]>,
+}
+
+impl<'d> Frame<'d> {
+    /// As a client sends it. The mask is never the same for each byte, so that it has to be undone.
+    pub fn new(opcode: u8, data: &'d [u8]) -> Frame<'d> {
+        Frame { opcode, data, last: true, reserved: 0, announced: None, mask: Some([0x17, 0xa5, 0x4c, 0xf0]) }
+    }
+
+    pub fn text(text: &'d str) -> Frame<'d> {
+        Frame::new(TEXT, text.as_bytes())
+    }
+
+    /// Others of the same message follow.
+    pub fn begun(self) -> Frame<'d> {
+        Frame { last: false, ..self }
+    }
+
+    pub fn unmasked(self) -> Frame<'d> {
+        Frame { mask: None, ..self }
+    }
+
+    /// One of the three bits that only extensions may set, counted from the highest.
+    pub fn reserved(self, bit: u32) -> Frame<'d> {
+        Frame { reserved: 0x80 >> bit, ..self }
+    }
+
+    pub fn announcing(self, length: u64) -> Frame<'d> {
+        Frame { announced: Some(length), ..self }
+    }
+
+    pub fn bytes(&self) -> Vec<u8> {
+        let masked = if self.mask.is_some() { 0x80 } else { 0 };
+        let mut bytes = vec![if self.last { 0x80 } else { 0 } | self.reserved | self.opcode];
+        match self.announced.unwrap_or(self.data.len() as u64) {
+            length @ 0..126 => bytes.push(masked | length as u8),
+            length @ 126..=0xffff => {
+                bytes.push(masked | 126);
+                bytes.extend((length as u16).to_be_bytes());
+            }
+            length => {
+                bytes.push(masked | 127);
+                bytes.extend(length.to_be_bytes());
+            }
+        }
+        let mask = self.mask.unwrap_or_default();
+        bytes.extend(&mask[..if self.mask.is_some() { 4 } else { 0 }]);
+        bytes.extend(self.data.iter().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask));
+        bytes
+    }
+}
+
+/// The first two bytes of a frame that a server sent.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    pub last: bool,
+    pub opcode: u8,
+    length: u8,
+}
+
+impl Head {
+    /// What is wrong with it, otherwise.
+    pub fn parse([first, second]: [u8; 2]) -> Result<Head, String> {
+        let head = Head { last: first & 0x80 != 0, opcode: first & 0x0f, length: second & 0x7f };
+        if first & 0x70 != 0 {
+            return Err("a frame with reserved bits came, and no extension was agreed upon".to_owned());
+        }
+        if second & 0x80 != 0 {
+            return Err("a masked frame came, as only clients send it".to_owned());
+        }
+        if ![CONTINUED, TEXT, BINARY, CLOSE, PING, PONG].contains(&head.opcode) {
+            return Err(format!("a frame of the unknown opcode {} came", head.opcode));
+        }
+        if head.opcode >= CLOSE && (!head.last || head.length > 125) {
+            return Err("a control frame came that is a fragment or longer than 125 bytes".to_owned());
+        }
+        Ok(head)
+    }
+
+    /// How many more bytes say how long it is.
+    pub fn length_bytes(&self) -> usize {
+        match self.length {
+            126 => 2,
+            127 => 8,
+            _ => 0,
+        }
+    }
+
+    /// How long it is, by those bytes.
+    pub fn length(&self, bytes: &[u8]) -> Result<usize, String> {
+        let length = match self.length {
+            126 | 127 => bytes.iter().fold(0, |length: u64, byte| length << 8 | u64::from(*byte)),
+            length => u64::from(length),
+        };
+        if length > MOST_BYTES {
+            return Err(format!("a frame of {length} bytes was announced"));
+        }
+        Ok(length as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The examples of RFC 6455, 5.7.
+    #[test]
+    fn frames_are_those_of_the_standard() {
+        assert_eq!(Frame::text("Hello").unmasked().bytes(), b"\x81\x05Hello");
+        assert_eq!(Frame::text("Hel").unmasked().begun().bytes(), b"\x01\x03Hel");
+        assert_eq!(Frame::new(CONTINUED, b"lo").unmasked().bytes(), b"\x80\x02lo");
+        let mask = Some([0x37, 0xfa, 0x21, 0x3d]);
+        let hello = Frame { mask, ..Frame::text("Hello") };
+        assert_eq!(hello.bytes(), b"\x81\x85\x37\xfa\x21\x3d\x7f\x9f\x4d\x51\x58");
+        assert_eq!(Frame::new(BINARY, &[0; 256]).unmasked().bytes()[..4], [0x82, 0x7e, 0x01, 0x00]);
+        let long = Frame::new(BINARY, &[0; 65536]).unmasked().bytes();
+        assert_eq!(long[..10], [0x82, 0x7f, 0, 0, 0, 0, 0, 1, 0, 0]);
+        let wrong = Frame::new(TEXT, b"").reserved(1).announcing(1 << 40).bytes();
+        assert_eq!(wrong[..10], [0xc1, 0xff, 0, 0, 1, 0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn what_no_server_may_send_is_said() {
+        for (bytes, words) in [
+            ([0xc1, 0], "reserved"),
+            ([0x81, 0x80], "masked"),
+            ([0x83, 0], "opcode 3"),
+            ([0x09, 0], "control"),
+            ([0x88, 126], "control"),
+        ] {
+            let why = Head::parse(bytes).expect_err("it is wrong");
+            assert!(why.contains(words), "{why}");
+        }
+        let long = Head::parse([0x81, 127]).expect("it is right");
+        assert!(long.length(&u64::MAX.to_be_bytes()).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_server_may_send_what_was_built_without_a_mask(data in prop::collection::vec(any::<u8>(), 0..70_000)) {
+            let bytes = Frame::new(BINARY, &data).unmasked().bytes();
+            let head = Head::parse([bytes[0], bytes[1]]).expect("it is right");
+            let (length, rest) = bytes[2..].split_at(head.length_bytes());
+            prop_assert_eq!(head.length(length), Ok(data.len()));
+            prop_assert_eq!(rest, data);
+        }
+    }
+}

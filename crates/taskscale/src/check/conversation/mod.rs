@@ -1,0 +1,141 @@
+//! Talks to a server of the catalogue by hand, byte by byte, and says what is wrong with its answers.
+//!
+//! What a server must do is in docs/workloads.md. A conversation is a list of cases (`echo`, `chat`, `wrong_frames`) over blocking
+//! sockets (`peer`, `websocket`, `frame`), none of which waits for longer than a bound. Must not know who started the server, nor how.
+
+mod chat;
+mod crowd;
+mod echo;
+mod frame;
+mod peer;
+mod websocket;
+mod wrong_frames;
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use self::peer::{Terms, Trouble};
+
+/// So many connections are open at once at most: a server that must know beforehand is told as many tasks.
+pub(super) const CONNECTIONS: u64 = 1_100;
+
+/// No answer takes longer, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// No further case is begun then, and none goes on for longer.
+const BEGUN: Duration = Duration::from_secs(45);
+const WHOLE: Duration = Duration::from_secs(60);
+/// A server that let so many cases wait in vain is not asked for more.
+const MOST_SILENCES: u32 = 3;
+
+/// Which of them it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Server {
+    /// Sends back what comes.
+    Echo,
+    /// Rooms over WebSockets.
+    Chat,
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fault {
+    /// What was tried, in a few words; always the same for the same.
+    pub case: &'static str,
+    /// What was seen.
+    pub what: String,
+    /// How to fix it.
+    pub fix: &'static str,
+    /// Figures of this server would be wrong, or clients would be left without their messages; not only another
+    /// code or another way to end a connection than most servers have.
+    pub grave: bool,
+}
+
+/// Talks to a server that listens there, and says what is wrong, in the order in which it was found. `memory` is what the server holds
+/// at the moment, in bytes.
+///
+/// Takes a few seconds, and a minute where a server is slow or lets its clients wait.
+pub(super) fn converse(server: Server, address: SocketAddr, memory: &dyn Fn() -> Option<u64>) -> Vec<Fault> {
+    converse_within(PATIENCE, server, address, memory)
+}
+
+fn converse_within(
+    patience: Duration,
+    server: Server,
+    address: SocketAddr,
+    memory: &dyn Fn() -> Option<u64>,
+) -> Vec<Fault> {
+    let cases = match server {
+        Server::Echo => echo::CASES,
+        Server::Chat => chat::CASES,
+    };
+    let start = Instant::now();
+    let terms = Terms { address, patience, end: start + WHOLE };
+    let mut talk = Talk { terms, memory, random: fastrand::Rng::with_seed(7), faults: Vec::new() };
+    let mut silences = 0;
+    for (index, case) in cases.iter().enumerate() {
+        if start.elapsed() >= BEGUN {
+            let left: Vec<&str> = cases[index..].iter().map(|case| case.name).collect();
+            talk.fault(
+                "time",
+                format!(
+                    "all before took {} s, and so these were not tried: {}",
+                    BEGUN.as_secs(),
+                    left.join(", ")
+                ),
+                "nothing in the program if the machine is busy; otherwise let it answer faster",
+                false,
+            );
+            break;
+        }
+        let Err(trouble) = (case.talk)(&mut talk) else { continue };
+        talk.fault(case.name, trouble.to_string(), case.fix, case.grave);
+        silences += u32::from(matches!(trouble, Trouble::Silent(_)));
+        if matches!(trouble, Trouble::Refused(_)) || silences >= MOST_SILENCES {
+            break;
+        }
+    }
+    talk.faults
+}
+
+/// One part of a conversation, on connections of its own.
+struct Case {
+    name: &'static str,
+    /// How to fix whatever ends it early, and how much that weighs.
+    fix: &'static str,
+    grave: bool,
+    talk: fn(&mut Talk) -> Result<(), Trouble>,
+}
+
+/// What all cases share.
+struct Talk<'t> {
+    terms: Terms,
+    memory: &'t dyn Fn() -> Option<u64>,
+    /// Always the same: what is found once is found again.
+    random: fastrand::Rng,
+    faults: Vec<Fault>,
+}
+
+impl Talk<'_> {
+    fn fault(&mut self, case: &'static str, what: impl Into<String>, fix: &'static str, grave: bool) {
+        self.faults.push(Fault { case, what: what.into(), fix, grave });
+    }
+
+    fn bytes(&mut self, length: usize) -> Vec<u8> {
+        let mut bytes = vec![0; length];
+        self.random.fill(&mut bytes);
+        bytes
+    }
+
+    /// How much more memory the server holds than it did, in words; nothing where nobody knows.
+    fn grown(&self, before: Option<u64>) -> String {
+        match ((self.memory)(), before) {
+            (Some(now), Some(before)) if now > before => {
+                format!(", while its memory grew by {} MiB", (now - before) >> 20)
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,179 @@
+//! Conversations with fake-entry's servers, right and wrong, and with what is no server at all.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+use super::*;
+
+/// For servers that let their clients wait, so that this takes no longer than it must.
+const SHORT: Duration = Duration::from_secs(2);
+
+/// The scripted program, built once, beside the tests and in their profile.
+fn fake_entry() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let program = std::env::current_exe().expect("this program");
+        let folder = program.ancestors().nth(2).expect("target/debug/deps/taskscale-…");
+        let profile = match folder.file_name().and_then(|name| name.to_str()) {
+            Some("debug") | None => "dev",
+            Some(profile) => profile,
+        };
+        let built = Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "-p", "fake-entry", "--profile", profile, "--target-dir"])
+            .arg(folder.parent().expect("a folder"))
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .status();
+        assert!(built.is_ok_and(|status| status.success()), "fake-entry does not build");
+        folder.join("fake-entry")
+    })
+}
+
+/// A server that ends with the test.
+struct Serving {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Serving {
+    fn start(flags: &str) -> Serving {
+        let mut child = Command::new(fake_entry())
+            .arg("--serve")
+            .args(flags.split_whitespace())
+            .args([&CONNECTIONS.to_string(), "--listen", "127.0.0.1:0"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("fake-entry starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("a line");
+        let port: u16 =
+            line.trim().strip_prefix("listening ").and_then(|port| port.parse().ok()).expect("a port");
+        Serving { child, address: (Ipv4Addr::LOCALHOST, port).into() }
+    }
+
+    fn memory(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
+        Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // A child that was not waited for: its number is its own.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn server(flags: &str) -> Server {
+    if flags.starts_with("echo") { Server::Echo } else { Server::Chat }
+}
+
+/// What is found of a server with these flags, where answers may be waited for so long.
+fn found(flags: &str, patience: Duration) -> Vec<Fault> {
+    let serving = Serving::start(flags);
+    let faults = converse_within(patience, server(flags), serving.address, &|| serving.memory());
+    for fault in &faults {
+        println!("{flags}: {fault:?}");
+    }
+    faults
+}
+
+/// The first fault is this one.
+fn expect(flags: &str, patience: Duration, grave: bool, case: &str, words: &str) {
+    let faults = found(flags, patience);
+    let first = faults.first().unwrap_or_else(|| panic!("{flags}: nothing is found"));
+    assert_eq!((first.grave, first.case), (grave, case), "{flags}: {faults:?}");
+    assert!(first.what.contains(words), "{flags}: {faults:?}");
+}
+
+#[test]
+fn right_servers_are_left_alone() {
+    for flags in ["echo", "chat", "echo --op-sleep-us 3000", "chat --op-cpu-us 100"] {
+        let serving = Serving::start(flags);
+        let faults = converse(server(flags), serving.address, &|| serving.memory());
+        assert_eq!(faults, [], "{flags}");
+    }
+}
+
+#[test]
+fn wrong_echoes_are_found() {
+    expect(
+        "echo --fault flip:100",
+        PATIENCE,
+        true,
+        "pieces",
+        "message 101 of a connection: of 101 bytes the one at 50",
+    );
+    expect("echo --fault swap", PATIENCE, true, "pieces", "came back as");
+    expect("echo --fault close-every:10", PATIENCE, true, "idle connections", "ended the connection");
+    expect("echo --fault stop-accepting:20", SHORT, true, "idle connections", "waited in vain");
+    expect("echo --op-sleep-us 45000", PATIENCE, false, "latency", "1 bytes mostly take 4");
+    expect("echo --fault crash:plateau", PATIENCE, true, "idle connections", "");
+}
+
+#[test]
+fn wrong_rooms_are_found() {
+    expect("chat --fault double:400", PATIENCE, true, "order", "came in the place of");
+    expect("chat --fault lose:400", PATIENCE, true, "order", "came in the place of");
+    expect("chat --fault double:3", PATIENCE, true, "rooms", "came in the place of");
+    expect("chat --fault lose:0", SHORT, true, "rooms", "waited in vain");
+    expect("chat --fault stray:0", PATIENCE, true, "rooms", "came in the place of");
+    expect("chat --fault stray:5", PATIENCE, true, "rooms", "came in the place of");
+    expect("chat --fault no-pong", SHORT, true, "ping", "waited in vain for a pong");
+    expect("chat --fault close-every:4", PATIENCE, true, "handshake", "ended the connection");
+    expect("chat --fault stop-accepting:20", SHORT, true, "close codes", "waited in vain");
+}
+
+#[test]
+fn members_that_do_not_read_must_not_keep_others_waiting_nor_take_memory() {
+    expect("chat --fault stall", SHORT, true, UNREAD, "waited in vain");
+    expect("chat --fault keep-all", PATIENCE, true, UNREAD, "MiB were kept, while its memory grew by");
+}
+
+const UNREAD: &str = "a member that does not read";
+
+/// Something that listens, and does with each connection what it is told to.
+fn listener(answer: impl Fn(std::net::TcpStream, u64) + Send + 'static) -> SocketAddr {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    let address = listener.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        for (connection, number) in listener.incoming().flatten().zip(0..) {
+            answer(connection, number);
+        }
+    });
+    address
+}
+
+#[test]
+fn what_is_no_server_at_all_is_found_in_time() {
+    let held = std::sync::Mutex::new(Vec::new());
+    let silent = listener(move |connection, _| held.lock().expect("a list").push(connection));
+    let closing = listener(|connection, _| drop(connection));
+    let noisy = listener(|mut connection, number| {
+        let mut noise = vec![0; 10_000];
+        fastrand::Rng::with_seed(number).fill(&mut noise);
+        // Half a handshake that is right, so that frames of noise are read as well.
+        let mut request = [0; 1024];
+        let _ = connection.read(&mut request);
+        let _ = connection.write_all(&noise);
+    });
+    let unused =
+        TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port").local_addr().expect("an address");
+    for server in [Server::Echo, Server::Chat] {
+        for address in [silent, closing, noisy, unused] {
+            let start = Instant::now();
+            let faults = converse_within(Duration::from_millis(500), server, address, &|| None);
+            assert!(faults.iter().any(|fault| fault.grave), "{server:?} at {address}");
+            assert!(start.elapsed() < WHOLE, "{server:?}");
+            if address == unused {
+                assert!(faults[0].what.starts_with("no connection can be made"), "{faults:?}");
+                assert_eq!(faults.len(), 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! A WebSocket by hand: the handshake, and messages put together from frames.
+
+use data_encoding::BASE64;
+use sha1::{Digest, Sha1};
+
+use super::Talk;
+use super::frame::{self, Frame, Head};
+use super::peer::{self, Peer, Trouble};
+
+/// What a server appends to a client's key (RFC 6455, 1.3).
+const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+/// In the place of the key in the lines of a handshake.
+pub(super) const KEY: &str = "KEY";
+pub(super) const HANDSHAKE: &[(&str, &str)] = &[
+    ("Host", "localhost"),
+    ("Upgrade", "websocket"),
+    ("Connection", "Upgrade"),
+    ("Sec-WebSocket-Key", KEY),
+    ("Sec-WebSocket-Version", "13"),
+];
+const MOST_HEAD_BYTES: usize = 16 * 1024;
+/// Above what any message of a conversation is long.
+const MOST_MESSAGE_BYTES: usize = 1 << 20;
+/// So much of what a server sent is shown.
+const SHOWN_CHARS: usize = 40;
+
+/// What a server says, but for its pings.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    Text(Vec<u8>),
+    Binary,
+    Pong(Vec<u8>),
+    /// With a code, mostly.
+    Close(Option<u16>),
+}
+
+pub(super) struct WebSocket {
+    pub peer: Peer,
+}
+
+impl WebSocket {
+    pub fn open(talk: &mut Talk) -> Result<WebSocket, Trouble> {
+        WebSocket::open_with(talk, HANDSHAKE, usize::MAX)
+    }
+
+    /// With these lines, of which the first bytes come alone.
+    pub fn open_with(talk: &mut Talk, lines: &[(&str, &str)], alone: usize) -> Result<WebSocket, Trouble> {
+        let key = BASE64.encode(&talk.bytes(16));
+        let mut request = "GET /chat HTTP/1.1\r\n".to_owned();
+        for (name, value) in lines {
+            request += &format!("{name}: {}\r\n", if *value == KEY { &key } else { *value });
+        }
+        request += "\r\n";
+        let mut peer = Peer::connect(talk.terms)?;
+        let (first, second) = request.as_bytes().split_at(alone.min(request.len()));
+        peer.write(first)?;
+        if !second.is_empty() {
+            peer::settle();
+            peer.write(second)?;
+        }
+        let head = read_head(&mut peer)?;
+        agreed(&head, &key).map_err(Trouble::Wrong)?;
+        Ok(WebSocket { peer })
+    }
+
+    pub fn send(&mut self, frame: &Frame) -> Result<(), Trouble> {
+        self.peer.write(&frame.bytes())
+    }
+
+    pub fn say(&mut self, text: &str) -> Result<(), Trouble> {
+        self.send(&Frame::text(text))
+    }
+
+    /// The next text is this one.
+    pub fn expect(&mut self, text: &str) -> Result<(), Trouble> {
+        match self.hear(&format!("the message {}", shown(text.as_bytes())))? {
+            Heard::Text(came) if came == text.as_bytes() => Ok(()),
+            other => Err(Trouble::Wrong(format!(
+                "{} came in the place of {}",
+                other.shown(),
+                shown(text.as_bytes())
+            ))),
+        }
+    }
+
+    /// Joins a room, and hears that it has.
+    pub fn join(&mut self, room: &str) -> Result<(), Trouble> {
+        self.say(&format!("join {room}"))?;
+        self.expect(&format!("joined {room}"))
+    }
+
+    pub fn hear(&mut self, what: &str) -> Result<Heard, Trouble> {
+        let mut begun: Option<(u8, Vec<u8>)> = None;
+        loop {
+            let (head, data) = self.read_frame(what)?;
+            let wrong = |why: &str| Err(Trouble::Wrong(why.to_owned()));
+            match (head.opcode, &mut begun) {
+                (frame::PING, _) => self.send(&Frame::new(frame::PONG, &data))?,
+                (frame::PONG, None) => return Ok(Heard::Pong(data)),
+                // Between fragments: none of those that are looked for.
+                (frame::PONG, Some(_)) => {}
+                (frame::CLOSE, _) => {
+                    return Ok(Heard::Close(data.first_chunk().map(|code| u16::from_be_bytes(*code))));
+                }
+                (frame::CONTINUED, Some((_, message))) => {
+                    message.extend(data);
+                    if message.len() > MOST_MESSAGE_BYTES {
+                        return wrong("a message of many fragments does not end");
+                    }
+                }
+                (frame::CONTINUED, None) => return wrong("a fragment came that continues nothing"),
+                (_, Some(_)) => return wrong("a message began within the fragments of another"),
+                (opcode, None) => begun = Some((opcode, data)),
+            }
+            if head.last
+                && head.opcode < frame::CLOSE
+                && let Some((opcode, message)) = begun.take()
+            {
+                return Ok(if opcode == frame::TEXT { Heard::Text(message) } else { Heard::Binary });
+            }
+        }
+    }
+
+    fn read_frame(&mut self, what: &str) -> Result<(Head, Vec<u8>), Trouble> {
+        let mut first = [0; 2];
+        self.peer.read(&mut first, what)?;
+        let head = Head::parse(first).map_err(Trouble::Wrong)?;
+        let mut length = [0; 8];
+        let length = &mut length[..head.length_bytes()];
+        self.peer.read(length, what)?;
+        let mut data = vec![0; head.length(length).map_err(Trouble::Wrong)?];
+        self.peer.read(&mut data, what)?;
+        Ok((head, data))
+    }
+}
+
+impl Heard {
+    pub fn shown(&self) -> String {
+        match self {
+            Heard::Text(text) => shown(text),
+            Heard::Binary => "a binary message".to_owned(),
+            Heard::Pong(_) => "a pong".to_owned(),
+            Heard::Close(Some(code)) => format!("a close frame with {code}"),
+            Heard::Close(None) => "a close frame without a code".to_owned(),
+        }
+    }
+}
+
+/// The beginning of a message, harmless wherever it is shown.
+pub(super) fn shown(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let mut short: String = text.chars().take(SHOWN_CHARS).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    format!("{short:?}")
+}
+
+/// An answer up to its empty line.
+pub(super) fn read_head(peer: &mut Peer) -> Result<String, Trouble> {
+    let what = "an answer to the handshake";
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        if head.len() > MOST_HEAD_BYTES {
+            return Err(Trouble::Wrong("the answer to the handshake does not end".to_owned()));
+        }
+        head.push(peer.next(what)?.ok_or_else(|| Trouble::Cut(what.to_owned()))?);
+    }
+    Ok(String::from_utf8_lossy(&head).into_owned())
+}
+
+/// Whether a server's answer makes the connection a WebSocket; if not, why.
+fn agreed(head: &str, key: &str) -> Result<(), String> {
+    let mut lines = head.lines();
+    let status = lines.next().unwrap_or_default();
+    if !status.starts_with("HTTP/1.1 101") {
+        return Err(format!("the handshake is answered {}", shown(status.as_bytes())));
+    }
+    let fields: Vec<(String, &str)> = lines
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, value)| (name.trim().to_ascii_lowercase(), value.trim()))
+        .collect();
+    let field = |name: &str| fields.iter().find(|(other, _)| other == name).map(|(_, value)| *value);
+    let has = |name: &str, word: &str| {
+        field(name).is_some_and(|value| value.split(',').any(|part| part.trim().eq_ignore_ascii_case(word)))
+    };
+    for (name, word) in [("upgrade", "websocket"), ("connection", "upgrade")] {
+        if !has(name, word) {
+            return Err(format!("the answer to the handshake has no `{name}: {word}`"));
+        }
+    }
+    let accept = BASE64.encode(&Sha1::digest(format!("{key}{GUID}")));
+    if field("sec-websocket-accept") != Some(&accept) {
+        let given = field("sec-websocket-accept").unwrap_or_default();
+        return Err(format!("Sec-WebSocket-Accept is {}, and not {accept:?}", shown(given.as_bytes())));
+    }
+    for name in ["sec-websocket-extensions", "sec-websocket-protocol"] {
+        if field(name).is_some_and(|value| !value.is_empty()) {
+            return Err(format!("the answer to the handshake has {name}, which was not asked for"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The example of RFC 6455, 1.3.
+    const RIGHT: &str = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+                         Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
+    const RFC_KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
+
+    #[test]
+    fn a_handshake_is_that_of_the_standard() {
+        assert_eq!(agreed(RIGHT, RFC_KEY), Ok(()));
+        let odd = RIGHT
+            .replace("Upgrade: websocket", "uPGRADE:WebSocket ")
+            .replace(": Upgrade", ": keep-alive, upgrade");
+        assert_eq!(agreed(&odd, RFC_KEY), Ok(()));
+        for (from, to, words) in [
+            ("101", "200", "answered"),
+            ("Upgrade: websocket\r\n", "", "no `upgrade: websocket`"),
+            ("Connection: Upgrade", "Connection: close", "no `connection: upgrade`"),
+            ("s3pPL", "S3pPL", "Sec-WebSocket-Accept is"),
+            ("\r\n\r\n", "\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n", "not asked for"),
+        ] {
+            let why = agreed(&RIGHT.replace(from, to), RFC_KEY).expect_err(words);
+            assert!(why.contains(words), "{why}");
+        }
+    }
+
+    #[test]
+    fn what_a_server_sent_is_harmless_where_it_is_shown() {
+        assert_eq!(shown(b"\x1b[31m\xff"), "\"\\u{1b}[31m\u{fffd}\"");
+        assert_eq!(shown(&[b'x'; 100]).len(), SHOWN_CHARS + 5);
+    }
+
+    proptest! {
+        #[test]
+        fn no_answer_makes_it_panic(head in ".{0,200}", key in ".{0,30}") {
+            let _ = agreed(&head, &key);
+            let _ = agreed(&format!("HTTP/1.1 101 x\r\n{head}"), &key);
+            let _ = shown(head.as_bytes());
+        }
+    }
+}

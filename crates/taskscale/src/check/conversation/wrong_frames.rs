@@ -1,0 +1,148 @@
+//! What no client may send, and how a server ends the connection (RFC 6455, 7.4.1).
+
+use std::time::{Duration, Instant};
+
+use super::Talk;
+use super::frame::{BINARY, CLOSE, CONTINUED, Frame, PING, TEXT};
+use super::peer::Trouble;
+use super::websocket::{Heard, WebSocket};
+
+const CASE: &str = "close codes";
+const FIX: &str = "close with the code that RFC 6455, 7.4.1 has for it: 1002 for what is no frame of a client, 1003 for binary \
+                   messages, 1007 for bad UTF-8, 1008 for what makes no sense here, 1009 above 64 KiB";
+const CLOSING_FIX: &str =
+    "answer a close frame with a close frame of the same code, and close the connection";
+const LIMIT_FIX: &str =
+    "close with 1009 as soon as a frame's length is above 64 KiB, before there is room for it";
+/// What a server may take for itself while a few frames come, in bytes.
+const FAIR_BYTES: u64 = 256 << 20;
+/// For what may have come already.
+const GLANCE: Duration = Duration::from_millis(100);
+/// What a frame may say that it is long, with nothing behind it.
+const ABSURD: u64 = 1 << 40;
+
+/// What is sent, and the code that it is closed with.
+fn all() -> Vec<(&'static str, Vec<u8>, u16)> {
+    let long = "z".repeat(40_000);
+    let (say, too_long) = (format!("say {long}"), format!("say {long}{long}"));
+    let fragments = [Frame::text(&say).begun().bytes(), Frame::new(CONTINUED, long.as_bytes()).bytes()];
+    let bad_close = [&1005u16.to_be_bytes()[..], b"no code that is sent"].concat();
+    let join = || Frame::text("join elsewhere");
+    vec![
+        ("a text that is neither `join` nor `say`", Frame::text("dance").bytes(), 1008),
+        ("a binary message", Frame::new(BINARY, b"\x00\x01").bytes(), 1003),
+        ("an unmasked frame", join().unmasked().bytes(), 1002),
+        ("the first reserved bit", join().reserved(1).bytes(), 1002),
+        ("the second reserved bit", join().reserved(2).bytes(), 1002),
+        ("the third reserved bit", join().reserved(3).bytes(), 1002),
+        ("the unknown opcode 3", Frame::new(3, b"x").bytes(), 1002),
+        ("the unknown opcode 11", Frame::new(11, b"x").bytes(), 1002),
+        ("a continuation of nothing", Frame::new(CONTINUED, b"x").bytes(), 1002),
+        (
+            "a message within another's fragments",
+            [Frame::text("say x").begun().bytes(), join().bytes()].concat(),
+            1002,
+        ),
+        ("a ping of 126 bytes", Frame::new(PING, &[b'p'; 126]).bytes(), 1002),
+        ("a ping in fragments", Frame::new(PING, b"p").begun().bytes(), 1002),
+        ("a close frame of one byte", Frame::new(CLOSE, b"x").bytes(), 1002),
+        ("a close frame with 1005", Frame::new(CLOSE, &bad_close).bytes(), 1002),
+        ("bad UTF-8", Frame::new(TEXT, b"say \xff\xfe").bytes(), 1007),
+        (
+            "bad UTF-8 across fragments",
+            [Frame::new(TEXT, b"say \xc3").begun().bytes(), Frame::new(CONTINUED, b"(").bytes()].concat(),
+            1007,
+        ),
+        ("a frame above 64 KiB", Frame::text(&too_long).bytes(), 1009),
+        ("fragments above 64 KiB", fragments.concat(), 1009),
+        ("an announced length of 2^40", Frame::text("").announcing(ABSURD).bytes(), 1009),
+    ]
+}
+
+/// How a connection ended.
+enum Ended {
+    With(Option<u16>),
+    Cut,
+    /// It did not: what came instead, if anything.
+    Not(Option<String>),
+}
+
+fn end(socket: &mut WebSocket) -> Result<Ended, Trouble> {
+    match socket.hear("the end") {
+        Ok(Heard::Close(code)) => Ok(Ended::With(code)),
+        Ok(other) => Ok(Ended::Not(Some(other.shown()))),
+        Err(Trouble::Cut(_)) => Ok(Ended::Cut),
+        Err(Trouble::Silent(_)) => Ok(Ended::Not(None)),
+        Err(trouble) => Err(trouble),
+    }
+}
+
+/// One connection for each, all at once, so that a server that ends none of them is waited for once.
+pub(super) fn close_codes(talk: &mut Talk) -> Result<(), Trouble> {
+    let mut sent = Vec::new();
+    for (what, bytes, code) in all() {
+        let mut socket = WebSocket::open(talk)?;
+        // What is taken nevertheless must not come to another.
+        socket.join(&format!("wrong {}", sent.len()))?;
+        sent.push((what, bytes, code, socket));
+    }
+    let before = (talk.memory)();
+    for (_, bytes, _, socket) in &mut sent {
+        // Where the server has closed already, reading says so.
+        let _ = socket.peer.write(bytes);
+    }
+    let until = Instant::now() + talk.terms.patience;
+    let (mut other, mut cut, mut open) = (Vec::new(), Vec::new(), Vec::new());
+    for (what, _, code, mut socket) in sent {
+        // What has come is read, however late it is.
+        socket.peer.terms.end = until.max(Instant::now() + GLANCE).min(talk.terms.end);
+        match end(&mut socket).map_err(|trouble| trouble.of(what))? {
+            Ended::With(Some(with)) if with == code => {}
+            Ended::With(Some(with)) => other.push(format!("{what}: {with} in the place of {code}")),
+            Ended::With(None) => other.push(format!("{what}: no code in the place of {code}")),
+            Ended::Cut => cut.push(what.to_owned()),
+            Ended::Not(Some(came)) => open.push(format!("{what} (answered by {came})")),
+            Ended::Not(None) => open.push(what.to_owned()),
+        }
+    }
+    if (talk.memory)().zip(before).is_some_and(|(now, before)| now > before + FAIR_BYTES) {
+        let what = format!("wrong and oversized frames came{}", talk.grown(before));
+        talk.fault(CASE, what, LIMIT_FIX, true);
+    }
+    let found = [
+        (other, "closed with another code", FIX),
+        (
+            cut,
+            "cut off without a close frame",
+            "send a close frame with the code before the connection is closed",
+        ),
+        (open, "not closed", FIX),
+    ];
+    for (list, how, fix) in found {
+        if !list.is_empty() {
+            talk.fault(CASE, format!("{how}: {}", list.join("; ")), fix, false);
+        }
+    }
+    Ok(())
+}
+
+/// A client that goes as it should.
+pub(super) fn closing(talk: &mut Talk) -> Result<(), Trouble> {
+    for (data, codes) in [(&b"\x03\xe8bye"[..], &[Some(1000)][..]), (b"", &[None, Some(1000)])] {
+        let mut socket = WebSocket::open(talk)?;
+        socket.send(&Frame::new(CLOSE, data))?;
+        let seen = match end(&mut socket)? {
+            Ended::With(code) if codes.contains(&code) => match socket.peer.next("the end") {
+                Ok(None) | Err(Trouble::Cut(_)) => continue,
+                Ok(Some(_)) => "something came after the close frame".to_owned(),
+                Err(_) => "the connection stays open after the close frames of both sides".to_owned(),
+            },
+            Ended::With(code) => format!("a close frame is answered by {}", Heard::Close(code).shown()),
+            Ended::Cut => "a close frame is answered by the end of the connection alone".to_owned(),
+            Ended::Not(_) => "a close frame is not answered by one".to_owned(),
+        };
+        talk.fault("closing", seen, CLOSING_FIX, false);
+        break;
+    }
+    Ok(())
+}
