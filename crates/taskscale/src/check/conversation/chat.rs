@@ -326,7 +326,7 @@ fn unread(talk: &mut Talk) -> Result<(), Trouble> {
         })?;
         said += 1;
         if said % 64 == 0 && runs_away(talk) {
-            let so_far = said * LARGE_BYTES >> 20;
+            let so_far = (said * LARGE_BYTES) >> 20;
             let grown = talk.grown(before);
             return Err(Trouble::Wrong(format!("one member did not read {so_far} MiB{grown}")));
         }
@@ -347,7 +347,7 @@ fn unread(talk: &mut Talk) -> Result<(), Trouble> {
             Err(trouble) => return Err(trouble),
         }
     };
-    let mib = said * LARGE_BYTES >> 20;
+    let mib = (said * LARGE_BYTES) >> 20;
     if kept && heard == said && said > fair {
         return Err(Trouble::Wrong(format!(
             "for a member that did not read, all of {mib} MiB were kept{}",

@@ -7,8 +7,8 @@ use super::peer::{Peer, Terms, Trouble};
 const CROWD: u64 = 1_000;
 /// Files that may be opened besides.
 const OTHER_FILES: u64 = 32;
-/// A server waits for connections with a queue of its own, in Python's socketserver of five: those that come are let in before others do.
-const AT_ONCE: u64 = 4;
+/// So many connect before one of them must be served: a server's queue of those that it has not accepted has a bound.
+const AT_ONCE: u64 = 16;
 
 /// A thousand, or fewer where this process may open fewer files; a server, which mostly has the same limit, needs some for itself.
 pub(super) fn size() -> u64 {
@@ -25,8 +25,12 @@ pub(super) fn gather(
 ) -> Result<Vec<Peer>, Trouble> {
     let mut crowd = Vec::new();
     for index in 0..count {
-        let mut peer =
-            Peer::connect(terms).map_err(|trouble| trouble.of(&format!("beside {index} others")))?;
+        let mut peer = match Peer::connect(terms) {
+            Ok(peer) => peer,
+            // Others in this process have opened files meanwhile: that is no fault of the server's.
+            Err(Trouble::Refused(error)) if index > 0 && error.raw_os_error() == Some(libc::EMFILE) => break,
+            Err(trouble) => return Err(trouble.of(&format!("beside {index} others"))),
+        };
         if index % AT_ONCE == 0 {
             greet(&mut peer).map_err(|trouble| trouble.of(&format!("beside {index} idle connections")))?;
         }

@@ -35,7 +35,9 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 /// Messages of all lengths up to this, one by one.
-const PIECES: usize = 200;
+const PIECES: usize = 120;
+/// Up to this where it is only to be seen that a connection is served.
+const FEW_PIECES: usize = 20;
 const MUCH_BYTES: usize = 1 << 20;
 /// Beyond what the kernel holds for both directions of a connection: what a server may hold for one.
 const FAIR_BYTES: usize = 32 << 20;
@@ -93,8 +95,12 @@ fn expect_end(talk: &mut Talk, peer: &mut Peer, case: &'static str) -> Result<()
 }
 
 fn pieces(talk: &mut Talk) -> Result<(), Trouble> {
+    say_pieces(talk, PIECES)
+}
+
+fn say_pieces(talk: &mut Talk, most: usize) -> Result<(), Trouble> {
     let mut peer = connect(talk)?;
-    for length in 1..=PIECES {
+    for length in 1..=most {
         let bytes = talk.bytes(length);
         echo(&mut peer, &bytes)
             .map_err(|trouble| trouble.of(&format!("message {length} of a connection")))?;
@@ -165,7 +171,8 @@ fn latency(talk: &mut Talk) -> Result<(), Trouble> {
 
 fn idle(talk: &mut Talk) -> Result<(), Trouble> {
     let mut crowd = crowd::gather(talk.terms, crowd::size(), |peer| echo(peer, b"here"))?;
-    pieces(talk).map_err(|trouble| trouble.of(&format!("beside {} idle connections", crowd.len())))?;
+    say_pieces(talk, FEW_PIECES)
+        .map_err(|trouble| trouble.of(&format!("beside {} idle connections", crowd.len())))?;
     // All at once, and none was closed meanwhile.
     let words: Vec<Vec<u8>> = (0..crowd.len()).map(|index| format!("{index:08}").into_bytes()).collect();
     for (peer, word) in crowd.iter_mut().zip(&words) {
@@ -191,7 +198,7 @@ fn unread(talk: &mut Talk) -> Result<(), Trouble> {
             talk.grown(before)
         )));
     }
-    pieces(talk).map_err(|trouble| trouble.of("beside a client that does not read"))?;
+    say_pieces(talk, FEW_PIECES).map_err(|trouble| trouble.of("beside a client that does not read"))?;
     // Now it reads.
     peer.finish();
     match expect(&mut peer, &bytes[..taken]) {
@@ -221,5 +228,5 @@ fn vanish(talk: &mut Talk) -> Result<(), Trouble> {
     crowd.into_iter().for_each(Peer::vanish);
     let whose = format!("after {count} clients vanished");
     echo(&mut before, b"still").map_err(|trouble| trouble.of(&whose))?;
-    pieces(talk).map_err(|trouble| trouble.of(&whose))
+    say_pieces(talk, FEW_PIECES).map_err(|trouble| trouble.of(&whose))
 }

@@ -37,8 +37,16 @@ struct Serving {
     address: SocketAddr,
 }
 
+/// Several conversations go on at once, each with a crowd of its own.
+fn allow_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
+}
+
 impl Serving {
     fn start(flags: &str) -> Serving {
+        allow_files();
         let mut child = Command::new(fake_entry())
             .arg("--serve")
             .args(flags.split_whitespace())
@@ -83,59 +91,107 @@ fn found(flags: &str, patience: Duration) -> Vec<Fault> {
     faults
 }
 
-/// The first fault is this one.
-fn expect(flags: &str, patience: Duration, grave: bool, case: &str, words: &str) {
-    let faults = found(flags, patience);
-    let first = faults.first().unwrap_or_else(|| panic!("{flags}: nothing is found"));
-    assert_eq!((first.grave, first.case), (grave, case), "{flags}: {faults:?}");
-    assert!(first.what.contains(words), "{flags}: {faults:?}");
+/// Flags, how long an answer may take, whether the first fault is grave, its case, and words of it.
+type Expected = (&'static str, Duration, bool, &'static str, &'static str);
+
+/// The first fault of each of these is that one. At once, as they mostly wait.
+fn expect(all: &[Expected]) {
+    std::thread::scope(|scope| {
+        for (flags, patience, grave, case, words) in all {
+            scope.spawn(move || {
+                let faults = found(flags, *patience);
+                let first = faults.first().unwrap_or_else(|| panic!("{flags}: nothing is found"));
+                assert_eq!((first.grave, first.case), (*grave, *case), "{flags}: {faults:?}");
+                assert!(first.what.contains(words), "{flags}: {faults:?}");
+            });
+        }
+    });
+}
+
+fn expect_none(flags: &str) {
+    assert_eq!(found(flags, PATIENCE), [], "{flags}");
 }
 
 #[test]
-fn right_servers_are_left_alone() {
-    for flags in ["echo", "chat", "echo --op-sleep-us 3000", "chat --op-cpu-us 100"] {
-        let serving = Serving::start(flags);
-        let faults = converse(server(flags), serving.address, &|| serving.memory());
-        assert_eq!(faults, [], "{flags}");
-    }
+fn right_echoes_are_left_alone() {
+    expect_none("echo");
+    expect_none("echo --op-sleep-us 3000");
+}
+
+#[test]
+fn right_rooms_are_left_alone() {
+    expect_none("chat");
+    expect_none("chat --op-cpu-us 100 --op-sleep-us 1000");
 }
 
 #[test]
 fn wrong_echoes_are_found() {
-    expect(
-        "echo --fault flip:100",
-        PATIENCE,
-        true,
-        "pieces",
-        "message 101 of a connection: of 101 bytes the one at 50",
-    );
-    expect("echo --fault swap", PATIENCE, true, "pieces", "came back as");
-    expect("echo --fault close-every:10", PATIENCE, true, "idle connections", "ended the connection");
-    expect("echo --fault stop-accepting:20", SHORT, true, "idle connections", "waited in vain");
-    expect("echo --op-sleep-us 45000", PATIENCE, false, "latency", "1 bytes mostly take 4");
-    expect("echo --fault crash:plateau", PATIENCE, true, "idle connections", "");
+    expect(&[
+        (
+            "echo --fault flip:100",
+            PATIENCE,
+            true,
+            "pieces",
+            "message 101 of a connection: of 101 bytes the one at 50",
+        ),
+        ("echo --fault swap", PATIENCE, true, "pieces", "came back as"),
+        ("echo --fault close-every:10", PATIENCE, true, "idle connections", "ended the connection"),
+        ("echo --fault stop-accepting:20", SHORT, true, "idle connections", "waited in vain"),
+        ("echo --op-sleep-us 35000", PATIENCE, false, "latency", "1 bytes mostly take "),
+        ("echo --fault crash:plateau", PATIENCE, true, "idle connections", ""),
+    ]);
 }
 
 #[test]
 fn wrong_rooms_are_found() {
-    expect("chat --fault double:400", PATIENCE, true, "order", "came in the place of");
-    expect("chat --fault lose:400", PATIENCE, true, "order", "came in the place of");
-    expect("chat --fault double:3", PATIENCE, true, "rooms", "came in the place of");
-    expect("chat --fault lose:0", SHORT, true, "rooms", "waited in vain");
-    expect("chat --fault stray:0", PATIENCE, true, "rooms", "came in the place of");
-    expect("chat --fault stray:5", PATIENCE, true, "rooms", "came in the place of");
-    expect("chat --fault no-pong", SHORT, true, "ping", "waited in vain for a pong");
-    expect("chat --fault close-every:4", PATIENCE, true, "handshake", "ended the connection");
-    expect("chat --fault stop-accepting:20", SHORT, true, "close codes", "waited in vain");
+    expect(&[
+        ("chat --fault double:400", PATIENCE, true, "order", "came in the place of"),
+        ("chat --fault lose:400", PATIENCE, true, "order", "came in the place of"),
+        ("chat --fault double:3", PATIENCE, true, "rooms", "came in the place of"),
+        ("chat --fault lose:0", SHORT, true, "rooms", "waited in vain"),
+        ("chat --fault stray:0", PATIENCE, true, "rooms", "came in the place of"),
+        ("chat --fault stray:5", PATIENCE, true, "rooms", "came in the place of"),
+    ]);
+}
+
+#[test]
+fn connections_that_are_not_served_are_found() {
+    expect(&[
+        ("chat --fault no-pong", SHORT, true, "ping", "waited in vain for a pong"),
+        ("chat --fault close-every:4", PATIENCE, true, "handshake", "ended the connection"),
+        ("chat --fault stop-accepting:20", SHORT, true, "close codes", "waited in vain"),
+        ("chat --fault crash:plateau", PATIENCE, true, "fragments", ""),
+    ]);
 }
 
 #[test]
 fn members_that_do_not_read_must_not_keep_others_waiting_nor_take_memory() {
-    expect("chat --fault stall", SHORT, true, UNREAD, "waited in vain");
-    expect("chat --fault keep-all", PATIENCE, true, UNREAD, "MiB were kept, while its memory grew by");
+    expect(&[
+        ("chat --fault stall", SHORT, true, UNREAD, "waited in vain"),
+        ("chat --fault keep-all", PATIENCE, true, UNREAD, "MiB were kept, while its memory grew by"),
+    ]);
 }
 
 const UNREAD: &str = "a member that does not read";
+
+/// On a server that somebody started: `TASKSCALE_CONVERSE=chat:PORT`.
+#[test]
+#[ignore = "needs a server"]
+fn a_server_of_yours() {
+    let told = std::env::var("TASKSCALE_CONVERSE").expect("TASKSCALE_CONVERSE");
+    let port: u16 = told.split_once(':').and_then(|(_, port)| port.parse().ok()).expect("SERVICE:PORT");
+    let start = Instant::now();
+    for fault in converse(server(&told), (Ipv4Addr::LOCALHOST, port).into(), &|| None) {
+        println!(
+            "{} {}: {}\n    {}",
+            if fault.grave { "GRAVE" } else { "minor" },
+            fault.case,
+            fault.what,
+            fault.fix
+        );
+    }
+    println!("{:.1} s", start.elapsed().as_secs_f64());
+}
 
 /// Something that listens, and does with each connection what it is told to.
 fn listener(answer: impl Fn(std::net::TcpStream, u64) + Send + 'static) -> SocketAddr {
