@@ -208,7 +208,8 @@ impl ManifestFile<'_> {
             let build =
                 build.iter().map(|command| spread(command, "{build_flags}", &wire.build_flags)).collect();
             let run = spread(&recipe.run, "{flags}", &wire.flags);
-            workloads.insert(workload.clone(), Recipe { build, run });
+            let library_faults = recipe.library_faults.clone();
+            workloads.insert(workload.clone(), Recipe { build, run, library_faults });
         }
         let mut env = twin_of.map(|twin| twin.env.clone()).unwrap_or_default();
         env.extend(wire.env);

@@ -110,6 +110,8 @@ pub struct Recipe {
     /// Commands, run in turn in the runtime's folder. May be none.
     pub build: Vec<Vec<String>>,
     pub run: Vec<String>,
+    /// Of a server: cases of `check` that its library is known to get wrong, each with what it does.
+    pub library_faults: BTreeMap<String, String>,
 }
 
 /// What is wrong with a catalogue.

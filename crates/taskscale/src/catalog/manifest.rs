@@ -102,6 +102,8 @@ pub(super) struct LibraryToml {
 pub(super) struct WorkloadToml {
     pub build: Option<CommandsToml>,
     pub run: Vec<String>,
+    #[serde(default)]
+    pub library_faults: BTreeMap<String, String>,
 }
 
 /// One command, or several one after the other.

@@ -6,7 +6,6 @@
 
 mod arguments;
 // Until the check runs servers.
-#[cfg_attr(not(test), expect(dead_code))]
 mod conversation;
 mod files;
 mod hold;

@@ -56,9 +56,10 @@ pub(super) struct Order<'o> {
 /// Runs one entry's program of one workload.
 pub(super) struct Runs<'a, 'r> {
     runner: &'a mut LocalRunner<'r>,
-    command: &'a [String],
-    env: BTreeMap<String, String>,
+    pub(super) command: &'a [String],
+    pub(super) env: BTreeMap<String, String>,
     pub kind: Kind,
+    pub(super) library_faults: &'a BTreeMap<String, String>,
     pub workload: &'a Workload,
     pub memory_bytes: Option<u64>,
     /// What is not left at its default.
@@ -94,6 +95,7 @@ impl<'a, 'r> Runs<'a, 'r> {
             command,
             env,
             kind: subject.entry.kind,
+            library_faults: &subject.entry.workloads[&subject.workload.name].library_faults,
             workload: subject.workload,
             memory_bytes,
             params: BTreeMap::new(),

@@ -1,11 +1,20 @@
 //! Runs of servers: as measured, at several numbers of connections, and what the measuring itself shows.
 
-use std::time::Duration;
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+use super::conversation::{CONNECTIONS, converse};
 use super::judge::linger;
 use super::runs::{Order, Runs, Trial, may_be_the_machines, trial};
 use super::{CheckError, Findings, Rule};
 use crate::campaign::serving_in_a_moment;
+use crate::load;
 use crate::measure::{Measurement, Trace};
 use crate::record::Status;
 use crate::units;
@@ -15,6 +24,9 @@ const COUNTS: [u64; 3] = [1, 25, 1_000];
 const PATIENCE: Duration = Duration::from_secs(120);
 /// A run that seems to have been kept from its work by others is made again so often.
 const ATTEMPTS: u32 = 3;
+
+/// A machine with other work may take its time.
+const END_PATIENCE: Duration = Duration::from_secs(15);
 
 const LISTENING: &str = "print `listening PORT` once, when it takes connections, and flush standard output";
 
@@ -38,10 +50,46 @@ impl Runs<'_, '_> {
             trials.push(trial(&order, measured));
             if !passed {
                 // What fails with few connections has nothing to say with many.
-                break;
+                return Ok(trials);
             }
         }
+        self.talk(findings);
         Ok(trials)
+    }
+
+    /// Talks to the server by hand: what no well-behaved client does is not in the runs above.
+    fn talk(&self, findings: &mut Findings) {
+        let Some(client) = self.workload.client else { return };
+        // The server's limit is ours.
+        load::room_for(2 * CONNECTIONS as usize);
+        let mut server = match Server::start(self.command, &self.env) {
+            Ok(server) => server,
+            Err(why) => {
+                findings.error(Rule::Protocol, format!("for a talk by hand: {why}"), LISTENING);
+                return;
+            }
+        };
+        let known = self.library_faults;
+        let faults = converse(client, server.address, &|| server.memory());
+        for case in known.keys().filter(|case| faults.iter().all(|fault| fault.case != **case)) {
+            let what = format!("{case}: `library_faults` names it, and nothing was found");
+            findings.warning(Rule::Protocol, what, "take it out, if the library has mended it");
+        }
+        for fault in faults {
+            let what = format!("{}: {}", fault.case, fault.what);
+            match fault.grave {
+                _ if known.contains_key(fault.case) => {
+                    let fix = "nothing in the entry: `library_faults` of its manifest says that it is its library's";
+                    findings.note(Rule::Protocol, what, fix);
+                }
+                true => findings.error(Rule::Protocol, what, fault.fix),
+                // Most are a library's: what it does is noted beside the entry.
+                false => findings.warning(Rule::Protocol, what, fault.fix),
+            }
+        }
+        if let Err(why) = server.end() {
+            findings.error(Rule::Exit, why, "end on SIGTERM: its default action is enough");
+        }
     }
 
     fn serves(&self, tasks: u64) -> Order<'static> {
@@ -75,4 +123,67 @@ fn judge(tasks: u64, seen: &Measurement, trace: &Trace, findings: &mut Findings)
         _ => "do what the workload says, to the byte: docs/workloads.md",
     };
     findings.error(Rule::Protocol, format!("{with}: {reason}"), fix);
+}
+
+/// A server that was started to be talked to; it ends with this value.
+struct Server {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Server {
+    fn start(command: &[String], env: &BTreeMap<String, String>) -> Result<Server, String> {
+        let (program, words) = command.split_first().ok_or("its command is empty")?;
+        let tasks = CONNECTIONS.to_string();
+        let mut child = Command::new(program)
+            .args(words)
+            .args([&tasks, "--listen", "127.0.0.1:0"])
+            .envs(env)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            // What it starts is of its group, and ended with it.
+            .process_group(0)
+            .spawn()
+            .map_err(|error| format!("{program} could not be started: {error}"))?;
+        let output = child.stdout.take();
+        let mut server = Server { child, address: SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0) };
+        let line = output.and_then(|output| BufReader::new(output).lines().next()?.ok()).unwrap_or_default();
+        let port = line.strip_prefix("listening ").and_then(|port| port.trim().parse().ok());
+        server.address.set_port(port.ok_or_else(|| format!("it said {line:?} first"))?);
+        Ok(server)
+    }
+
+    fn pid(&self) -> Option<Pid> {
+        Pid::from_raw(self.child.id() as i32)
+    }
+
+    /// Resident memory of its first process, in bytes.
+    fn memory(&self) -> Option<u64> {
+        let statm = std::fs::read_to_string(format!("/proc/{}/statm", self.child.id())).ok()?;
+        let pages: u64 = statm.split_whitespace().nth(1)?.parse().ok()?;
+        Some(pages * rustix::param::page_size() as u64)
+    }
+
+    /// Asks it to end, and waits for that.
+    fn end(&mut self) -> Result<(), String> {
+        let told = self.pid().map(|pid| kill_process(pid, Signal::TERM));
+        let deadline = Instant::now() + END_PATIENCE;
+        while Instant::now() < deadline {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let told = if matches!(told, Some(Ok(()))) { "" } else { " (it could not be told to)" };
+        Err(format!("did not end within {} s of SIGTERM{told}", END_PATIENCE.as_secs()))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Whatever is left of it.
+        let _ = self.pid().map(|pid| kill_process_group(pid, Signal::KILL));
+        let _ = self.child.wait();
+    }
 }

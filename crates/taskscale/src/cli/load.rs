@@ -17,13 +17,19 @@ const LEAST_CHAT: u32 = 16;
 
 pub fn run(args: &Load, global: &Global) -> Result<ExitCode, Failure> {
     let order = order(args).or_usage()?;
-    if let Some(first) = args.share {
-        load::obey_in_share(&order, first)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    if args.stepwise || args.talk == Talk::Hold {
-        load::obey(&order)?;
-        return Ok(ExitCode::SUCCESS);
+    let obeyed = match args.share {
+        Some(first) => Some(load::obey_in_share(&order, first)),
+        None => (args.stepwise || args.talk == Talk::Hold).then(|| load::obey(&order)),
+    };
+    match obeyed {
+        Some(Ok(())) => return Ok(ExitCode::SUCCESS),
+        // Whoever told it to is no person: the last line is what is quoted.
+        Some(Err(error)) if args.talk != Talk::Hold => {
+            eprintln!("{error}");
+            return Ok(ExitCode::FAILURE);
+        }
+        Some(Err(error)) => return Err(error.into()),
+        None => {}
     }
     let seen = load::run(&order)?;
     if global.json {
@@ -80,7 +86,7 @@ fn told(order: &LoadOrder, seen: &record::Load) -> String {
         let late = open.latency_us;
         let us = |value: f64| units::significant(value, 3);
         text.push_str(&format!(
-            "open loop  {} messages, {} deliveries; {} of {} a second came in time\n\
+            "open loop  {} messages, {} deliveries; {} of {} a second came\n\
              latency    p50 {} µs, p90 {}, p99 {}, p99.9 {}, max {}, from when each was due (from when it was sent: \
              p50 {}, p99 {})\n",
             count(open.messages),

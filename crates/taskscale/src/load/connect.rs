@@ -36,7 +36,7 @@ pub(super) fn wait_for_room(backlog: &dyn Fn() -> Option<Backlog>) -> bool {
 
 /// Raises the limit of open files as far as it may be: what is needed for so many connections, or the hard limit. How many
 /// connections it leaves room for.
-pub(super) fn room_for(connections: usize) -> usize {
+pub fn room_for(connections: usize) -> usize {
     let wanted = connections as u64 + OTHER_FILES;
     let limit = getrlimit(Resource::Nofile);
     if limit.current.is_some_and(|current| current < wanted) {

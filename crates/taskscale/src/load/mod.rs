@@ -20,6 +20,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use connect::room_for;
+
 use crew::Crew;
 
 use crate::catalog::Client;

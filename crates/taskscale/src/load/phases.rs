@@ -18,6 +18,8 @@ pub(super) struct Seen {
     pub deliveries: u64,
     /// Messages that had come to all before the time was over.
     pub in_time: u64,
+    /// From when the first message had come to all until the last had.
+    pub span_ns: u64,
     /// How often a message took so many nanoseconds, from when it was due, and from when it was sent.
     pub late_ns: Vec<(u64, u64)>,
     pub late_from_send_ns: Vec<(u64, u64)>,
@@ -28,6 +30,7 @@ impl Seen {
         self.messages += other.messages;
         self.deliveries += other.deliveries;
         self.in_time += other.in_time;
+        self.span_ns = self.span_ns.max(other.span_ns);
         self.late_ns.extend(other.late_ns);
         self.late_from_send_ns.extend(other.late_from_send_ns);
         self
@@ -68,6 +71,8 @@ struct Tally {
     late: Latencies,
     late_from_send: Latencies,
     on_their_way: u64,
+    /// When the first message had come.
+    first_ns: Option<u64>,
     progress_ns: u64,
 }
 
@@ -82,6 +87,7 @@ impl Tally {
             late: Latencies::new(),
             late_from_send: Latencies::new(),
             on_their_way: 0,
+            first_ns: None,
             progress_ns: start_ns,
         }
     }
@@ -107,6 +113,7 @@ impl Tally {
         for (sender, when, at_ns) in complete {
             self.on_their_way -= 1;
             self.seen.in_time += u64::from(at_ns <= self.end_ns);
+            self.seen.span_ns = at_ns - *self.first_ns.get_or_insert(at_ns);
             self.late.add(at_ns - when.due_ns, 1);
             self.late_from_send.add(at_ns - when.sent_ns, 1);
             senders.push(sender);

@@ -437,7 +437,7 @@ pub enum Warning {
     WorkShort,
     /// The second half of the operations took 10 % more or less time than the first.
     WorkUnsettled,
-    /// Fewer messages came in time than were due: the server, or its clients, could not keep up with the rate.
+    /// Messages came at less than 99 % of the rate at which they were due: the server, or its clients, could not keep up with the rate.
     RateNotReached,
     /// Memory grew by more than 5 % and 4 MiB after it was read first, and was read again.
     PlateauGrew,
@@ -477,8 +477,8 @@ impl Warning {
                  at work, what they share outgrew a cache, or other work had the CPUs): the cost is that of the second half"
             }
             Warning::RateNotReached => {
-                "fewer than 99 of 100 messages came in time: server or clients could not keep up with the rate, and how \
-                 late messages were says only how long that lasted"
+                "messages came at less than 99 % of the rate at which they were due: server or clients could not keep up, \
+                 and how late messages were says only how long that lasted"
             }
             Warning::PlateauGrew => {
                 "memory grew after it was read first (not all tasks were there when the program said so, or a collector \

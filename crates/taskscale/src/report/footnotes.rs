@@ -63,6 +63,16 @@ pub fn course(report: &Report) -> String {
             report.hold.work_s()
         );
     }
+    if report.shape == Shape::Serve {
+        let hold = report.hold;
+        return format!(
+            "All clients connect, and rest for {} s or longer; messages come at a rate for {} s, and then one at a time \
+             on each of some connections for {} s. Each is verified.",
+            hold.plateau_s(),
+            hold.open_s(),
+            hold.closed_s()
+        );
+    }
     match report.hold {
         Hold::Chosen { plateau_s } if report.workload == OWN_WORKLOAD => {
             format!("The program is let stand at its plateau for {plateau_s} s or longer.")

@@ -15,6 +15,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use self::peer::{Terms, Trouble};
+use crate::catalog::Client;
 
 /// So many connections are open at once at most: a server that must know beforehand is told as many tasks.
 pub(super) const CONNECTIONS: u64 = 1_100;
@@ -26,15 +27,6 @@ const BEGUN: Duration = Duration::from_secs(45);
 const WHOLE: Duration = Duration::from_secs(60);
 /// A server that let so many cases wait in vain is not asked for more.
 const MOST_SILENCES: u32 = 3;
-
-/// Which of them it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Server {
-    /// Sends back what comes.
-    Echo,
-    /// Rooms over WebSockets.
-    Chat,
-}
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,19 +46,19 @@ pub(super) struct Fault {
 /// at the moment, in bytes.
 ///
 /// Takes a few seconds, and a minute where a server is slow or lets its clients wait.
-pub(super) fn converse(server: Server, address: SocketAddr, memory: &dyn Fn() -> Option<u64>) -> Vec<Fault> {
-    converse_within(PATIENCE, server, address, memory)
+pub(super) fn converse(client: Client, address: SocketAddr, memory: &dyn Fn() -> Option<u64>) -> Vec<Fault> {
+    converse_within(PATIENCE, client, address, memory)
 }
 
 fn converse_within(
     patience: Duration,
-    server: Server,
+    client: Client,
     address: SocketAddr,
     memory: &dyn Fn() -> Option<u64>,
 ) -> Vec<Fault> {
-    let cases = match server {
-        Server::Echo => echo::CASES,
-        Server::Chat => chat::CASES,
+    let cases = match client {
+        Client::Echo => echo::CASES,
+        Client::Chat => chat::CASES,
     };
     let start = Instant::now();
     let terms = Terms { address, patience, end: start + WHOLE };

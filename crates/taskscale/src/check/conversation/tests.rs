@@ -77,8 +77,8 @@ impl Drop for Serving {
     }
 }
 
-fn server(flags: &str) -> Server {
-    if flags.starts_with("echo") { Server::Echo } else { Server::Chat }
+fn server(flags: &str) -> Client {
+    if flags.starts_with("echo") { Client::Echo } else { Client::Chat }
 }
 
 /// What is found of a server with these flags, where answers may be waited for so long.
@@ -220,7 +220,7 @@ fn what_is_no_server_at_all_is_found_in_time() {
     });
     let unused =
         TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port").local_addr().expect("an address");
-    for server in [Server::Echo, Server::Chat] {
+    for server in [Client::Echo, Client::Chat] {
         for address in [silent, closing, noisy, unused] {
             let start = Instant::now();
             let faults = converse_within(Duration::from_millis(500), server, address, &|| None);

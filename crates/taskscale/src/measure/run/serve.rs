@@ -92,6 +92,11 @@ impl Run<'_> {
         let talks = &mut external.talks;
         let Some(load) = &mut external.load else { return Ok(()) };
         if talks.rest_end_ns.is_none() {
+            if load.listener.said.alive.is_some_and(|alive| alive < self.spec.tasks) {
+                // That is the verdict: what those few would say is no figure of so many.
+                self.stop(external, now);
+                return Ok(());
+            }
             talks.rest_end_ns = Some(now);
             self.cpu_at_due = self.group.cpu();
             let used = self.cpu_at_plateau.zip(self.cpu_at_due);

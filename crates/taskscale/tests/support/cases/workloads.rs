@@ -102,3 +102,56 @@ pub const WORK_HANGS: Batch = Batch {
     cases: &[Case::new("work-hangs", "hangs in its work", "--fault hang:plateau --faults-from 1001")
         .ends(TimedOut, "ended after 6 s: its operations were not all done")],
 };
+
+/// Twenty connections, each verified to the byte.
+pub const ECHO: Batch = Batch {
+    title: "Servers",
+    tasks: 20,
+    options: "-w echo",
+    bare: false,
+    cases: &[
+        Case::new("serves-nobody", "is no server", "").ends(Failed, "exited with code 2"),
+        Case::new(
+            "serves-and-crashes",
+            "crashes when ten are connected",
+            "--serve echo --fault crash:plateau",
+        )
+        .ends(Crashed, "ended by SIGSEGV"),
+        Case::new(
+            "serves-and-exits",
+            "exits with 0 before its clients are done",
+            "--serve echo --fault exit:plateau:0",
+        )
+        .ends(Failed, "before its clients were done"),
+        Case::new("flips", "sends back a wrong byte", "--serve echo --fault flip:30")
+            .ends(Failed, "its clients exited with code 1; it said: on connection"),
+        Case::new("swaps", "sends back the second of two messages first", "--serve echo --fault swap")
+            .ends(Failed, "its clients exited with code 1"),
+        Case::new("closes", "closes every fifth connection", "--serve echo --fault close-every:5")
+            .ends(Partial, "16 of 20 tasks were alive at once"),
+        Case::new(
+            "stops-accepting",
+            "accepts ten connections and no more",
+            "--serve echo --fault stop-accepting:10",
+        )
+        .ends(Partial, "10 of 20 tasks were alive at once"),
+    ],
+};
+
+/// Two rooms of ten.
+pub const CHAT: Batch = Batch {
+    title: "Servers with rooms",
+    tasks: 20,
+    options: "-w chat",
+    bare: false,
+    cases: &[
+        Case::new("doubles", "sends a message twice", "--serve chat --fault double:50")
+            .ends(Failed, "came again, or late"),
+        Case::new("loses", "does not send a message to one member", "--serve chat --fault lose:50")
+            .ends(Failed, "came before others were there"),
+        Case::new("strays", "sends a message to another room as well", "--serve chat --fault stray:5")
+            .ends(Failed, "came to one that is not of its room"),
+        Case::new("speaks-echo", "sends back what comes, as no WebSocket server does", "--serve echo")
+            .ends(Failed, "it answered to the handshake: GET / HTTP/1.1"),
+    ],
+};

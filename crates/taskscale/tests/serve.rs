@@ -1,0 +1,184 @@
+//! Servers from end to end: costs, latencies and bytes that the server itself knows, faults as samples with reasons, clients
+//! that somebody starts, and what is left behind when all is cut off.
+
+mod support;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use support::cases::{self, CHAT, ECHO};
+use support::{Entry, World};
+use taskscale::figures::{self, Figure};
+use taskscale::record::{Sample, Status};
+
+fn server(name: &str, workload: &'static str, flags: &str) -> Entry {
+    Entry { waits: Some(workload), ..Entry::new(name, &format!("--serve {workload} {flags}")) }
+}
+
+fn of<'a>(samples: &'a [Sample], name: &str, tasks: u64) -> &'a Sample {
+    let entry = format!("fake/{name}");
+    let sample = samples.iter().find(|sample| sample.entry == entry && sample.tasks == tasks);
+    let sample = sample.unwrap_or_else(|| panic!("{name} at {tasks}"));
+    assert_eq!(sample.status, Status::Ok, "{sample:?}");
+    sample
+}
+
+fn figure(sample: &Sample, figure: &Figure) -> f64 {
+    figure.read(sample).unwrap_or_else(|| panic!("{}: {sample:?}", figure.name))
+}
+
+/// What a message costs, how long it takes and what a connection holds are known; what every server takes besides is that of
+/// one that does nothing of this.
+#[test]
+fn costs_latencies_and_bytes_are_what_the_server_knows_them_to_be() {
+    const MESSAGE_US: f64 = 2_000.0;
+    const LATE_US: f64 = 30_000.0;
+    const HELD: f64 = 100_000.0;
+    let world = World::new(&[
+        server("plain", "echo", ""),
+        server("costs", "echo", "--op-cpu-us 2000"),
+        server("late", "echo", "--op-sleep-us 30000"),
+        server("holds", "echo", "--bytes-per-connection 100000"),
+    ]);
+    world.run(world.campaign("out", "-w echo -n 1,400 -p rate=100")).expect_code(0);
+    world.assert_nothing_left();
+    let samples = world.load("out").samples;
+    for tasks in [1, 400] {
+        let plain = of(&samples, "plain", tasks);
+        let load = plain.load.as_ref().expect("what its clients saw");
+        let open = load.open.as_ref().expect("an open loop");
+        assert_eq!((load.connected, open.messages, open.deliveries), (tasks, 200, 200));
+        let [costs_us, plain_us] =
+            ["costs", "plain"].map(|name| figure(of(&samples, name, tasks), &figures::CPU_PER_MESSAGE));
+        // What a message takes of the kernel differs with what else the machine does: all of it, or nothing, is in both.
+        let bounds = 0.98 * MESSAGE_US..1.1 * MESSAGE_US + 2.0 * plain_us;
+        assert!(
+            bounds.contains(&costs_us) && plain_us < 0.5 * MESSAGE_US,
+            "{tasks}: {costs_us} and {plain_us} µs"
+        );
+        // Others can make it later, and not earlier.
+        let p50 = figure(of(&samples, "late", tasks), &figures::LATENCY_P50);
+        assert!((0.99 * LATE_US..5.0 * LATE_US).contains(&p50), "{tasks}: p50 {p50} µs");
+    }
+    let growth = |name: &str| {
+        figure(of(&samples, name, 400), &figures::FOOTPRINT)
+            - figure(of(&samples, name, 1), &figures::FOOTPRINT)
+    };
+    let held = (growth("holds") - growth("plain")) / 399.0;
+    // Whole pages.
+    assert!((HELD..HELD * 1.06).contains(&held), "{held} bytes a connection");
+}
+
+/// The kernel's part is in the figures, on both sides.
+#[test]
+fn a_connection_costs_the_kernel_what_it_is_known_to_cost() {
+    let world = World::new(&[server("plain", "echo", "")]);
+    world.run(world.campaign("out", "-w echo -n 1,1000")).expect_code(0);
+    let loaded = world.load("out");
+    let growth = |of_what: &dyn Fn(&Sample) -> f64| {
+        (of_what(of(&loaded.samples, "plain", 1_000)) - of_what(of(&loaded.samples, "plain", 1))) / 999.0
+    };
+    let many = of(&loaded.samples, "plain", 1_000);
+    if many.memory.source == taskscale::record::MemorySource::Proc {
+        support::skipped("without control groups nobody sees the kernel's part");
+        return;
+    }
+    // 3,867 and 4,001 bytes by a C server and its clients on Linux 6.18; the server has a thread for each besides.
+    let clients = growth(&|sample| figure(sample, &figures::CLIENT_KERNEL));
+    assert!((3_700.0..12_000.0).contains(&clients), "{clients} bytes of the kernel for each client");
+    let server = growth(&|sample| figure(sample, &figures::KERNEL));
+    assert!(server > 3_700.0, "{server} bytes of the kernel for each connection");
+}
+
+#[test]
+fn every_fault_of_a_server_is_a_sample_with_a_reason() {
+    cases::check(&[&ECHO, &CHAT]);
+}
+
+/// A rate that nobody can keep up with is said, and its latencies are not shown.
+#[test]
+fn a_rate_that_is_not_reached_is_said() {
+    let world = World::new(&[server("slow", "echo", "--op-cpu-us 20000")]);
+    world.run(world.campaign("out", "-w echo -n 10 -p rate=400")).expect_code(0);
+    let samples = world.load("out").samples;
+    let slow = of(&samples, "slow", 10);
+    assert!(slow.warnings.contains(&taskscale::record::Warning::RateNotReached), "{:?}", slow.warnings);
+    assert_eq!(figures::LATENCY_P99.read(slow), None);
+    let open = slow.load.as_ref().and_then(|load| load.open.as_ref()).expect("an open loop");
+    assert!(open.achieved_per_s < 0.99 * open.offered_per_s && open.messages == 800, "{open:?}");
+}
+
+#[test]
+fn killed_in_the_middle_of_its_load_it_leaves_nothing_behind() {
+    let world = World::new(&[server("plain", "chat", "")]);
+    let running = world.start(world.campaign("out", "-w chat -n 200 -r 3"));
+    world.until("a sample is there", || world.sample_count("out") >= 1);
+    running.signal(libc::SIGKILL);
+    running.wait();
+    world.until("the server is gone", || world.processes("fake-entry").is_empty());
+    world.until("the clients are gone", || world.processes("taskscale").is_empty());
+    // It goes on, and removes the folders of the groups.
+    world.run(world.campaign("out", "-w chat -n 200 -r 3")).expect_code(0);
+    assert_eq!(world.load("out").samples.len(), 3);
+    world.assert_nothing_left();
+}
+
+/// Ends with this value.
+struct Fake(Child, String);
+
+impl Fake {
+    fn start(world: &World, flags: &str) -> Fake {
+        let mut child = Command::new(world.fake())
+            .args(flags.split(' '))
+            .args(["5000", "--listen", "127.0.0.1:0"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the scripted server");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
+        let port = line.trim().strip_prefix("listening ").expect("listening").to_owned();
+        Fake(child, format!("127.0.0.1:{port}"))
+    }
+}
+
+impl Drop for Fake {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn clients_talk_to_a_server_that_somebody_else_started() {
+    let world = World::new(&[]);
+    let load = |words: &str| world.run(world.command(&words.split(' ').collect::<Vec<_>>()));
+    let echo = Fake::start(&world, "--serve echo");
+    let short = "--open-s 0.5 --closed-s 0.3";
+    let words = format!("load echo --connect {} -n 50 {short}", echo.1);
+    let told = load(&words);
+    told.expect_code(0);
+    assert!(told.stdout.starts_with("connected  50 of 50"), "{told:?}");
+    assert!(told.stdout.contains("500 messages, 500 deliveries"), "{told:?}");
+    let told = load(&format!("{words} --json"));
+    told.expect_code(0);
+    let seen: taskscale::record::Load = serde_json::from_str(&told.stdout).expect("JSON");
+    assert_eq!(seen.open.map(|open| open.messages), Some(500));
+    let chat = Fake::start(&world, "--serve chat");
+    let words = format!("load chat --connect {} -n 25 {short}", chat.1);
+    // Two rooms of ten and one of five.
+    let told = load(&words);
+    told.expect_code(0);
+    // Every fifth message is said in the room of five.
+    assert!(told.stdout.contains("500 messages, 4,500 deliveries"), "{told:?}");
+    let wrong = Fake::start(&world, "--serve echo --fault flip:10");
+    load(&format!("load echo --connect {} {short}", wrong.1)).expect_code(1).expect_said("came back as");
+    for (words, said) in [
+        ("load echo --connect nowhere", "--connect nowhere: no such address (HOST:PORT)"),
+        ("load echo --connect 127.0.0.1:1 --rate 0", "--rate 0: a number above 0"),
+        ("load chat --connect 127.0.0.1:1 --size 3", "a message in a room has 16 bytes at least"),
+        ("load echo --connect 127.0.0.1:1 -n many", "-n"),
+        ("load juggle --connect 127.0.0.1:1", "juggle"),
+    ] {
+        load(words).expect_code(2).expect_said(said);
+    }
+}

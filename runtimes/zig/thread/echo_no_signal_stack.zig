@@ -1,0 +1,6 @@
+//! echo.zig without the signal stack that std gives each thread.
+const std = @import("std");
+
+pub const main = @import("echo.zig").main;
+
+pub const std_options: std.Options = .{ .signal_stack_size = null };
