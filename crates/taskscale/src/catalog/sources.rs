@@ -37,11 +37,20 @@ pub fn sources(runtime: &Runtime, entry: &Entry, workload: &str) -> Vec<SourceFi
 }
 
 /// Whether a path inside the runtime's folder is another workload's of this entry alone: by its name, such as
-/// `pthread/park.c`, `goroutine/spawn/main.go` or `tokio-spawn/src/bin/tokio-spawn-park.rs`.
+/// `pthread/park.c`, `goroutine/spawn/main.go` or `tokio-spawn/src/bin/tokio-spawn-park.rs`, or as only that one's commands
+/// name it.
 pub fn is_of_other_workload(entry: &Entry, workload: &str, path: &Path) -> bool {
     let names = |stem: &str, workload: &str| {
         stem.eq_ignore_ascii_case(workload) || stem.to_ascii_lowercase().ends_with(&format!("-{workload}"))
     };
+    let named = |workload: &str| {
+        entry.workloads.get(workload).is_some_and(|recipe| {
+            recipe.build.iter().flatten().chain(&recipe.run).any(|word| Path::new(word).ends_with(path))
+        })
+    };
+    if !named(workload) && entry.workloads.keys().any(|other| other != workload && named(other)) {
+        return true;
+    }
     // The first is the entry's own folder, which may be called as a workload is.
     path.components().skip(1).any(|part| {
         let stem = Path::new(&part).file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -110,9 +119,12 @@ mod tests {
     #[test]
     fn every_entry_of_the_catalogue_has_its_program() {
         let catalog = repository();
-        for (runtime, entry) in catalog.entries() {
-            let files = sources(runtime, entry, "sleep");
-            assert!(!files.is_empty(), "{}: no source was found", entry.full_name);
+        let programs = catalog.entries().flat_map(|(runtime, entry)| {
+            entry.workloads.keys().map(move |workload| (runtime, entry, workload))
+        });
+        for (runtime, entry, workload) in programs {
+            let files = sources(runtime, entry, workload);
+            assert!(!files.is_empty(), "{} {workload}: no source was found", entry.full_name);
             assert!(files.iter().all(|file| !file.text.is_empty()), "{}", entry.full_name);
             // One program, and not those of its neighbours.
             let folders: BTreeSet<&str> =

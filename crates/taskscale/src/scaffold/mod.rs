@@ -242,10 +242,17 @@ mod tests {
                 assert_eq!(does, [workload], "{}", language.title);
                 let is_code = |path: &&PathBuf| {
                     let end = path.extension().and_then(|end| end.to_str());
-                    !matches!(end, Some("toml" | "lock" | "csproj"))
+                    !matches!(end, Some("toml" | "lock" | "csproj" | "xml" | "json" | "mod" | "sum" | "txt"))
                 };
                 let code: Vec<&PathBuf> = written.created.iter().filter(is_code).collect();
-                assert_eq!(code.len(), 1, "{}: {code:?}", language.title);
+                let of = |path: &PathBuf, workload: &String| {
+                    let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+                    stem == **workload || stem.ends_with(&format!("-{workload}"))
+                };
+                let others = all.iter().filter(|other| *other != workload);
+                let foreign = others.flat_map(|other| code.iter().filter(move |path| of(path, other)));
+                assert_eq!(foreign.collect::<Vec<_>>(), [] as [&&PathBuf; 0], "{}", language.title);
+                assert!(!code.is_empty(), "{}: {workload}", language.title);
             }
         }
     }
