@@ -7,10 +7,20 @@ use super::*;
 use crate::stats::Point;
 
 /// Half of `--precision 2%`.
-const COUNTS: Search =
-    Search { passes: Side::Below, bounds: (1, 1_000_000_000_000), precision: 0.01, radix: 10.0 };
-const BYTES: Search =
-    Search { passes: Side::Above, bounds: (1 << 20, 16 << 30), precision: 0.01, radix: 2.0 };
+const COUNTS: Search = Search {
+    passes: Side::Below,
+    bounds: (1, 1_000_000_000_000),
+    precision: 0.01,
+    radix: 10.0,
+    blind: LONGEST_STEP,
+};
+const BYTES: Search = Search {
+    passes: Side::Above,
+    bounds: (1 << 20, 16 << 30),
+    precision: 0.01,
+    radix: 2.0,
+    blind: LONGEST_STEP,
+};
 const MOST_RUNS: usize = 16;
 
 /// Runs a search to its end. The oracle says whether a probe passes, and foresees the border.
