@@ -88,9 +88,8 @@ fn rule(report: &LimitReport) -> String {
     );
     if let Find::HighestRate { p99_us, .. } = report.question.find {
         return format!(
-            "Holds: in {} 99 of 100 messages came in time and every one in the end, as sent, and from when each was due \
+            "Holds: in {OPEN_S} s 99 of 100 messages came in time and every one in the end, as sent, and from when each was due \
              99 of 100 took less than {}. {answer}",
-            units::seconds(OPEN_S),
             milliseconds(p99_us as f64)
         );
     }
@@ -177,10 +176,10 @@ fn highest_rate(answers: &[&Answer], question: &Question, tasks: u64) -> Table {
         Column::figures("messages/s"),
         Column::figures("held"),
         Column::figures("fails at"),
-        Column::figures("p50 µs").spare(2),
+        Column::figures("p50 µs").spare(0),
         Column::figures("p99 µs"),
-        Column::figures("CPU µs/msg").spare(1),
-        Column::figures("runs").spare(0),
+        Column::figures("CPU µs/msg").spare(2),
+        Column::figures("runs").spare(1),
         Column::prose("limited by"),
     ]);
     let row = |answer: &&Answer| {

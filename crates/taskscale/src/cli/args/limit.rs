@@ -59,7 +59,8 @@ pub struct Limit {
     /// and the curve come on top [default: 16; of a rate 24]
     #[arg(long, value_name = "RUNS", value_parser = clap::value_parser!(u32).range(3..=100))]
     pub most_runs: Option<u32>,
-    /// A run fails whose launch and drain take so many times longer than with memory to spare (10 s are always allowed) [default: 5]
+    /// A run fails whose launch and drain take so many times longer than with memory to spare (10 s are always allowed)
+    /// [default: 5]
     #[arg(long, value_name = "TIMES")]
     pub slowdown: Option<f64>,
     /// Time that a run may take at all
