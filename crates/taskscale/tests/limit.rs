@@ -341,7 +341,7 @@ fn the_highest_rate_of_a_server_is_found_and_each_sample_has_its_own() {
     finished.expect_code(0);
     let answer = &answers(&finished)[0];
     let rate = answer["rate_per_s"].as_u64().unwrap();
-    assert!((800..1_550).contains(&rate), "{answer:#}");
+    assert!((300..1_550).contains(&rate), "{answer:#}");
     assert_eq!((&answer["state"], &answer["tasks"]), (&"found".into(), &1.into()), "{answer:#}");
     assert_eq!(answer["tried"]["rate_per_s"], rate);
 

@@ -137,6 +137,18 @@ fn stated_answers_hold_again() {
     }
 }
 
+/// Of 10 % and more, an answer was confirmed farther from what failed than asked, and so was none.
+#[test]
+fn an_answer_of_little_precision_is_near_enough_as_well() {
+    for precision in [0.025, 0.05, 0.1, 0.2, 0.25] {
+        for search in [Search { precision, ..COUNTS }, Search { precision, ..BYTES }] {
+            let passes = |value| (value <= 12_345_678) == (search.passes == Side::Below);
+            let (probes, stage) = drive(&search, &[], 3, |value| (passes(value), None));
+            assert_eq!(stage, Stage::Found, "{precision}: {probes:?}");
+        }
+    }
+}
+
 #[test]
 fn a_sharp_border_takes_the_search_and_the_confirming_runs() {
     for times in [1, 3, 5] {

@@ -46,7 +46,7 @@ pub fn judge(sample: &Sample, p99_us: u64) -> Proof {
 /// Where a server will cease to keep up: what it did where it was behind.
 pub fn forecast(seen: &[Seen]) -> Option<Prediction> {
     let behind = seen.iter().filter(|run| run.proof.cause() == Some(Cause::Rate));
-    let rates = behind.filter_map(|run| Some(open(run.sample)?));
+    let rates = behind.filter_map(|run| open(run.sample));
     let nearest = rates.min_by(|a, b| a.offered_per_s.total_cmp(&b.offered_per_s))?;
     Some(Prediction { value: nearest.achieved_per_s, doubt: BEHIND })
 }
