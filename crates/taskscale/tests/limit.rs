@@ -363,7 +363,7 @@ fn the_highest_rate_of_a_server_is_found_and_each_sample_has_its_own() {
     world
         .run(limit(&world, "out", "fake/server -w echo --rate -n 1 --p99 50ms"))
         .expect_code(2)
-        .expect_said("it looks for the highest rate with p99 below 100 ms for 1 connections");
+        .expect_said("it looks for the highest rate with p99 below 100 ms over 1 connection");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::LimitError;
-use super::rate::milliseconds;
+use super::rate::{connections, milliseconds};
 use crate::units;
 
 /// Version of the shape of `limit.json`.
@@ -89,9 +89,9 @@ impl Find {
             Find::MostTasks { memory_bytes } => format!("the most tasks in {}", units::bytes(*memory_bytes)),
             Find::LeastMemory { tasks } => format!("the least memory for {} tasks", units::count(*tasks)),
             Find::HighestRate { tasks, p99_us } => format!(
-                "the highest rate with p99 below {} for {} connections",
+                "the highest rate with p99 below {} over {}",
                 milliseconds(*p99_us as f64),
-                units::count(*tasks)
+                connections(*tasks)
             ),
         }
     }

@@ -56,6 +56,11 @@ pub fn open(sample: &Sample) -> Option<&OpenLoad> {
     sample.load.as_ref()?.open.as_ref()
 }
 
+/// How many, for a sentence.
+pub fn connections(count: u64) -> String {
+    if count == 1 { "1 connection".to_owned() } else { format!("{} connections", units::count(count)) }
+}
+
 /// A latency, for a sentence.
 pub fn milliseconds(us: f64) -> String {
     format!("{} ms", units::significant(us / 1e3, 3))

@@ -211,7 +211,7 @@ fn a_search_that_was_cut_off_goes_on_the_same_way() {
     assert!(follow(&question(), Kind::Stackless, &samples).next.is_none());
     let other = Question { find: Find::HighestRate { tasks: 1_000, p99_us: 50_000 }, ..question() };
     let refused = question().check_same(&other, std::path::Path::new("x")).unwrap_err().to_string();
-    assert!(refused.contains("the highest rate with p99 below 100 ms for 1k connections"), "{refused}");
+    assert!(refused.contains("the highest rate with p99 below 100 ms over 1k connections"), "{refused}");
 }
 
 #[test]
@@ -236,5 +236,5 @@ fn answers_are_shown() {
     let table = super::super::render(&nothing, Format::Table, Default::default());
     assert!(table.contains("keeps up with no rate: "), "{table}");
     let sentence = super::super::sentence(&found(&question(), PLAIN).0.answers[0], &AT_1K);
-    assert!(sentence.starts_with("x/y: 1,000 connections keep up with "), "{sentence}");
+    assert!(sentence.contains("messages/s over 1k connections, p99 below 100 ms (3 of 3)"), "{sentence}");
 }

@@ -1,6 +1,6 @@
 //! The sheet of what a search for limits found.
 
-use super::rate::{OPEN_S, milliseconds};
+use super::rate::{OPEN_S, connections, milliseconds};
 use super::words::{below, held, limited_by, no_answer};
 use super::{Answer, AtRate, CurvePoint, Find, LimitReport, Question, ShownRun};
 use crate::catalog::Shape;
@@ -201,7 +201,7 @@ fn highest_rate(answers: &[&Answer], question: &Question, tasks: u64) -> Table {
             ],
         )
     };
-    table.section(format!("{} connections", units::count(tasks))).rows = answers.iter().map(row).collect();
+    table.section(connections(tasks)).rows = answers.iter().map(row).collect();
     table
 }
 

@@ -1,6 +1,6 @@
 //! What a search for limits found, in words: beside the figures of its tables, and alone.
 
-use super::rate::milliseconds;
+use super::rate::{connections, milliseconds};
 use super::{Answer, Find, Question, Setting, ShownRun, State};
 use crate::sheet::NONE;
 use crate::units;
@@ -118,9 +118,8 @@ pub fn sentence(answer: &Answer, find: &Find) -> String {
     let main = match (answer.setting(), find) {
         (Some(Setting { tasks, .. }), Find::HighestRate { p99_us, .. }) => {
             let rate = answer.setting().map_or(String::new(), |setting| sought(find, setting));
-            let bound = milliseconds(*p99_us as f64);
-            let tasks = units::grouped(tasks);
-            format!("{tasks} connections keep up with {rate}, p99 below {bound} ({})", held(answer))
+            let (over, bound) = (connections(tasks), milliseconds(*p99_us as f64));
+            format!("keeps up with {rate} over {over}, p99 below {bound} ({})", held(answer))
         }
         (Some(Setting { tasks, cap_bytes, .. }), _) => {
             let (tasks, memory) = (units::grouped(tasks), units::bytes(cap_bytes));
