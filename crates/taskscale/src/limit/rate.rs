@@ -61,8 +61,11 @@ pub fn connections(count: u64) -> String {
     if count == 1 { "1 connection".to_owned() } else { format!("{} connections", units::count(count)) }
 }
 
-/// A latency, for a sentence.
+/// A latency, for a sentence; a bound as it was given, where that was in whole milliseconds.
 pub fn milliseconds(us: f64) -> String {
+    if us % 1e3 == 0.0 {
+        return format!("{} ms", units::grouped((us / 1e3) as u64));
+    }
     format!("{} ms", units::significant(us / 1e3, 3))
 }
 
