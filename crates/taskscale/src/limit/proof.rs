@@ -28,9 +28,9 @@ pub enum Cause {
     Slow,
     /// It took longer than any run may.
     Time,
-    /// Fewer messages came in time than were due.
+    /// Messages came at a lower rate than they were due.
     Rate,
-    /// They came in time, and too many of them late.
+    /// They came at the rate, and too many of them late.
     Latency,
     /// A limit of the system.
     SystemLimit,

@@ -11,7 +11,7 @@ pub const OPEN_S: f64 = 3.0;
 /// By what share a server that is behind does more or less than one that just keeps up.
 const BEHIND: f64 = 0.02;
 
-/// Judges a run: did all messages come, in time, and 99 of 100 of them within the bound?
+/// Judges a run: did all messages come, at the rate at which they were due, and 99 of 100 of them within the bound?
 pub fn judge(sample: &Sample, p99_us: u64) -> Proof {
     match sample.status {
         Status::Ok => {}
@@ -29,7 +29,7 @@ pub fn judge(sample: &Sample, p99_us: u64) -> Proof {
     let (cause, why) = if sample.warnings.contains(&Warning::RateNotReached) {
         let per_s = |per_s: f64| units::grouped(per_s.round() as u64);
         let (came, due) = (per_s(open.achieved_per_s), per_s(open.offered_per_s));
-        (Cause::Rate, format!("{came} of {due} messages/s came in time"))
+        (Cause::Rate, format!("messages came at {came} a second, and {due} were due"))
     } else if open.latency_us.p99 >= p99_us as f64 {
         let (p99, bound) = (milliseconds(open.latency_us.p99), milliseconds(p99_us as f64));
         (Cause::Latency, format!("p99 was {p99}, and is to be below {bound}"))

@@ -88,8 +88,8 @@ fn rule(report: &LimitReport) -> String {
     );
     if let Find::HighestRate { p99_us, .. } = report.question.find {
         return format!(
-            "Holds: in {OPEN_S} s 99 of 100 messages came in time and every one in the end, as sent, and from when each was due \
-             99 of 100 took less than {}. {answer}",
+            "Holds: for {OPEN_S} s messages came at the rate at which they were due, every one as it was sent, and 99 of \
+             100 took less than {} from when they were due. {answer}",
             milliseconds(p99_us as f64)
         );
     }
