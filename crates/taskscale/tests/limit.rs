@@ -307,3 +307,83 @@ fn installed_runtimes_have_answers() {
         assert!(sample.memory.peak_bytes.unwrap() <= cap + forced, "{sample:#?}");
     }
 }
+
+/// Sends back what comes, and no more than 1,500 messages of 64 bytes in a second.
+const SLOW_ECHO: &str = "
+import signal, socket, sys, threading, time
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+listener = socket.create_server(('127.0.0.1', 0))
+print('listening', listener.getsockname()[1], flush=True)
+def serve(connection):
+    # Or the last message may come 40 ms late, which is more than 1 % of a run.
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    free_at = time.monotonic()
+    while data := connection.recv(4096):
+        free_at = max(free_at, time.monotonic()) + len(data) / 64 / 1500
+        time.sleep(max(0, free_at - time.monotonic()))
+        connection.sendall(data)
+while True:
+    threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+";
+
+#[test]
+fn the_highest_rate_of_a_server_is_found_and_each_sample_has_its_own() {
+    if std::process::Command::new("python3").arg("--version").output().is_err() {
+        return skipped("no python3");
+    }
+    let server = Entry {
+        waits: Some("echo"),
+        flags: vec!["-c".into(), SLOW_ECHO.into()],
+        ..Entry::new("server", "").program("python3").kind("thread")
+    };
+    let world = World::new(&[server]);
+    let args = "fake/server -w echo --rate -n 1 -r 1 --precision 40% --format json";
+    let finished = world.run(limit(&world, "out", args));
+    world.assert_nothing_left();
+    finished.expect_code(0);
+    let answer = &answers(&finished)[0];
+    let rate = answer["rate_per_s"].as_u64().unwrap();
+    // Where others have the CPUs, single messages come late, and the answer errs to the safe side.
+    assert!((50..1_550).contains(&rate), "{answer:#}");
+    assert_eq!((&answer["state"], &answer["tasks"]), (&"found".into(), &1.into()), "{answer:#}");
+    assert_eq!(answer["tried"]["rate_per_s"], rate);
+
+    let samples = world.load("out").samples;
+    let rates: Vec<f64> = samples.iter().map(|sample| sample.params["rate"].parse().unwrap()).collect();
+    assert_eq!(rates[0], 1_000.0);
+    for (sample, rate) in samples.iter().zip(rates) {
+        let open = sample.load.as_ref().unwrap().open.as_ref().unwrap();
+        assert_eq!((open.offered_per_s, open.messages as f64), (rate, 3.0 * rate));
+    }
+    // Again: nothing is left to run.
+    let again = world.run(limit(&world, "out", args));
+    again.expect_code(0);
+    assert_eq!(answers(&again), answers(&finished));
+    assert_eq!(world.load("out").samples.len(), samples.len());
+    let shown = world.run(world.command(&["report", &world.path("out").display().to_string()]));
+    shown.expect_code(0);
+    assert!(shown.stdout.contains("messages/s") && shown.stdout.contains("1 of 1"), "{}", shown.stdout);
+    world
+        .run(limit(&world, "out", "fake/server -w echo --rate -n 1 --p99 50ms"))
+        .expect_code(2)
+        .expect_said("it looks for the highest rate with p99 below 100 ms over 1 connection");
+}
+
+#[test]
+fn rates_that_make_no_sense_are_refused_with_a_hint() {
+    let server = Entry { waits: Some("echo"), ..Entry::new("server", "") };
+    let world = World::new(&[Entry::new("plain", ""), server]);
+    for (args, said) in [
+        ("fake/plain -w sleep --rate -n 10", "nobody sends messages to a program of `sleep`"),
+        ("fake/server -w echo -n 10 --p99 10ms", "--p99 is a bound of --rate"),
+        ("fake/server -w echo --rate --memory 64MiB", "--memory does not go with it"),
+        ("fake/server -w echo --rate -n 10 --slowdown 3", "--slowdown is about little memory"),
+        ("fake/server -w echo --rate -n 10 -p rate=5", "--rate looks for it"),
+        ("fake/server -w echo --rate -n 10 --p99 1h", "from 1us to 3s"),
+        ("fake/server -w echo --rate -n 10 --p99 5", "--p99"),
+    ] {
+        world.run(limit(&world, "none", args)).expect_code(2).expect_said(said).expect_said("hint");
+    }
+    world.run(limit(&world, "none", "fake/server -w echo --rate")).expect_code(2).expect_said("--tasks");
+    assert!(!world.path("none").exists());
+}

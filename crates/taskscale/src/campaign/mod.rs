@@ -25,4 +25,4 @@ pub use hold::{HoldKeeper, foreseen_reading_s, hold_for_launch, longer_hold_s};
 pub use keeper::{Keeper, warm_up};
 pub use plan::{PlannedRun, plan_digest, planned_runs};
 pub use prepare::{NotReady, Prepared, prepare, receipt};
-pub use serving::{serving, serving_briefly, serving_in_a_moment};
+pub use serving::{serving, serving_at_rate, serving_briefly, serving_in_a_moment};

@@ -30,6 +30,16 @@ pub fn serving_in_a_moment(workload: &Workload, params: &BTreeMap<String, String
     course(workload, params, tasks, BRIEFLY_S, (BRIEFLY_S, BRIEFLY_S))
 }
 
+/// So many connections, so long at a rate, and a moment of the rest: whether it keeps up with that.
+pub fn serving_at_rate(
+    workload: &Workload,
+    params: &BTreeMap<String, String>,
+    tasks: u64,
+    open_s: f64,
+) -> Course {
+    course(workload, params, tasks, BRIEFLY_S, (open_s, BRIEFLY_S))
+}
+
 fn course(
     workload: &Workload,
     params: &BTreeMap<String, String>,

@@ -1,4 +1,4 @@
-//! `taskscale limit`: the most tasks in a memory, or the least memory for some tasks.
+//! `taskscale limit`: the most tasks in a memory, the least memory for some tasks, or the highest rate of messages.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,10 +16,11 @@ use super::report::for_standard_output;
 use super::session::{ended_by_signal, interrupted, lock_machine, name_folder, prepare_all, what_is_kept};
 use super::{Failure, OrUsage, open_catalog, print_result};
 use crate::campaign::Prepared;
-use crate::catalog::{Entry, Runtime, Workload, bytes_held, select};
+use crate::catalog::{Entry, Runtime, Shape, Workload, bytes_held, select};
+use crate::figures::LATENCY_P99;
 use crate::limit::{
     self, Answer, Find, HOLD, LimitError, LimitReport, Order, Proof, Purpose, QUESTION_SCHEMA, Question,
-    Seen, ShownRun,
+    Seen, Setting, ShownRun, milliseconds,
 };
 use crate::measure::{GroupRoot, Interrupt, LocalRunner, available_memory_bytes};
 use crate::record::{self, Campaign, Event, MemorySource, Plan, Sample, Store};
@@ -31,9 +32,50 @@ const ROOM_SHARE: f64 = 0.8;
 /// No runtime runs in less, and the kernel itself needs a few pages to kill it in peace.
 const LEAST_MEMORY_BYTES: u64 = 1 << 20;
 
+/// How much slower than with memory to spare a run may be.
+const SLOWDOWN: f64 = 5.0;
+/// How near the answer must be, and in how many runs.
+const EFFORT: (&str, u32) = ("2%", 16);
+/// Of rates: they scatter more from run to run, and the search comes from farther away.
+const RATE_EFFORT: (&str, u32) = ("5%", 24);
+/// In what time 99 of 100 messages must come.
+const P99: &str = "100ms";
+/// A message that is due takes longer than a run's open loop only where the server does not keep up.
+const LONGEST_P99_US: u64 = 3_000_000;
+
+fn advised(error: &str, advice: &str) -> anyhow::Error {
+    anyhow!(error.to_owned()).context(Advice(advice.to_owned()))
+}
+
+fn highest_rate(args: &Limit) -> anyhow::Result<Find> {
+    if args.memory.is_some() {
+        return Err(advised(
+            "--rate has memory to spare: --memory does not go with it",
+            "say for how many connections instead: -n 1k",
+        ));
+    }
+    if args.slowdown.is_some() {
+        return Err(advised(
+            "--slowdown is about little memory: it does not go with --rate",
+            "bound the latency: --p99 50ms",
+        ));
+    }
+    let count = args.tasks.as_deref().context("--rate: for how many connections? give -n COUNT")?;
+    let p99 = units::parse_duration(args.p99.as_deref().unwrap_or(P99)).context("--p99")?;
+    let p99_us = u64::try_from(p99.as_micros()).unwrap_or(u64::MAX);
+    if !(1..=LONGEST_P99_US).contains(&p99_us) {
+        bail!("--p99: from 1us to 3s, as long as messages are sent");
+    }
+    Ok(Find::HighestRate { tasks: units::parse_count(count).context("-n")?, p99_us })
+}
+
 /// What was asked, validated; what entries' manifests add is not yet known.
 fn validate(args: &Limit) -> anyhow::Result<Question> {
+    if !args.rate && args.p99.is_some() {
+        return Err(advised("--p99 is a bound of --rate", "add --rate, and a server's workload: -w echo"));
+    }
     let find = match (&args.memory, &args.tasks) {
+        _ if args.rate => highest_rate(args)?,
         (Some(size), _) => Find::MostTasks { memory_bytes: units::parse_bytes(size).context("--memory")? },
         (None, Some(count)) => Find::LeastMemory { tasks: units::parse_count(count).context("-n")? },
         // The command line asks for one of them.
@@ -53,25 +95,28 @@ fn validate(args: &Limit) -> anyhow::Result<Question> {
         limit::fill_in(value, 0).map_err(|why| anyhow!("--env: {why}"))?;
         env.insert(name.to_owned(), value.to_owned());
     }
-    if !(args.slowdown >= 1.0 && args.slowdown <= 1000.0) {
-        bail!("--slowdown: {} is not between 1 and 1000", args.slowdown);
+    let slowdown = args.slowdown.unwrap_or(SLOWDOWN);
+    if !(1.0..=1000.0).contains(&slowdown) {
+        bail!("--slowdown: {slowdown} is not between 1 and 1000");
     }
     let available = available_memory_bytes().ok_or_else(|| {
         anyhow!("how much memory this machine has to spare is unknown: there is no /proc/meminfo")
     })?;
+    let (usual_precision, usual_runs) = if args.rate { RATE_EFFORT } else { EFFORT };
     Ok(Question {
         schema: QUESTION_SCHEMA,
         find,
         least_tasks: 1,
-        slowdown: args.slowdown,
+        rates: None,
+        slowdown,
         // Whole 64 KiB, as every memory that is tried.
         room_bytes: ((available as f64 * ROOM_SHARE) as u64) & !0xffff,
         time_cap_s: units::parse_duration(&args.timeout).context("--timeout")?.as_secs_f64(),
         env,
         entry_env: BTreeMap::new(),
-        precision: precision(&args.precision).context("--precision")?,
+        precision: precision(args.precision.as_deref().unwrap_or(usual_precision)).context("--precision")?,
         repetitions: args.repetitions,
-        most_runs: args.most_runs,
+        most_runs: args.most_runs.unwrap_or(usual_runs),
     })
 }
 
@@ -100,6 +145,7 @@ pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
     parts::refuse_unknown_params(&given, &workloads).or_usage()?;
     let params = parts::params_of(workload, &given).or_usage()?;
     question.least_tasks = least_tasks(workload, &params, question.find).or_usage()?;
+    question.rates = rates(workload, &given, question.find).or_usage()?;
     question.entry_env = entry_env(&selection.entries()).or_usage()?;
     let place = Place::of(args.output.as_deref());
     place.check(Content::Search).or_usage()?;
@@ -110,7 +156,10 @@ pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
         return Ok(ended_by_signal(&interrupt));
     };
     let home = GroupRoot::find();
-    require_group(&home).or_usage()?;
+    let is_rate = matches!(question.find, Find::HighestRate { .. });
+    if !is_rate {
+        require_group(&home).or_usage()?;
+    }
     keep_room(&mut question, &place).or_usage()?;
 
     parts::say_lacking(&selection);
@@ -130,7 +179,11 @@ pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
     let (mut store, campaign, mut samples) = open(&place, now, &question, &progress)?;
     let folder = store.folder().to_owned();
     // Not its path: this very program, even where another version has been put in its place meanwhile.
-    let mut runner = LocalRunner::new(home, &interrupt, PathBuf::from("/proc/self/exe")).with(&lock).cold();
+    let mut runner = LocalRunner::new(home, &interrupt, PathBuf::from("/proc/self/exe")).with(&lock);
+    // Only memory has to be as it is in a container that was just started.
+    if !is_rate {
+        runner = runner.cold();
+    }
     let mut watcher = Watcher { progress, question: question.clone(), launched: String::new() };
     let outcome =
         limit::run(&campaign, &question, &prepared, &mut runner, &mut store, &mut samples, &mut watcher);
@@ -154,7 +207,7 @@ pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
 
 /// The number of tasks that a search begins with.
 fn least_tasks(workload: &Workload, params: &BTreeMap<String, String>, find: Find) -> anyhow::Result<u64> {
-    if let Find::LeastMemory { tasks } = find {
+    if let Find::LeastMemory { tasks } | Find::HighestRate { tasks, .. } = find {
         return match workload.refuse(tasks, params) {
             Some(why) => bail!("--tasks {tasks}: {why}"),
             None => Ok(workload.least_tasks),
@@ -169,6 +222,22 @@ fn least_tasks(workload: &Workload, params: &BTreeMap<String, String>, find: Fin
     let doubled = std::iter::successors(Some(workload.least_tasks), |tasks| tasks.checked_mul(2));
     let mut valid = doubled.filter(|tasks| workload.refuse(*tasks, params).is_none());
     valid.next().ok_or_else(|| anyhow!("no number of tasks goes with these parameters"))
+}
+
+/// The rates that the clients of a workload can be asked for, where the highest is looked for.
+fn rates(workload: &Workload, given: &[(String, String)], find: Find) -> anyhow::Result<Option<(u64, u64)>> {
+    let Find::HighestRate { .. } = find else { return Ok(None) };
+    let parameter = workload.parameters.get(limit::RATE).filter(|_| workload.shape == Shape::Serve);
+    let Some(parameter) = parameter else {
+        return Err(advised(
+            &format!("--rate: nobody sends messages to a program of `{}`", workload.name),
+            "name a workload that serves connections: -w echo or -w chat",
+        ));
+    };
+    if given.iter().any(|(name, _)| name == limit::RATE) {
+        return Err(advised("-p rate=…: --rate looks for it", "leave out one of them"));
+    }
+    Ok(Some((parameter.least, parameter.most)))
 }
 
 fn entry_env(entries: &[(&Runtime, &Entry)]) -> anyhow::Result<BTreeMap<String, BTreeMap<String, String>>> {
@@ -231,7 +300,7 @@ fn describe(
         // Of the most tasks none is planned: each follows from the runs before it.
         tasks: match question.find {
             Find::MostTasks { .. } => Vec::new(),
-            Find::LeastMemory { tasks } => vec![tasks],
+            Find::LeastMemory { tasks } | Find::HighestRate { tasks, .. } => vec![tasks],
         },
         // A search may go on with more.
         repetitions: 1,
@@ -277,14 +346,15 @@ struct Watcher {
 
 impl Watcher {
     /// What distinguishes a run from the others of its entry.
-    fn words(&self, tasks: u64, cap_bytes: u64) -> String {
-        match self.question.find {
-            Find::MostTasks { memory_bytes } if memory_bytes == cap_bytes => {
-                format!("{} tasks", units::grouped(tasks))
+    fn words(&self, setting: Setting) -> String {
+        let (find, spare) = (&self.question.find, setting.cap_bytes == self.question.room_bytes);
+        let value = limit::sought(find, setting);
+        match find {
+            Find::MostTasks { memory_bytes } if *memory_bytes != setting.cap_bytes => {
+                format!("{value} with memory to spare")
             }
-            Find::MostTasks { .. } => format!("{} tasks with memory to spare", units::grouped(tasks)),
-            Find::LeastMemory { .. } if cap_bytes == self.question.room_bytes => "memory to spare".to_owned(),
-            Find::LeastMemory { .. } => units::bytes(cap_bytes),
+            Find::LeastMemory { .. } if spare => "memory to spare".to_owned(),
+            _ => value,
         }
     }
 }
@@ -296,7 +366,7 @@ impl limit::SearchObserver for Watcher {
     }
 
     fn run_begins(&mut self, entry: &str, order: &Order, hold_s: f64, position: usize) {
-        let words = self.words(order.tasks, order.cap_bytes);
+        let words = self.words(order.setting);
         let what = match order.purpose {
             Purpose::Pilot | Purpose::Search => "",
             Purpose::Confirm => ", to confirm it",
@@ -309,11 +379,15 @@ impl limit::SearchObserver for Watcher {
     }
 
     fn run_ended(&mut self, seen: &Seen) {
-        let footprint = seen.sample.memory.plateau.as_ref();
-        let footprint = footprint
-            .map_or(String::new(), |plateau| format!(" ({})", units::bytes(plateau.footprint_bytes)));
+        let plateau = seen.sample.memory.plateau.as_ref();
+        let figure = match self.question.find {
+            Find::HighestRate { .. } => {
+                LATENCY_P99.read(seen.sample).map(|us| format!("p99 {}", milliseconds(us)))
+            }
+            _ => plateau.map(|plateau| units::bytes(plateau.footprint_bytes)),
+        };
         let end = match &seen.proof {
-            Proof::Holds => format!("holds{footprint}"),
+            Proof::Holds => format!("holds{}", figure.map_or(String::new(), |figure| format!(" ({figure})"))),
             Proof::Fails(_, why) => format!("fails: {why}"),
             Proof::Void(_, why) => format!("does not count: {why}"),
             Proof::Unsettled => "the hold was too short".to_owned(),
@@ -327,9 +401,8 @@ impl limit::SearchObserver for Watcher {
         if !is_json() {
             return self.progress.say(&text);
         }
-        let of = |run: &Option<ShownRun>| run.as_ref().map(|run| (run.tasks, run.memory_bytes)).unzip();
-        let (fails_tasks, fails_memory_bytes) = of(&answer.fails);
-        let (sometimes_tasks, sometimes_memory_bytes) = of(&answer.sometimes);
+        let of = |run: &Option<ShownRun>| run.as_ref().map(ShownRun::setting);
+        let (fails, sometimes) = (of(&answer.fails), of(&answer.sometimes));
         emit(Event::Answer {
             entry: answer.entry.clone(),
             state: answer.state.name().to_owned(),
@@ -337,10 +410,13 @@ impl limit::SearchObserver for Watcher {
             memory_bytes: answer.memory_bytes,
             confirming_runs: answer.tried.map_or(0, |tried| tried.runs as u64),
             confirming_held: answer.tried.map_or(0, |tried| tried.held as u64),
-            fails_tasks,
-            fails_memory_bytes,
-            sometimes_tasks,
-            sometimes_memory_bytes,
+            fails_tasks: fails.map(|run| run.tasks),
+            fails_memory_bytes: fails.map(|run| run.cap_bytes),
+            sometimes_tasks: sometimes.map(|run| run.tasks),
+            sometimes_memory_bytes: sometimes.map(|run| run.cap_bytes),
+            rate_per_s: answer.rate_per_s,
+            fails_rate_per_s: fails.and_then(|run| run.rate_per_s),
+            sometimes_rate_per_s: sometimes.and_then(|run| run.rate_per_s),
             text,
         });
     }

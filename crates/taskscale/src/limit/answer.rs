@@ -6,9 +6,12 @@ use serde::Serialize;
 
 use super::proof::{Cause, Proof};
 use super::question::{Find, Question};
+use super::rate;
 use super::search::{Followed, Purpose, Seen, State, controlled, follow, need};
+use super::setting::Setting;
 use crate::catalog::{Kind, Shape};
-use crate::record::{Campaign, EntryFacts, Machine, MemorySource, Sample, Status, Warning};
+use crate::figures::{CPU_PER_MESSAGE, Figure, LATENCY_P50, LATENCY_P99};
+use crate::record::{Campaign, EntryFacts, Machine, MemorySource, OpenLoad, Sample, Status, Warning};
 use crate::stats::{Point, fit, median};
 
 /// Version of the JSON that a search is shown as.
@@ -46,6 +49,10 @@ pub struct Answer {
     pub tasks: Option<u64>,
     /// Memory in which `tasks` hold: as much as was given, or the least there is. Absent likewise.
     pub memory_bytes: Option<u64>,
+    /// Messages in a second that `tasks` connections keep up with, the most there are. Of searches for it; absent
+    /// likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_per_s: Option<u64>,
     /// The runs that confirm the answer; where there is none, those that were last to confirm one.
     pub tried: Option<Tally>,
     /// The last run that confirms the answer.
@@ -64,6 +71,9 @@ pub struct Answer {
     pub memory_per_task: Option<f64>,
     /// The slope of the footprint over N: what one more task takes. Of searches for the most tasks.
     pub bytes_per_task: Option<f64>,
+    /// What clients and server did at the answer. Of searches for the highest rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_rate: Option<AtRate>,
     /// All runs but the warm-up.
     pub runs: usize,
     /// Those that `most_runs` bounds: of the search, pilots and repeated attempts included, and those that were to confirm
@@ -82,6 +92,8 @@ pub struct Answer {
 pub struct Tally {
     pub tasks: u64,
     pub memory_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_per_s: Option<u64>,
     pub held: usize,
     pub runs: usize,
 }
@@ -91,6 +103,8 @@ pub struct Tally {
 pub struct ShownRun {
     pub tasks: u64,
     pub memory_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_per_s: Option<u64>,
     pub purpose: Purpose,
     pub holds: bool,
     /// Why not.
@@ -103,6 +117,18 @@ pub struct ShownRun {
     pub drain_s: Option<f64>,
     pub wall_s: Option<f64>,
     pub cpu_s: Option<f64>,
+    /// Of searches for the highest rate: what the clients saw.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open: Option<OpenLoad>,
+}
+
+/// Medians of the runs that confirm a rate.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct AtRate {
+    pub latency_p50_us: Option<f64>,
+    pub latency_p99_us: Option<f64>,
+    /// CPU time of the server for each message.
+    pub cpu_us_per_message: Option<f64>,
 }
 
 /// The runs under one memory.
@@ -125,6 +151,28 @@ pub struct CurvePoint {
     pub times_roomy_range: Option<[f64; 2]>,
     /// Why runs failed: the last reason.
     pub reason: Option<String>,
+}
+
+impl Answer {
+    /// What is confirmed.
+    pub fn setting(&self) -> Option<Setting> {
+        let (tasks, cap_bytes) = self.tasks.zip(self.memory_bytes)?;
+        Some(Setting { tasks, cap_bytes, rate_per_s: self.rate_per_s })
+    }
+}
+
+impl Tally {
+    /// What was run.
+    pub fn setting(&self) -> Setting {
+        Setting { tasks: self.tasks, cap_bytes: self.memory_bytes, rate_per_s: self.rate_per_s }
+    }
+}
+
+impl ShownRun {
+    /// What was run.
+    pub fn setting(&self) -> Setting {
+        Setting { tasks: self.tasks, cap_bytes: self.memory_bytes, rate_per_s: self.rate_per_s }
+    }
 }
 
 impl LimitReport {
@@ -176,10 +224,7 @@ fn notes(samples: &[Sample]) -> Vec<String> {
 pub(super) fn answer(question: &Question, facts: &EntryFacts, samples: &[Sample]) -> Answer {
     let course = follow(question, facts.kind, samples);
     let edge = course.edge;
-    let value = |run: &Seen| match question.find {
-        Find::MostTasks { .. } => run.sample.tasks,
-        Find::LeastMemory { .. } => run.sample.memory.cap_bytes.unwrap_or(0),
-    };
+    let value = |run: &Seen| question.find.value_of(run.sample);
     let last = |wanted: Option<u64>, holds: bool| {
         course.seen.iter().rev().find(|run| {
             Some(value(run)) == wanted
@@ -189,24 +234,25 @@ pub(super) fn answer(question: &Question, facts: &EntryFacts, samples: &[Sample]
         })
     };
     let failed = last(edge.failing, false);
-    let both = |value: u64| match question.find {
-        Find::MostTasks { memory_bytes } => (value, memory_bytes),
-        Find::LeastMemory { tasks } => (tasks, value),
-    };
-    let (tasks, memory_bytes) = edge.confirmed.map(both).unzip();
+    let confirmed = edge.confirmed.map(|value| question.setting(value));
     let tried = course.tried.map(|(value, tally)| {
-        let (tasks, memory_bytes) = both(value);
-        Tally { tasks, memory_bytes, held: tally.passed, runs: tally.probes }
+        let Setting { tasks, cap_bytes, rate_per_s } = question.setting(value);
+        Tally { tasks, memory_bytes: cap_bytes, rate_per_s, held: tally.passed, runs: tally.probes }
     });
+    let shown = |run: &Seen| shown(run, question.find);
     let (limited_by, by_memory) = limited_by(question, &course, failed);
-    let per_task = tasks.zip(memory_bytes).map(|(tasks, bytes)| bytes as f64 / tasks as f64);
+    // Where a rate is looked for, memory is not scarce.
+    let scarce = confirmed.filter(|setting| setting.rate_per_s.is_none());
+    let per_task = scarce.map(|setting| setting.cap_bytes as f64 / setting.tasks as f64);
+    let confirming = || course.seen.iter().filter(|run| edge.confirmed == Some(value(run)));
     Answer {
         entry: facts.name.clone(),
         kind: facts.kind,
         version: facts.version.clone(),
         state: course.state,
-        tasks,
-        memory_bytes,
+        tasks: confirmed.map(|setting| setting.tasks),
+        memory_bytes: confirmed.map(|setting| setting.cap_bytes),
+        rate_per_s: confirmed.and_then(|setting| setting.rate_per_s),
         tried,
         holds: last(edge.confirmed, true).map(shown),
         fails: failed.map(shown),
@@ -216,6 +262,7 @@ pub(super) fn answer(question: &Question, facts: &EntryFacts, samples: &[Sample]
         by_memory,
         memory_per_task: per_task,
         bytes_per_task: slope(&course).filter(|_| matches!(question.find, Find::MostTasks { .. })),
+        at_rate: confirmed.and_then(|setting| setting.rate_per_s).map(|_| at_rate(confirming())),
         runs: samples.len(),
         runs_of_search: course.spent,
         curve: curve(question, &course),
@@ -224,8 +271,9 @@ pub(super) fn answer(question: &Question, facts: &EntryFacts, samples: &[Sample]
     }
 }
 
-fn shown(run: &Seen) -> ShownRun {
+fn shown(run: &Seen, find: Find) -> ShownRun {
     let sample = run.sample;
+    let Setting { tasks, cap_bytes, rate_per_s } = find.setting_of(sample);
     let (cause, reason) = match &run.proof {
         Proof::Fails(cause, reason) => (Some(*cause), Some(reason.clone())),
         Proof::Void(_, why) => (None, Some(format!("does not count: {why}"))),
@@ -233,8 +281,9 @@ fn shown(run: &Seen) -> ShownRun {
         Proof::Holds => (None, None),
     };
     ShownRun {
-        tasks: sample.tasks,
-        memory_bytes: sample.memory.cap_bytes.unwrap_or(0),
+        tasks,
+        memory_bytes: cap_bytes,
+        rate_per_s,
         purpose: run.purpose,
         holds: run.proof == Proof::Holds,
         cause,
@@ -246,6 +295,18 @@ fn shown(run: &Seen) -> ShownRun {
         drain_s: sample.time.drain_s,
         wall_s: sample.time.wall_s,
         cpu_s: sample.cpu.total_s(),
+        open: rate_per_s.and_then(|_| rate::open(sample).cloned()),
+    }
+}
+
+fn at_rate<'a>(runs: impl Iterator<Item = &'a Seen<'a>>) -> AtRate {
+    let confirming = runs.filter(|run| run.purpose == Purpose::Confirm && run.proof == Proof::Holds);
+    let samples: Vec<&Sample> = confirming.map(|run| run.sample).collect();
+    let middle = |of: &Figure| median(&of.values(&samples));
+    AtRate {
+        latency_p50_us: middle(&LATENCY_P50),
+        latency_p99_us: middle(&LATENCY_P99),
+        cpu_us_per_message: middle(&CPU_PER_MESSAGE),
     }
 }
 
@@ -261,11 +322,14 @@ fn limited_by(
         // The first run had memory to spare, and held.
         Find::LeastMemory { .. } => Some(course.seen.iter().any(|run| run.proof == Proof::Holds)),
         Find::MostTasks { .. } => controlled(&course.seen, failed.sample.tasks),
+        Find::HighestRate { .. } => None,
     });
     let limit = failed.sample.limit.as_ref().map(|limit| limit.name.clone());
     let text = match (by_memory, cause) {
         (_, Cause::Memory) => "memory".to_owned(),
         (_, Cause::OwnHeap) => "its own heap".to_owned(),
+        (_, Cause::Rate) => "the rate".to_owned(),
+        (_, Cause::Latency) => "latency".to_owned(),
         (Some(true), Cause::Slow) => "memory: too slow".to_owned(),
         (Some(true), _) => "memory: it fails".to_owned(),
         (Some(false), Cause::Time) => "time, not memory".to_owned(),

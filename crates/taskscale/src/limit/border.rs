@@ -22,6 +22,8 @@ pub struct Search {
     pub precision: f64,
     /// Values tried are multiples of a power of this where the precision allows: 10 for counts, 2 for bytes.
     pub radix: f64,
+    /// How far the next value is from the last where nothing is foreseen, on the search's scale.
+    pub blind: f64,
 }
 
 /// One value that was tried. A value that was tried more than once passes where every probe did.
@@ -77,7 +79,7 @@ const NEAR: f64 = 1.3;
 const BESIDE: f64 = 0.45;
 /// How long each step is where no prediction helps, in first steps: slow at first, as most predictions are nearly right.
 const GALLOP: [f64; 6] = [1.0, 1.0, 2.0, 5.0, 20.0, 81.0];
-/// The longest such step: a factor of 8.
+/// The longest such step: about a factor of 8.
 pub const LONGEST_STEP: f64 = 2.08;
 
 impl Search {
@@ -149,7 +151,7 @@ impl Search {
         match foreseen {
             Some(foreseen) if foreseen.at > pass => self.up_to(probes, pass, foreseen),
             Some(foreseen) => pass + self.gallop(probes, true, foreseen.doubt),
-            None => pass + LONGEST_STEP,
+            None => pass + self.blind,
         }
     }
 
@@ -157,7 +159,7 @@ impl Search {
         match foreseen {
             Some(foreseen) if foreseen.at < fail - self.width() => foreseen.at - foreseen.doubt,
             Some(foreseen) => fail - self.gallop(probes, false, foreseen.doubt),
-            None => fail - LONGEST_STEP,
+            None => fail - self.blind,
         }
     }
 

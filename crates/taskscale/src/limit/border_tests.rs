@@ -6,10 +6,20 @@ use super::super::prediction::forecast_tasks;
 use super::*;
 use crate::stats::Point;
 
-const COUNTS: Search =
-    Search { passes: Side::Below, bounds: (1, 1_000_000_000_000), precision: 0.01, radix: 10.0 };
-const BYTES: Search =
-    Search { passes: Side::Above, bounds: (1 << 20, 16 << 30), precision: 0.01, radix: 2.0 };
+const COUNTS: Search = Search {
+    passes: Side::Below,
+    bounds: (1, 1_000_000_000_000),
+    precision: 0.01,
+    radix: 10.0,
+    blind: LONGEST_STEP,
+};
+const BYTES: Search = Search {
+    passes: Side::Above,
+    bounds: (1 << 20, 16 << 30),
+    precision: 0.01,
+    radix: 2.0,
+    blind: LONGEST_STEP,
+};
 
 /// Runs a search against an oracle, with at most `most` probes. The oracle gives pass or fail and a prediction.
 fn drive(

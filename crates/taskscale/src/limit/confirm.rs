@@ -119,7 +119,9 @@ impl Search {
 
     /// The value to confirm before one that failed: the margin away, or as far as the edge was seen to be blurred.
     fn before(&self, failing: u64, edge: &Edge) -> u64 {
-        let step = (MARGIN * STRIDE * self.width()).max(self.blur(edge)).min(LONGEST_STEP);
+        // Two steps are more than twice as far as one where they are long: never farther than is near.
+        let margin = (MARGIN * STRIDE * self.width()).min((MARGIN * self.precision).ln_1p());
+        let step = margin.max(self.blur(edge)).min(LONGEST_STEP);
         let (value, grain) = self.unscaled(self.scaled(failing as f64) - step);
         let easiest = self.easiest_first().0;
         // Rounded towards what failed, so that rounding takes nothing of the precision. Strictly before it: a search ends

@@ -7,10 +7,20 @@ use super::*;
 use crate::stats::Point;
 
 /// Half of `--precision 2%`.
-const COUNTS: Search =
-    Search { passes: Side::Below, bounds: (1, 1_000_000_000_000), precision: 0.01, radix: 10.0 };
-const BYTES: Search =
-    Search { passes: Side::Above, bounds: (1 << 20, 16 << 30), precision: 0.01, radix: 2.0 };
+const COUNTS: Search = Search {
+    passes: Side::Below,
+    bounds: (1, 1_000_000_000_000),
+    precision: 0.01,
+    radix: 10.0,
+    blind: LONGEST_STEP,
+};
+const BYTES: Search = Search {
+    passes: Side::Above,
+    bounds: (1 << 20, 16 << 30),
+    precision: 0.01,
+    radix: 2.0,
+    blind: LONGEST_STEP,
+};
 const MOST_RUNS: usize = 16;
 
 /// Runs a search to its end. The oracle says whether a probe passes, and foresees the border.
@@ -124,6 +134,18 @@ fn stated_answers_hold_again() {
         );
         // Without confirmation it was the last value that passed once.
         assert!(held > unconfirmed, "{held} against {unconfirmed}");
+    }
+}
+
+/// Of 10 % and more, an answer was confirmed farther from what failed than asked, and so was none.
+#[test]
+fn an_answer_of_little_precision_is_near_enough_as_well() {
+    for precision in [0.025, 0.05, 0.1, 0.2, 0.25] {
+        for search in [Search { precision, ..COUNTS }, Search { precision, ..BYTES }] {
+            let passes = |value| (value <= 12_345_678) == (search.passes == Side::Below);
+            let (probes, stage) = drive(&search, &[], 3, |value| (passes(value), None));
+            assert_eq!(stage, Stage::Found, "{precision}: {probes:?}");
+        }
     }
 }
 

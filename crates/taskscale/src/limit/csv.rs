@@ -1,6 +1,7 @@
 //! What a search for limits found as comma-separated values: one line for each run, and one for each entry without any.
 
 use super::{Answer, Find, LimitReport, Purpose, ShownRun};
+use crate::record::OpenLoad;
 use crate::sheet::csv::{CsvColumn, figure, table, text, whole};
 
 struct CsvLine<'a> {
@@ -13,13 +14,17 @@ impl CsvLine<'_> {
     /// Those runs that confirm the answer, the nearest that failed, and the farthest that held at or beyond that.
     fn role(&self) -> &'static str {
         let (answer, Some(run)) = (self.answer, self.run) else { return "" };
-        let at_the_answer = (answer.tasks, answer.memory_bytes) == (Some(run.tasks), Some(run.memory_bytes));
+        let at_the_answer = answer.setting() == Some(run.setting());
         match self.run {
             _ if run.purpose == Purpose::Confirm && run.holds && at_the_answer => "answer",
             run if run == answer.fails.as_ref() => "beyond",
             run if run == answer.sometimes.as_ref() => "sometimes",
             _ => "",
         }
+    }
+
+    fn open(&self) -> Option<&OpenLoad> {
+        self.run?.open.as_ref()
     }
 
     fn reason(&self) -> &str {
@@ -30,14 +35,15 @@ impl CsvLine<'_> {
     }
 }
 
-/// The last ones are the same for all runs of an entry.
-fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 21] {
+/// What confirms the answer and its edge are the same for all runs of an entry.
+fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 26] {
     [
         ("entry", |line| text(&line.answer.entry)),
         ("kind", |line| line.answer.kind.name().to_owned()),
         ("find", |line| match line.find {
             Find::MostTasks { .. } => "most-tasks".to_owned(),
             Find::LeastMemory { .. } => "least-memory".to_owned(),
+            Find::HighestRate { .. } => "highest-rate".to_owned(),
         }),
         ("state", |line| line.answer.state.name().to_owned()),
         ("role", |line| line.role().to_owned()),
@@ -57,6 +63,11 @@ fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 21] {
         ("confirming_held", |line| whole(line.run.and(line.answer.tried).map(|tried| tried.held))),
         ("confirming_runs", |line| whole(line.run.and(line.answer.tried).map(|tried| tried.runs))),
         ("edge", |line| whole(line.run.and(line.answer.sometimes.as_ref()).map(|_| "not-sharp"))),
+        ("rate_per_s", |line| whole(line.run.and_then(|run| run.rate_per_s))),
+        ("achieved_per_s", |line| figure(line.open().map(|open| open.achieved_per_s))),
+        ("latency_p50_us", |line| figure(line.open().map(|open| open.latency_us.p50))),
+        ("latency_p99_us", |line| figure(line.open().map(|open| open.latency_us.p99))),
+        ("server_cpu_s", |line| figure(line.open().and_then(|open| open.server_cpu_s))),
     ]
 }
 

@@ -7,11 +7,15 @@ use super::LimitError;
 use super::answer::{Answer, answer};
 use super::proof::Proof;
 use super::question::{Question, fill_in};
+use super::rate::OPEN_S;
 use super::search::{HOLD, Order, Seen, follow, usual_of};
-use crate::campaign::{HoldKeeper, PlannedRun, Prepared, foreseen_reading_s, sample_of, serving_in_a_moment};
+use super::setting::{RATE, Setting};
+use crate::campaign::{
+    HoldKeeper, PlannedRun, Prepared, foreseen_reading_s, sample_of, serving_at_rate, serving_in_a_moment,
+};
 use crate::catalog::{Shape, expected_check, period_s};
 use crate::measure::{Bounds, Course, RunEnd, RunSpec, Runner, Wait, WorkOrder};
-use crate::record::{Campaign, Cell, Plan, Sample, Store};
+use crate::record::{Campaign, Cell, Part, Plan, Sample, Store};
 
 /// A warm-up that takes longer tells nothing more.
 const WARM_UP_TIME: Duration = Duration::from_secs(20);
@@ -59,12 +63,12 @@ pub fn run(
         loop {
             let course = follow(question, entry.facts.kind, &own);
             let Some(order) = course.next else { break };
-            let allowed_s = usual_of(question, &course.seen, order.tasks).allowance_s;
+            let allowed_s = usual_of(question, &course.seen, order.setting.tasks).allowance_s;
             if !warm {
                 warm = true;
                 observer.warm_up(name);
-                let one = Order { tasks: 1, cap_bytes: question.room_bytes, ..order };
-                let spec = spec(question, &campaign.plan, entry, command, &one, 1.0, WARM_UP_TIME);
+                let one = Setting { tasks: 1, cap_bytes: question.room_bytes, rate_per_s: None };
+                let spec = spec(question, &campaign.plan, entry, command, one, 1.0, WARM_UP_TIME);
                 // Whatever it brings about: the measured runs will tell.
                 if matches!(runner.run(&spec)?, RunEnd::Interrupted) {
                     return Ok(SearchEnd { interrupted: true, ..outcome });
@@ -73,17 +77,19 @@ pub fn run(
             let hold_s = hold_s(&course.seen, entry, &order);
             let time_s = (hold_s + allowed_s).min(question.time_cap_s);
             let time = Duration::from_secs_f64(time_s);
-            let spec = spec(question, &campaign.plan, entry, command, &order, hold_s, time);
+            let spec = spec(question, &campaign.plan, entry, command, order.setting, hold_s, time);
             observer.run_begins(name, &order, hold_s, own.len() + 1);
             let RunEnd::Measured(measurement) = runner.run(&spec)? else {
                 return Ok(SearchEnd { interrupted: true, ..outcome });
             };
+            let params = params_at(&campaign.plan, &order.setting);
+            let part = Part { params, ..campaign.plan.part() };
             let last = own.last().filter(|_| order.again);
             let run = PlannedRun {
                 // Each run but another attempt is one of its own: none stands for another.
                 repetition: last
                     .map_or(own.iter().map(|s| s.repetition).max().unwrap_or(0) + 1, |s| s.repetition),
-                cell: Cell { entry: name.clone(), part: campaign.plan.part(), tasks: order.tasks },
+                cell: Cell { entry: name.clone(), part, tasks: order.setting.tasks },
                 double: false,
             };
             let attempt = last.map_or(1, |last| last.attempt + 1);
@@ -112,9 +118,17 @@ fn hold_s(seen: &[Seen], entry: &Prepared, order: &Order) -> f64 {
     let again = seen.last().filter(|_| order.again).and_then(|last| holds.next_hold_s(last.sample));
     again.unwrap_or_else(|| {
         let shortest = holds.first_hold_s(&facts.name, 1);
-        let first = holds.first_hold_s(&facts.name, order.tasks);
+        let first = holds.first_hold_s(&facts.name, order.setting.tasks);
         if first > shortest { (first * LITTLE_MEMORY).ceil() } else { first }
     })
+}
+
+/// What the workload is given in a run: the rate as `-p` would put it there, but also where it is the workload's own, as
+/// it is what such a run is about.
+fn params_at(plan: &Plan, setting: &Setting) -> BTreeMap<String, String> {
+    let mut params = plan.params.clone();
+    params.extend(setting.rate_per_s.map(|rate| (RATE.to_owned(), rate.to_string())));
+    params
 }
 
 fn spec(
@@ -122,20 +136,24 @@ fn spec(
     plan: &Plan,
     entry: &Prepared,
     command: &[String],
-    order: &Order,
+    setting: Setting,
     hold_s: f64,
     time: Duration,
 ) -> RunSpec {
-    let tasks = order.tasks;
+    let tasks = setting.tasks;
+    let params = params_at(plan, &setting);
     let course = match plan.shape {
         Shape::Hold => Course::Hold(Wait {
             hold_s,
             plateau_s: HOLD.plateau_s(),
-            period_s: entry.workload.as_ref().and_then(|workload| period_s(workload, &plan.params)),
+            period_s: entry.workload.as_ref().and_then(|workload| period_s(workload, &params)),
             reading_s: foreseen_reading_s(entry.facts.kind, tasks),
         }),
         Shape::Serve => match &entry.workload {
-            Some(workload) => serving_in_a_moment(workload, &plan.params, tasks),
+            Some(workload) => match setting.rate_per_s {
+                Some(_) => serving_at_rate(workload, &params, tasks, OPEN_S),
+                None => serving_in_a_moment(workload, &params, tasks),
+            },
             // A program that is not of the catalogue has no shape.
             None => Course::Hold(Wait::default()),
         },
@@ -146,14 +164,14 @@ fn spec(
             ..WorkOrder::default()
         }),
     };
-    let command = [command, &course.arguments(tasks, &plan.params)].concat();
-    let right = |workload| expected_check(workload, tasks, course.operations(), &plan.params);
+    let command = [command, &course.arguments(tasks, &params)].concat();
+    let right = |workload| expected_check(workload, tasks, course.operations(), &params);
     let check = entry.workload.as_ref().and_then(right);
     let mut env: BTreeMap<String, String> = entry.facts.env.clone();
     let of_entry = question.entry_env.get(&entry.facts.name);
     for (name, value) in of_entry.into_iter().flatten().chain(&question.env) {
         // What cannot be filled in was refused before the first run.
-        env.insert(name.clone(), fill_in(value, order.cap_bytes).unwrap_or_else(|_| value.clone()));
+        env.insert(name.clone(), fill_in(value, setting.cap_bytes).unwrap_or_else(|_| value.clone()));
     }
     RunSpec {
         command,
@@ -163,6 +181,6 @@ fn spec(
         course,
         check,
         cpus: None,
-        bounds: Bounds { memory_bytes: Some(order.cap_bytes), time, output_bytes: OUTPUT_CAP_BYTES },
+        bounds: Bounds { memory_bytes: Some(setting.cap_bytes), time, output_bytes: OUTPUT_CAP_BYTES },
     }
 }

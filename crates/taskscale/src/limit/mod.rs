@@ -1,4 +1,5 @@
-//! How many tasks fit in a memory, and how little memory is enough for some tasks.
+//! How many tasks fit in a memory, how little memory is enough for some tasks, and how many messages a server keeps up
+//! with.
 //!
 //! Which run is next follows from the samples so far alone ([`follow`]); [`run`] takes the runs and keeps them. Measures
 //! through `measure::Runner`, so that tests need no program. [`render`] shows what was found. Must not
@@ -12,18 +13,22 @@ mod drive;
 mod prediction;
 mod proof;
 mod question;
+mod rate;
 mod search;
+mod setting;
 mod sheet;
 mod words;
 
 use std::path::PathBuf;
 
-pub use answer::{Answer, CurvePoint, LIMIT_SCHEMA, LimitReport, ShownRun, Tally};
+pub use answer::{Answer, AtRate, CurvePoint, LIMIT_SCHEMA, LimitReport, ShownRun, Tally};
 pub use drive::{SearchEnd, SearchObserver, run};
 pub use proof::{Cause, Proof};
 pub use question::{Find, QUESTION_SCHEMA, Question, fill_in, holds_question, load_question, store_question};
+pub use rate::milliseconds;
 pub use search::{Followed, HOLD, Order, Purpose, Seen, State, follow};
-pub use words::sentence;
+pub use setting::{RATE, Setting};
+pub use words::{sentence, sought};
 
 use crate::measure::MeasureError;
 use crate::record::StoreError;

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::question::Question;
+use super::question::{Find, Question};
+use super::rate;
 use crate::record::{Sample, Status, Warning};
 use crate::stats::{Point, line};
 use crate::units;
@@ -27,6 +28,10 @@ pub enum Cause {
     Slow,
     /// It took longer than any run may.
     Time,
+    /// Messages came at a lower rate than they were due.
+    Rate,
+    /// They came at the rate, and too many of them late.
+    Latency,
     /// A limit of the system.
     SystemLimit,
     /// It failed in another way.
@@ -40,6 +45,8 @@ impl Cause {
             Cause::OwnHeap => "own-heap",
             Cause::Slow => "slow",
             Cause::Time => "time",
+            Cause::Rate => "rate",
+            Cause::Latency => "latency",
             Cause::SystemLimit => "system-limit",
             Cause::Other => "other",
         }
@@ -49,7 +56,7 @@ impl Cause {
     pub fn is_memory(self) -> Option<bool> {
         match self {
             Cause::Memory | Cause::OwnHeap => Some(true),
-            Cause::SystemLimit | Cause::Time => Some(false),
+            Cause::SystemLimit | Cause::Time | Cause::Rate | Cause::Latency => Some(false),
             Cause::Slow | Cause::Other => None,
         }
     }
@@ -100,7 +107,7 @@ const HEAP_FULL: [&str; 18] = [
 
 /// The line in which a program says that its heap is full. A thread that the system refuses is another matter, though a
 /// JVM calls that out of memory as well.
-fn heap_full(sample: &Sample) -> Option<&str> {
+pub(super) fn heap_full(sample: &Sample) -> Option<&str> {
     let tail = sample.stderr_tail.as_deref()?;
     tail.lines()
         .map(str::trim)
@@ -159,6 +166,9 @@ pub fn touched(sample: &Sample) -> bool {
 
 /// Judges a run. `usual` is what [`usual`] gives by all that is known.
 pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Proof {
+    if let Find::HighestRate { p99_us, .. } = question.find {
+        return rate::judge(sample, p99_us);
+    }
     let allowance_s = usual.allowance_s;
     let fails = |cause, text: String| Proof::Fails(cause, text);
     let cap = sample.memory.cap_bytes.unwrap_or(0);
@@ -243,6 +253,6 @@ fn proved(sample: &Sample, cap: u64) -> Proof {
     Proof::Holds
 }
 
-fn reason(sample: &Sample) -> String {
+pub(super) fn reason(sample: &Sample) -> String {
     sample.reason.clone().unwrap_or_else(|| sample.status.name().to_owned())
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::LimitError;
+use super::rate::{connections, milliseconds};
 use crate::units;
 
 /// Version of the shape of `limit.json`.
@@ -22,6 +23,8 @@ pub enum Find {
     MostTasks { memory_bytes: u64 },
     /// The least memory in which so many tasks hold.
     LeastMemory { tasks: u64 },
+    /// The highest rate of messages at which 99 of 100 come within a bound, of so many connections.
+    HighestRate { tasks: u64, p99_us: u64 },
 }
 
 /// The question, and the rules by which a run passes.
@@ -33,6 +36,9 @@ pub struct Question {
     /// Fewer tasks make no sense in this workload.
     #[serde(default = "one")]
     pub least_tasks: u64,
+    /// The least and the most messages in a second that the workload's clients can be asked for; of rates only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rates: Option<(u64, u64)>,
     /// How often the launch and drain of a run with memory to spare a run may take.
     pub slowdown: f64,
     /// Memory of runs that are to have enough of it, in bytes.
@@ -82,6 +88,11 @@ impl Find {
         match self {
             Find::MostTasks { memory_bytes } => format!("the most tasks in {}", units::bytes(*memory_bytes)),
             Find::LeastMemory { tasks } => format!("the least memory for {} tasks", units::count(*tasks)),
+            Find::HighestRate { tasks, p99_us } => format!(
+                "the highest rate with p99 below {} over {}",
+                milliseconds(*p99_us as f64),
+                connections(*tasks)
+            ),
         }
     }
 }

@@ -3,13 +3,17 @@
 //! A search that was cut off goes on by asking again with the samples that are there; what each of them was for follows
 //! from those before it.
 
+use std::f64::consts::LN_2;
+
 use serde::Serialize;
 
-use super::border::{Probe, Search, Side};
+use super::border::{LONGEST_STEP, Probe, Search, Side};
 use super::confirm::{Edge, Stage, Tally, tally};
 use super::prediction::{forecast_memory, forecast_tasks};
 use super::proof::{Cause, Proof, Usual, judge, touched, usual};
 use super::question::{Find, Question};
+use super::rate;
+use super::setting::Setting;
 use crate::campaign::HoldKeeper;
 use crate::catalog::Kind;
 use crate::record::{Hold, Sample};
@@ -23,6 +27,10 @@ const PILOT_TASKS: u64 = 10_000;
 const PILOT_THREADS: u64 = 1_000;
 /// No program takes a larger number of tasks.
 const MOST_TASKS: u64 = u32::MAX as u64;
+/// The messages in a second that a search begins with.
+const FIRST_RATE: u64 = 1_000;
+/// The rates that clients can be asked for, where the question does not say.
+const RATES: (u64, u64) = (1, 10_000_000);
 /// No program runs in less, in bytes.
 const LEAST_MEMORY: u64 = 256 << 10;
 /// The memories of the curve, in multiples of the least in which the tasks hold.
@@ -37,7 +45,7 @@ const MOST_VOIDS: usize = 2;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
-    /// For the line that the search starts with; or, of the least memory, the run with memory to spare.
+    /// For the line that the search starts with; of the least memory, the run with memory to spare; of a rate, the first.
     Pilot,
     Search,
     /// Whether what the search found holds when it is run again, as often as `--repetitions` asks.
@@ -64,8 +72,7 @@ impl Purpose {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Order {
     pub purpose: Purpose,
-    pub tasks: u64,
-    pub cap_bytes: u64,
+    pub setting: Setting,
     /// Another attempt of the last run, whose hold was too short.
     pub again: bool,
 }
@@ -111,7 +118,7 @@ pub struct Seen<'a> {
 pub struct Followed<'a> {
     pub seen: Vec<Seen<'a>>,
     pub state: State,
-    /// Of tasks or memory: what is confirmed, what failed, and what held all the same.
+    /// Of tasks, memory or rates: what is confirmed, what failed, and what held all the same.
     pub edge: Edge,
     /// The value that was run last to confirm it, and how often it held.
     pub tried: Option<(u64, Tally)>,
@@ -143,7 +150,7 @@ pub fn follow<'a>(question: &Question, kind: Kind, samples: &'a [Sample]) -> Fol
             })
             .collect();
         seen.iter_mut().zip(proofs).for_each(|(run, proof)| run.proof = proof);
-        settle_voids(&mut seen);
+        settle_voids(question, &mut seen);
         next = decide(question, kind, &seen, &holds);
     }
     let probes = probes(question, &seen);
@@ -156,10 +163,9 @@ pub fn follow<'a>(question: &Question, kind: Kind, samples: &'a [Sample]) -> Fol
 
 /// What a run was for: what was asked for then, unless other repetitions or another precision were asked for.
 fn purpose_of(question: &Question, order: Option<Order>, sample: &Sample) -> Purpose {
-    let cap_bytes = cap_of(sample);
     match (order, question.find) {
-        (Some(order), _) if order.tasks == sample.tasks && order.cap_bytes == cap_bytes => order.purpose,
-        (_, Find::MostTasks { memory_bytes }) if cap_bytes != memory_bytes => Purpose::Control,
+        (Some(order), find) if order.setting == find.setting_of(sample) => order.purpose,
+        (_, Find::MostTasks { memory_bytes }) if cap_of(sample) != memory_bytes => Purpose::Control,
         _ => Purpose::Search,
     }
 }
@@ -175,11 +181,10 @@ fn spent(seen: &[Seen]) -> usize {
 }
 
 /// A run that does not count is taken again, but not for ever.
-fn settle_voids(seen: &mut [Seen]) {
+fn settle_voids(question: &Question, seen: &mut [Seen]) {
     let is_void = |run: &Seen, of: &Seen| {
         matches!(run.proof, Proof::Void(..))
-            && run.sample.tasks == of.sample.tasks
-            && cap_of(run.sample) == cap_of(of.sample)
+            && question.find.setting_of(run.sample) == question.find.setting_of(of.sample)
     };
     let settled: Vec<bool> = (0..seen.len())
         .map(|i| {
@@ -196,9 +201,13 @@ fn settle_voids(seen: &mut [Seen]) {
 
 /// What a run of `tasks` takes with memory to spare, as pilots and controls have it.
 pub fn usual_of(question: &Question, seen: &[Seen], tasks: u64) -> Usual {
+    if let Find::HighestRate { .. } = question.find {
+        // Messages that come late are what is looked at: none is cut off for that before any run may.
+        return Usual { allowance_s: question.time_cap_s, cpu_s: 0.0 };
+    }
     let spare = seen.iter().filter(|run| match question.find {
         Find::MostTasks { .. } => matches!(run.purpose, Purpose::Pilot | Purpose::Control),
-        Find::LeastMemory { .. } => cap_of(run.sample) == question.room_bytes,
+        _ => cap_of(run.sample) == question.room_bytes,
     });
     usual(question, spare.map(|run| run.sample), tasks)
 }
@@ -208,11 +217,17 @@ fn search(question: &Question) -> Search {
     let precision = question.precision / 2.0;
     match question.find {
         Find::MostTasks { .. } => {
-            Search { passes: Side::Below, bounds: (question.least_tasks, MOST_TASKS), precision, radix: 10.0 }
+            let bounds = (question.least_tasks, MOST_TASKS);
+            Search { passes: Side::Below, bounds, precision, radix: 10.0, blind: LONGEST_STEP }
         }
         Find::LeastMemory { .. } => {
             let bounds = (LEAST_MEMORY, question.room_bytes);
-            Search { passes: Side::Above, bounds, precision, radix: 2.0 }
+            Search { passes: Side::Above, bounds, precision, radix: 2.0, blind: LONGEST_STEP }
+        }
+        Find::HighestRate { .. } => {
+            let bounds = question.rates.unwrap_or(RATES);
+            // By doubling and no further, as a server far behind takes long to end.
+            Search { passes: Side::Below, bounds, precision, radix: 10.0, blind: LN_2 }
         }
     }
 }
@@ -230,9 +245,11 @@ fn probes(question: &Question, seen: &[Seen]) -> Vec<Probe> {
             continue;
         }
         let so_far = &seen[..=position];
-        let (value, forecast) = match question.find {
-            Find::MostTasks { memory_bytes } => (run.sample.tasks, most_tasks(so_far, memory_bytes)),
-            Find::LeastMemory { .. } => (cap_of(run.sample), least_memory(so_far)),
+        let value = question.find.value_of(run.sample);
+        let forecast = match question.find {
+            Find::MostTasks { memory_bytes } => most_tasks(so_far, memory_bytes),
+            Find::LeastMemory { .. } => least_memory(so_far),
+            Find::HighestRate { .. } => rate::forecast(so_far),
         };
         let confirms = matches!(run.purpose, Purpose::Confirm | Purpose::Curve);
         probes.push(Probe { value, passed: run.proof == Proof::Holds, confirms, forecast });
@@ -295,15 +312,11 @@ fn decide(question: &Question, kind: Kind, seen: &[Seen], holds: &HoldKeeper) ->
         && last.proof == Proof::Unsettled
         && holds.next_hold_s(last.sample).is_some()
     {
-        let (tasks, cap_bytes) = (last.sample.tasks, cap_of(last.sample));
-        return (State::Unfinished, Some(Order { purpose: last.purpose, tasks, cap_bytes, again: true }));
+        let setting = question.find.setting_of(last.sample);
+        return (State::Unfinished, Some(Order { purpose: last.purpose, setting, again: true }));
     }
     let order = |purpose, value| {
-        let (tasks, cap_bytes) = match question.find {
-            Find::MostTasks { memory_bytes } => (value, memory_bytes),
-            Find::LeastMemory { tasks } => (tasks, value),
-        };
-        (State::Unfinished, Some(Order { purpose, tasks, cap_bytes, again: false }))
+        (State::Unfinished, Some(Order { purpose, setting: question.setting(value), again: false }))
     };
     let probes = probes(question, seen);
     if let Some(pilot) = pilot(question, kind, &probes) {
@@ -311,8 +324,8 @@ fn decide(question: &Question, kind: Kind, seen: &[Seen], holds: &HoldKeeper) ->
     }
     let (search, times) = (search(question), question.repetitions as usize);
     if let Some(tasks) = control(question, seen, search.ends(&probes).1) {
-        let order = Order { purpose: Purpose::Control, tasks, cap_bytes: question.room_bytes, again: false };
-        return (State::Unfinished, Some(order));
+        let setting = Setting { cap_bytes: question.room_bytes, ..question.setting(tasks) };
+        return (State::Unfinished, Some(Order { purpose: Purpose::Control, setting, again: false }));
     }
     let state = match search.stage(&probes, times, spent(seen) < question.most_runs as usize) {
         Stage::Search(value) => return order(Purpose::Search, value),
@@ -338,6 +351,10 @@ fn pilot(question: &Question, kind: Kind, probes: &[Probe]) -> Option<u64> {
             _ => PILOT_TASKS,
         }),
         (Find::LeastMemory { .. }, []) => Some(question.room_bytes),
+        (Find::HighestRate { .. }, []) => {
+            let (least, most) = question.rates.unwrap_or(RATES);
+            Some(FIRST_RATE.max(least).min(most))
+        }
         _ => None,
     }
 }
@@ -390,4 +407,4 @@ fn curve(question: &Question, probes: &[Probe], least: Option<u64>) -> Option<u6
 
 #[cfg(test)]
 #[path = "search_tests.rs"]
-mod tests;
+pub(super) mod tests;

@@ -39,14 +39,14 @@ const PLAIN: Program = Program {
 
 impl Program {
     fn run(&self, order: &Order, repetition: u32, time_s: f64, hold_s: f64) -> Sample {
-        let mut sample = test_sample("x/y", order.tasks);
-        let cap = order.cap_bytes;
+        let mut sample = test_sample("x/y", order.setting.tasks);
+        let cap = order.setting.cap_bytes;
         (sample.repetition, sample.hold_s) = (repetition, hold_s);
-        let live = order.tasks * self.per_task;
+        let live = order.setting.tasks * self.per_task;
         let need = self.base + live;
         let tight = need as f64 > 0.9 * cap as f64 || live as f64 > 0.8 * self.heap_share * cap as f64;
-        let launch_s =
-            0.01 + order.tasks as f64 * self.launch_per_task_s * if tight { self.thrash } else { 1.0 };
+        let launch_s = 0.01
+            + order.setting.tasks as f64 * self.launch_per_task_s * if tight { self.thrash } else { 1.0 };
         let used = ((need as f64 * self.garbage) as u64).min(cap).max(need);
         sample.memory = Memory {
             cap_bytes: Some(cap),
@@ -62,10 +62,10 @@ impl Program {
             sample.reason = Some(reason.to_owned());
             sample.memory.plateau = None;
         };
-        if order.tasks > self.system {
+        if order.setting.tasks > self.system {
             fails(Status::Limit, "vm.max_map_count = 65530: it is used up");
             sample.limit = Some(LimitHit { name: "vm.max_map_count".into(), value: 65_530, lift: None });
-        } else if order.tasks >= self.crash {
+        } else if order.setting.tasks >= self.crash {
             fails(Status::Crashed, "ended by SIGSEGV");
         } else if need > cap {
             fails(Status::KilledOom, "ran out of memory");
@@ -81,12 +81,13 @@ impl Program {
     }
 }
 
-fn question(find: Find) -> Question {
+pub fn question(find: Find) -> Question {
     Question {
         schema: 1,
         find,
         slowdown: 5.0,
         least_tasks: 1,
+        rates: None,
         room_bytes: 8 << 30,
         time_cap_s: 300.0,
         env: Default::default(),
@@ -103,7 +104,7 @@ fn drive(question: &Question, program: &Program) -> Vec<Sample> {
         let course = follow(question, Kind::Stackless, &samples);
         let Some(order) = course.next else { return samples };
         let hold_s = 2.0;
-        let time_s = hold_s + usual_of(question, &course.seen, order.tasks).allowance_s;
+        let time_s = hold_s + usual_of(question, &course.seen, order.setting.tasks).allowance_s;
         samples.push(program.run(&order, samples.len() as u32 + 1, time_s.min(question.time_cap_s), hold_s));
         assert!(samples.len() < 60, "the search does not end");
     }
@@ -207,9 +208,9 @@ fn a_slow_launch_is_no_want_of_memory() {
         let course = follow(&question, Kind::Stackless, &samples);
         let Some(order) = course.next else { break };
         // Ten times slower per task beyond 50,000: no line through the pilots foretells it.
-        let slow = if order.tasks > 50_000 { 4e-4 } else { 1e-6 };
+        let slow = if order.setting.tasks > 50_000 { 4e-4 } else { 1e-6 };
         let program = Program { launch_per_task_s: slow, ..PLAIN };
-        let time_s = 2.0 + usual_of(&question, &course.seen, order.tasks).allowance_s;
+        let time_s = 2.0 + usual_of(&question, &course.seen, order.setting.tasks).allowance_s;
         let time_s = if order.purpose == Purpose::Control { 300.0 } else { time_s };
         samples.push(program.run(&order, samples.len() as u32 + 1, time_s, 2.0));
         assert!(samples.len() < 60);
@@ -300,7 +301,7 @@ fn a_failure_among_the_confirming_runs_moves_the_answer() {
         let mut unlucky = None;
         let samples = drive_with(&question, |order, sample| {
             if order.purpose == Purpose::Confirm && unlucky.is_none() {
-                unlucky = Some((order.tasks, order.cap_bytes));
+                unlucky = Some((order.setting.tasks, order.setting.cap_bytes));
                 (sample.status, sample.memory.plateau) = (Status::KilledOom, None);
             }
         });
@@ -403,7 +404,8 @@ fn what_proves_nothing_does_not_hold() {
     use crate::record::Warning;
     let question = question(IN_64);
     let judged = |change: fn(&mut Sample)| {
-        let order = Order { purpose: Purpose::Search, tasks: 10, cap_bytes: 64 * MIB, again: false };
+        let setting = question.setting(10);
+        let order = Order { purpose: Purpose::Search, setting, again: false };
         let mut sample = PLAIN.run(&order, 1, 99.0, 2.0);
         change(&mut sample);
         judge(&question, &sample, Usual { allowance_s: 10.0, cpu_s: 1.0 })
@@ -416,7 +418,7 @@ fn what_proves_nothing_does_not_hold() {
     assert!(matches!(grew, Proof::Void(Cause::Other, _)), "{grew:?}");
     // Taken again, and where it grows each time it fails.
     let samples = drive_with(&question, |order, sample| {
-        if order.tasks > 1 {
+        if order.setting.tasks > 1 {
             sample.warnings = vec![Warning::PlateauGrew];
         }
     });
@@ -437,7 +439,10 @@ fn a_search_that_was_cut_off_goes_on_the_same_way() {
         let all = drive(&question, &program);
         for cut in 0..all.len() {
             let order = follow(&question, Kind::Stackless, &all[..cut]).next.unwrap();
-            assert_eq!((order.tasks, Some(order.cap_bytes)), (all[cut].tasks, all[cut].memory.cap_bytes));
+            assert_eq!(
+                (order.setting.tasks, Some(order.setting.cap_bytes)),
+                (all[cut].tasks, all[cut].memory.cap_bytes)
+            );
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The sheet of what a search for limits found.
 
+use super::rate::{OPEN_S, connections, milliseconds};
 use super::words::{below, held, limited_by, no_answer};
-use super::{Answer, CurvePoint, Find, LimitReport, Question};
+use super::{Answer, AtRate, CurvePoint, Find, LimitReport, Question, ShownRun};
 use crate::catalog::Shape;
-use crate::figures::{per_task, time_text};
+use crate::figures::{CPU_PER_MESSAGE, Figure, LATENCY_P50, LATENCY_P99, per_task, time_text};
 use crate::sheet::{Column, Field, Sheet, SheetRow, Table, Tone};
 use crate::units::{self, mib};
 
@@ -20,6 +21,7 @@ pub fn sheet(report: &LimitReport) -> Sheet {
             let curves = tried.iter().filter(|answer| answer.curve.len() > 1);
             curves.for_each(|answer| sheet.table(curve(answer, tasks)));
         }
+        Find::HighestRate { tasks, .. } => sheet.table(highest_rate(&tried, &report.question, tasks)),
     }
     let mut table = Table::new(vec![Column::words("entry"), Column::prose("")]);
     let row = |answer: &&Answer| {
@@ -40,6 +42,9 @@ fn title(report: &LimitReport) -> String {
         Find::LeastMemory { tasks } => {
             format!("The least memory in which {} tasks hold", units::count(tasks))
         }
+        Find::HighestRate { p99_us, .. } => {
+            format!("The highest rate of messages with p99 below {}", milliseconds(p99_us as f64))
+        }
     };
     format!("{what} · {}", report.workload)
 }
@@ -56,8 +61,12 @@ fn size(bytes: u64) -> String {
 fn machine(report: &LimitReport) -> String {
     let machine = &report.machine;
     let sources: Vec<&str> = report.memory_sources.iter().map(|source| source.name()).collect();
+    let bounded = match report.question.find {
+        Find::HighestRate { .. } => "",
+        _ => ", kernel memory and files included, swap off",
+    };
     format!(
-        "{}, {} CPUs · {} · Linux {} · memory by {}, kernel memory and files included, swap off",
+        "{}, {} CPUs · {} · Linux {} · memory by {}{bounded}",
         machine.cpu,
         machine.cpus,
         units::bytes(machine.memory_bytes),
@@ -72,15 +81,26 @@ fn rule(report: &LimitReport) -> String {
         0 | 1 => "when it was run again".to_owned(),
         times => format!("{times} times out of {times} when it was run again"),
     };
+    let precision = units::decimal(report.question.precision * 100.0, 1);
+    let answer = format!(
+        "An answer held {again}, and is within {} % of what failed.",
+        precision.trim_end_matches(".0")
+    );
+    if let Find::HighestRate { p99_us, .. } = report.question.find {
+        return format!(
+            "Holds: for {OPEN_S} s messages came at the rate at which they were due, every one as it was sent, and 99 of \
+             100 took less than {} from when they were due. {answer}",
+            milliseconds(p99_us as f64)
+        );
+    }
     let what = match report.shape {
         Shape::Hold => "all tasks alive at once and all done, launch and drain",
         Shape::Serve => "all connected and at rest, a moment of messages, every one verified",
         Shape::Work => "one operation for each task, all at once: done and right, launch, work and drain",
     };
     format!(
-        "Holds: {what} within {} times what they take with memory to spare. An answer held {again}, and is within {} % of what failed.",
+        "Holds: {what} within {} times what they take with memory to spare. {answer}",
         report.question.slowdown,
-        units::decimal(report.question.precision * 100.0, 1).trim_end_matches(".0"),
     )
 }
 
@@ -101,7 +121,6 @@ fn most_tasks(answers: &[&Answer], question: &Question, memory_bytes: u64) -> Ta
         row(
             answer,
             question,
-            "not even one task holds",
             [
                 figure(answer.tasks.map(units::grouped)),
                 Field::plain(held(answer)),
@@ -135,7 +154,6 @@ fn least_memory(answers: &[&Answer], question: &Question, tasks: u64) -> Table {
         row(
             answer,
             question,
-            "holds in no memory that this machine has",
             [
                 figure(answer.memory_bytes.map(|bytes| size_mib(bytes as f64))),
                 Field::plain(held(answer)),
@@ -151,11 +169,47 @@ fn least_memory(answers: &[&Answer], question: &Question, tasks: u64) -> Table {
     table
 }
 
-/// One entry's answer, or why there is `nothing`.
-fn row<const N: usize>(answer: &Answer, question: &Question, nothing: &str, figures: [Field; N]) -> SheetRow {
+fn highest_rate(answers: &[&Answer], question: &Question, tasks: u64) -> Table {
+    let mut table = Table::new(vec![
+        Column::words("entry"),
+        Column::words("kind"),
+        Column::figures("messages/s"),
+        Column::figures("held"),
+        Column::figures("fails at"),
+        Column::figures("p50 µs").spare(0),
+        Column::figures("p99 µs"),
+        Column::figures("CPU µs/msg").spare(2),
+        Column::figures("runs").spare(1),
+        Column::prose("limited by"),
+    ]);
+    let row = |answer: &&Answer| {
+        let of = |run: &ShownRun| run.rate_per_s.map(units::grouped);
+        let at = |of: fn(&AtRate) -> Option<f64>, figure: &Figure| {
+            Field::figure(answer.at_rate.as_ref().and_then(of).map(|value| figure.show(value)), Tone::Plain)
+        };
+        row(
+            answer,
+            question,
+            [
+                figure(answer.rate_per_s.map(units::grouped)),
+                Field::plain(held(answer)),
+                figure(answer.fails.as_ref().and_then(of)),
+                at(|at| at.latency_p50_us, &LATENCY_P50),
+                at(|at| at.latency_p99_us, &LATENCY_P99),
+                at(|at| at.cpu_us_per_message, &CPU_PER_MESSAGE),
+                Field::plain(answer.runs.to_string()),
+            ],
+        )
+    };
+    table.section(connections(tasks)).rows = answers.iter().map(row).collect();
+    table
+}
+
+/// One entry's answer, or why there is none.
+fn row<const N: usize>(answer: &Answer, question: &Question, figures: [Field; N]) -> SheetRow {
     let mut row =
         SheetRow::of(vec![Field::Name(answer.entry.clone(), Tone::Plain), Field::plain(answer.kind.name())]);
-    if let Some(instead) = no_answer(answer, nothing) {
+    if let Some(instead) = no_answer(answer, &question.find) {
         return row.remark("", instead, Tone::Bad);
     }
     row.fields.extend(figures);

@@ -1,15 +1,16 @@
 //! What a search for limits found, in words: beside the figures of its tables, and alone.
 
-use super::{Answer, Find, Question, ShownRun, State};
+use super::rate::{connections, milliseconds};
+use super::{Answer, Find, Question, Setting, ShownRun, State};
 use crate::sheet::NONE;
 use crate::units;
 
 /// The reason, where there is no answer.
-pub(super) fn no_answer(answer: &Answer, nothing: &str) -> Option<String> {
+pub(super) fn no_answer(answer: &Answer, find: &Find) -> Option<String> {
     match answer.state {
         State::NothingHolds => {
             let reason = answer.fails.as_ref().and_then(|failed| failed.reason.clone()).unwrap_or_default();
-            Some(format!("{nothing}: {reason}"))
+            Some(format!("{}: {reason}", nothing(find)))
         }
         _ if answer.runs == 0 => Some("not run yet".to_owned()),
         _ if answer.tasks.is_none() && answer.probes.iter().all(|run| !run.holds) => {
@@ -32,11 +33,22 @@ pub(super) fn limited_by(answer: &Answer) -> String {
     }
 }
 
-/// Tasks or memory, whichever was looked for.
-fn sought(find: &Find, tasks: u64, memory_bytes: u64) -> String {
+/// The value of a run, of whatever is looked for.
+pub fn sought(find: &Find, setting: Setting) -> String {
+    let value = find.value(setting);
     match find {
-        Find::MostTasks { .. } => format!("{} tasks", units::grouped(tasks)),
-        Find::LeastMemory { .. } => units::bytes(memory_bytes),
+        Find::MostTasks { .. } => format!("{} tasks", units::grouped(value)),
+        Find::LeastMemory { .. } => units::bytes(value),
+        Find::HighestRate { .. } => format!("{} messages/s", units::grouped(value)),
+    }
+}
+
+/// Where nothing was found that holds.
+pub(super) fn nothing(find: &Find) -> &'static str {
+    match find {
+        Find::MostTasks { .. } => "not even one task holds",
+        Find::LeastMemory { .. } => "holds in no memory that this machine has",
+        Find::HighestRate { .. } => "keeps up with no rate",
     }
 }
 
@@ -71,7 +83,7 @@ pub(super) fn below(answer: &Answer, question: &Question) -> Vec<String> {
 /// What was to be the answer, and how often it held.
 fn unconfirmed(answer: &Answer, find: &Find) -> String {
     answer.tried.map_or(String::new(), |tried| {
-        let what = sought(find, tried.tasks, tried.memory_bytes);
+        let what = sought(find, tried.setting());
         let times = if tried.runs == 1 { "time" } else { "times" };
         format!(": {what} held {} of {} {times} when run again", tried.held, tried.runs)
     })
@@ -80,45 +92,40 @@ fn unconfirmed(answer: &Answer, find: &Find) -> String {
 /// Where runs both held and failed.
 fn blurred(answer: &Answer, find: &Find) -> Option<String> {
     let (fails, sometimes) = answer.fails.as_ref().zip(answer.sometimes.as_ref())?;
-    let of = |run: &ShownRun| sought(find, run.tasks, run.memory_bytes);
-    let always = match (answer.tasks, answer.memory_bytes, find) {
-        (Some(tasks), Some(bytes), Find::MostTasks { .. }) => {
-            format!("every run held up to {}, ", sought(find, tasks, bytes))
-        }
-        (Some(tasks), Some(bytes), Find::LeastMemory { .. }) => {
-            format!("every run held from {} on, ", sought(find, tasks, bytes))
-        }
-        _ => String::new(),
-    };
+    let of = |run: &ShownRun| sought(find, run.setting());
+    let always = answer.setting().map(|setting| sought(find, setting));
+    let (sometimes, fails) = (of(sometimes), of(fails));
     Some(match find {
-        Find::MostTasks { .. } => format!(
-            "the edge is not sharp: {always}some up to {}, and some failed from {} on",
-            of(sometimes),
-            of(fails)
-        ),
-        Find::LeastMemory { .. } => format!(
-            "the edge is not sharp: {always}some down to {}, and some failed from {} down",
-            of(sometimes),
-            of(fails)
-        ),
+        Find::MostTasks { .. } | Find::HighestRate { .. } => {
+            let always = always.map_or(String::new(), |always| format!("every run held up to {always}, "));
+            format!("the edge is not sharp: {always}some up to {sometimes}, and some failed from {fails} on")
+        }
+        Find::LeastMemory { .. } => {
+            let always = always.map_or(String::new(), |always| format!("every run held from {always} on, "));
+            format!(
+                "the edge is not sharp: {always}some down to {sometimes}, and some failed from {fails} down"
+            )
+        }
     })
 }
 
 /// What a search came to, in a line.
 pub fn sentence(answer: &Answer, find: &Find) -> String {
     let entry = &answer.entry;
-    let nothing = match find {
-        Find::MostTasks { .. } => "not even one task holds",
-        Find::LeastMemory { .. } => "it holds in no memory that this machine has",
-    };
-    if let Some(why) = no_answer(answer, nothing) {
+    if let Some(why) = no_answer(answer, find) {
         return format!("{entry}: {why}");
     }
-    let main = match (answer.tasks, answer.memory_bytes) {
-        (Some(tasks), Some(bytes)) => {
-            format!("{} tasks hold in {} ({})", units::grouped(tasks), units::bytes(bytes), held(answer))
+    let main = match (answer.setting(), find) {
+        (Some(Setting { tasks, .. }), Find::HighestRate { p99_us, .. }) => {
+            let rate = answer.setting().map_or(String::new(), |setting| sought(find, setting));
+            let (over, bound) = (connections(tasks), milliseconds(*p99_us as f64));
+            format!("keeps up with {rate} over {over}, p99 below {bound} ({})", held(answer))
         }
-        _ => format!("no answer{}", unconfirmed(answer, find)),
+        (Some(Setting { tasks, cap_bytes, .. }), _) => {
+            let (tasks, memory) = (units::grouped(tasks), units::bytes(cap_bytes));
+            format!("{tasks} tasks hold in {memory} ({})", held(answer))
+        }
+        (None, _) => format!("no answer{}", unconfirmed(answer, find)),
     };
     let blurred = blurred(answer, find).map_or(String::new(), |text| format!("; {text}"));
     format!("{entry}: {main}{blurred}")

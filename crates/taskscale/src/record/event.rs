@@ -106,6 +106,13 @@ pub enum Event {
         sometimes_tasks: Option<u64>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sometimes_memory_bytes: Option<u64>,
+        /// Messages in a second: the answer, where the highest rate was looked for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rate_per_s: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fails_rate_per_s: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sometimes_rate_per_s: Option<u64>,
         /// The same in a sentence.
         text: String,
     },

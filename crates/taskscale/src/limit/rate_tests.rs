@@ -1,0 +1,240 @@
+//! Whole searches for the highest rate against scripted servers: what they conclude, and in how many runs.
+
+use super::super::answer::{Answer, LimitReport};
+use super::super::question::{Find, Question};
+use super::super::search::tests::{question as of_find, report};
+use super::super::search::{Order, Purpose, State, follow};
+use super::*;
+use crate::catalog::Kind;
+use crate::record::{Latency, Load, test_sample};
+use crate::sheet::Format;
+
+/// How a server does at a rate.
+#[derive(Clone, Copy)]
+struct Server {
+    /// Messages in a second that it can do.
+    most: f64,
+    /// From this share of that on, 99 of 100 messages no longer come within 100 ms.
+    late_from: f64,
+    /// By how much what it can do scatters from run to run, as a standard deviation.
+    scatters: f64,
+}
+
+const PLAIN: Server = Server { most: 123_456.0, late_from: 0.95, scatters: 0.0 };
+const AT_1K: Find = Find::HighestRate { tasks: 1_000, p99_us: 100_000 };
+
+impl Server {
+    fn run(&self, order: &Order, repetition: u32, rng: &mut fastrand::Rng) -> Sample {
+        let setting = order.setting;
+        let mut sample = test_sample("x/y", setting.tasks);
+        (sample.workload, sample.repetition) = ("echo".to_owned(), repetition);
+        sample.memory.cap_bytes = Some(setting.cap_bytes);
+        let rate = setting.rate_per_s.unwrap();
+        sample.params.insert("rate".to_owned(), rate.to_string());
+        // Box and Muller.
+        let radius = (-2.0 * (1.0 - rng.f64()).ln()).sqrt();
+        let normal = radius * (std::f64::consts::TAU * rng.f64()).cos();
+        let most = self.most * (1.0 + self.scatters * normal);
+        let share = rate as f64 / most;
+        let p99 = if share < self.late_from { 100.0 / (1.0 - share) } else { 400_000.0 };
+        let open = OpenLoad {
+            offered_per_s: rate as f64,
+            achieved_per_s: (rate as f64).min(most),
+            messages: rate * 3,
+            deliveries: rate * 3,
+            server_cpu_s: Some(rate as f64 * 3.0 * 7e-6),
+            latency_us: Latency { p50: 50.0, p99, ..Latency::default() },
+            ..OpenLoad::default()
+        };
+        if open.achieved_per_s < 0.99 * open.offered_per_s {
+            sample.warnings.push(Warning::RateNotReached);
+        }
+        sample.load = Some(Load { connected: setting.tasks, open: Some(open), ..Load::default() });
+        sample
+    }
+}
+
+fn question() -> Question {
+    Question { rates: Some((1, 10_000_000)), precision: 0.05, most_runs: 24, ..of_find(AT_1K) }
+}
+
+/// Runs a search whose every run may be changed.
+fn drive_with(
+    question: &Question,
+    server: Server,
+    seed: u64,
+    mut change: impl FnMut(&Order, &mut Sample),
+) -> Vec<Sample> {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut samples: Vec<Sample> = Vec::new();
+    while let Some(order) = follow(question, Kind::Stackless, &samples).next {
+        let mut sample = server.run(&order, samples.len() as u32 + 1, &mut rng);
+        change(&order, &mut sample);
+        samples.push(sample);
+        assert!(samples.len() < 120, "the search does not end");
+    }
+    samples
+}
+
+fn found(question: &Question, server: Server) -> (LimitReport, Vec<Sample>) {
+    let samples = drive_with(question, server, 1, |_, _| {});
+    (report(question, &samples), samples)
+}
+
+fn answer(question: &Question, server: Server) -> Answer {
+    found(question, server).0.answers.remove(0)
+}
+
+fn rates(samples: &[Sample]) -> Vec<u64> {
+    samples.iter().map(|sample| sample.params["rate"].parse().unwrap()).collect()
+}
+
+#[test]
+fn rates_double_until_one_fails_and_close_in_from_there() {
+    let (report, samples) = found(&question(), PLAIN);
+    let answer = &report.answers[0];
+    assert_eq!(rates(&samples)[..8], [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000]);
+    let edge = PLAIN.most * PLAIN.late_from;
+    let rate = answer.rate_per_s.unwrap();
+    assert!((rate as f64) < edge && rate as f64 > edge * 0.95, "{rate} of {edge}");
+    assert_eq!((answer.state, answer.tasks, answer.by_memory), (State::Found, Some(1_000), Some(false)));
+    assert_eq!(answer.limited_by.as_deref(), Some("latency"));
+    let fails = answer.fails.as_ref().unwrap();
+    assert!(fails.rate_per_s.unwrap() as f64 >= edge && answer.width.unwrap() <= 0.05, "{answer:#?}");
+    let tried = answer.tried.unwrap();
+    assert_eq!((tried.rate_per_s, tried.held, tried.runs), (Some(rate), 3, 3));
+    assert!(answer.sometimes.is_none() && answer.memory_per_task.is_none() && answer.curve.is_empty());
+    assert!(answer.runs_of_search <= 15, "{:?}", rates(&samples));
+    let at = answer.at_rate.unwrap();
+    assert!((at.cpu_us_per_message.unwrap() - 7.0).abs() < 1e-6 && at.latency_p50_us == Some(50.0));
+}
+
+#[test]
+fn a_slow_server_is_searched_for_below_the_first_rate() {
+    for most in [700.0, 40.0, 3.2] {
+        let server = Server { most, ..PLAIN };
+        let answer = answer(&question(), server);
+        let (rate, edge) = (answer.rate_per_s.unwrap() as f64, most * server.late_from);
+        assert!(rate < edge && (rate > edge * 0.95 || rate > edge - 2.0), "{rate} of {edge}");
+        assert_eq!(answer.state, State::Found);
+    }
+    let none = answer(&question(), Server { most: 0.5, ..PLAIN });
+    assert_eq!((none.state, none.rate_per_s), (State::NothingHolds, None));
+    let all = answer(&question(), Server { most: 1e9, ..PLAIN });
+    assert_eq!((all.state, all.rate_per_s), (State::EverythingHolds, Some(10_000_000)));
+}
+
+/// What a server did where it was behind foretells where it ceases to keep up.
+#[test]
+fn a_rate_that_is_not_reached_says_where_the_edge_is() {
+    let server = Server { late_from: 0.99, ..PLAIN };
+    let (report, samples) = found(&question(), server);
+    let answer = &report.answers[0];
+    assert!(answer.runs_of_search <= 11, "{:?}", rates(&samples));
+    let rate = answer.rate_per_s.unwrap() as f64;
+    assert!(rate < server.most && rate > server.most * 0.94, "{rate}");
+}
+
+#[test]
+fn an_edge_that_is_not_sharp_is_said_to_be_none() {
+    let mut blurred = 0;
+    for seed in 0..20 {
+        let samples = drive_with(&question(), Server { scatters: 0.04, ..PLAIN }, seed, |_, _| {});
+        let report = report(&question(), &samples);
+        let answer = &report.answers[0];
+        let Some(rate) = answer.rate_per_s else {
+            assert_eq!(answer.state, State::Undecided);
+            continue;
+        };
+        assert_eq!((answer.tried.unwrap().held, answer.tried.unwrap().runs), (3, 3));
+        assert!(rate as f64 > 0.8 * PLAIN.most && (rate as f64) < 1.05 * PLAIN.most, "{rate}");
+        if answer.sometimes.is_some() {
+            blurred += 1;
+            let table = super::super::render(&report, Format::Table, Default::default());
+            assert!(table.contains("the edge is not sharp: every run held up to"), "{table}");
+            let sentence = super::super::sentence(answer, &AT_1K);
+            assert!(sentence.contains("messages/s, and some failed from"), "{sentence}");
+        }
+    }
+    assert!(blurred > 0);
+}
+
+/// A rate that failed while others used the CPUs is run again, and moves nothing.
+#[test]
+fn what_failed_on_a_busy_machine_does_not_count() {
+    let mut disturbed = 0;
+    let samples = drive_with(&question(), PLAIN, 1, |order, sample| {
+        if order.setting.rate_per_s == Some(8_000) && disturbed < 2 {
+            disturbed += 1;
+            sample.warnings = vec![Warning::MachineBusy, Warning::RateNotReached];
+        }
+    });
+    let answer = report(&question(), &samples).answers.remove(0);
+    assert!(answer.rate_per_s.unwrap() > 100_000 && answer.sometimes.is_none(), "{answer:#?}");
+    assert!(
+        answer.probes.iter().any(|run| run.reason.as_ref().is_some_and(|r| r.contains("does not count")))
+    );
+}
+
+#[test]
+fn runs_are_judged_by_rate_and_latency_and_by_how_they_ended() {
+    let order = Order { purpose: Purpose::Search, setting: question().setting(5_000), again: false };
+    let judged = |change: fn(&mut Sample)| {
+        let mut sample = PLAIN.run(&order, 1, &mut fastrand::Rng::with_seed(1));
+        change(&mut sample);
+        judge(&sample, 100_000)
+    };
+    fn p99(sample: &mut Sample, us: f64) {
+        sample.load.as_mut().unwrap().open.as_mut().unwrap().latency_us.p99 = us;
+    }
+    assert_eq!(judged(|_| {}), Proof::Holds);
+    assert_eq!(judged(|sample| p99(sample, 99_999.0)), Proof::Holds);
+    assert_eq!(judged(|sample| p99(sample, 100_000.0)).cause(), Some(Cause::Latency));
+    assert_eq!(judged(|sample| sample.warnings = vec![Warning::RateNotReached]).cause(), Some(Cause::Rate));
+    // Others on the machine take nothing from what held.
+    assert_eq!(judged(|sample| sample.warnings = vec![Warning::MachineBusy]), Proof::Holds);
+    assert_eq!(judged(|sample| sample.load = None).cause(), Some(Cause::Other));
+    assert_eq!(judged(|sample| sample.status = Status::Failed).cause(), Some(Cause::Other));
+    assert_eq!(judged(|sample| sample.status = Status::KilledOom).cause(), Some(Cause::Memory));
+    assert_eq!(judged(|sample| sample.status = Status::TimedOut).cause(), Some(Cause::Time));
+    assert_eq!(judged(|sample| sample.status = Status::Limit).cause(), Some(Cause::SystemLimit));
+}
+
+/// Cut off after any run, a search goes on to the same end with the same runs.
+#[test]
+fn a_search_that_was_cut_off_goes_on_the_same_way() {
+    let samples = drive_with(&question(), Server { scatters: 0.02, ..PLAIN }, 3, |_, _| {});
+    for (cut, rate) in rates(&samples).into_iter().enumerate() {
+        let order = follow(&question(), Kind::Stackless, &samples[..cut]).next.unwrap();
+        assert_eq!(order.setting.rate_per_s, Some(rate));
+    }
+    assert!(follow(&question(), Kind::Stackless, &samples).next.is_none());
+    let other = Question { find: Find::HighestRate { tasks: 1_000, p99_us: 50_000 }, ..question() };
+    let refused = question().check_same(&other, std::path::Path::new("x")).unwrap_err().to_string();
+    assert!(refused.contains("the highest rate with p99 below 100 ms over 1k connections"), "{refused}");
+}
+
+#[test]
+fn the_rate_is_the_value_of_rates_alone() {
+    let mut sample = test_sample("x/y", 10);
+    sample.params.insert("rate".to_owned(), "5000".to_owned());
+    assert_eq!(AT_1K.value_of(&sample), 5_000);
+    let most = Find::MostTasks { memory_bytes: 1 << 20 };
+    assert_eq!((most.value_of(&sample), most.setting_of(&sample).rate_per_s), (10, None));
+}
+
+#[test]
+fn answers_are_shown() {
+    let shown = |format| super::super::render(&found(&question(), PLAIN).0, format, Default::default());
+    insta::assert_snapshot!("highest_rate_table", shown(Format::Table));
+    insta::assert_snapshot!("highest_rate_markdown", shown(Format::Markdown));
+    insta::assert_snapshot!("highest_rate_csv", shown(Format::Csv));
+    let json: serde_json::Value = serde_json::from_str(&shown(Format::Json)).unwrap();
+    assert_eq!(json["question"]["find"], "highest-rate");
+    assert_eq!(json["answers"][0]["probes"][0]["open"]["offered_per_s"], 1_000.0);
+    let nothing = found(&question(), Server { most: 0.5, ..PLAIN }).0;
+    let table = super::super::render(&nothing, Format::Table, Default::default());
+    assert!(table.contains("keeps up with no rate: "), "{table}");
+    let sentence = super::super::sentence(&found(&question(), PLAIN).0.answers[0], &AT_1K);
+    assert!(sentence.contains("messages/s over 1k connections, p99 below 100 ms (3 of 3)"), "{sentence}");
+}
