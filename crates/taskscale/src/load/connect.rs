@@ -21,17 +21,25 @@ const FILLED: f64 = 0.5;
 const ROOM_PATIENCE: Duration = Duration::from_millis(500);
 const ROOM_PAUSE: Duration = Duration::from_micros(200);
 
-/// Waits until the server has accepted enough of what was connected. Whether it has: otherwise there is still some room,
-/// as this is only a share of what may wait.
-pub(super) fn wait_for_room(backlog: &dyn Fn() -> Option<Backlog>) -> bool {
+/// So many connections are made before the kernel is asked again, at most: an answer takes longer than a connection does,
+/// and other processes of the clients connect meanwhile.
+const ASKED_FOR_AT_ONCE: u64 = 32;
+
+/// Waits until the server has accepted enough of what was connected. How many connections may be made now; 0 where it has
+/// taken its time: even then there is still some room, as this is only a share of what may wait.
+pub(super) fn wait_for_room(backlog: &dyn Fn() -> Option<Backlog>) -> u64 {
     let since = Instant::now();
-    while backlog().is_some_and(|now| now.waiting as f64 >= (now.most as f64 * FILLED).max(1.0)) {
+    while let Some(now) = backlog() {
+        let most = ((now.most as f64 * FILLED).ceil() as u64).max(1);
+        if now.waiting < most {
+            return (most - now.waiting).min(ASKED_FOR_AT_ONCE);
+        }
         if since.elapsed() >= ROOM_PATIENCE {
-            return false;
+            return 0;
         }
         std::thread::sleep(ROOM_PAUSE);
     }
-    true
+    ASKED_FOR_AT_ONCE
 }
 
 /// Raises the limit of open files as far as it may be: what is needed for so many connections, or the hard limit. How many
@@ -81,6 +89,28 @@ fn source(address: SocketAddr, index: usize) -> Option<IpAddr> {
 mod tests {
     use super::*;
     use std::net::TcpListener;
+
+    #[test]
+    fn no_more_are_made_at_once_than_may_wait() {
+        let room = |waiting, most| wait_for_room(&|| Some(Backlog { waiting, most }));
+        // Half of the backlog, and never none of it.
+        assert_eq!((room(0, 5), room(2, 5), room(0, 1), room(0, 0)), (3, 1, 1, 1));
+        assert_eq!((room(2_000, 4_096), room(2_040, 4_096), room(0, 4_096)), (32, 8, 32));
+        assert_eq!((room(3, 5), room(2_048, 4_096)), (0, 0));
+        // Where the kernel does not tell.
+        assert_eq!(wait_for_room(&|| None), 32);
+    }
+
+    /// Once the server has accepted some there is room again.
+    #[test]
+    fn who_has_no_room_waits_for_it() {
+        let asked = std::cell::Cell::new(0);
+        let backlog = || {
+            asked.set(asked.get() + 1);
+            Some(Backlog { waiting: if asked.get() < 4 { 5 } else { 1 }, most: 10 })
+        };
+        assert_eq!((wait_for_room(&backlog), asked.get()), (4, 4));
+    }
 
     #[test]
     fn connections_come_from_as_many_addresses_as_it_takes() {

@@ -109,13 +109,17 @@ impl Engine {
         let asker = Asker::new().ok().filter(|_| address.ip().is_loopback());
         let backlog = || asker.as_ref()?.of_port(address.port());
         self.connections.reserve_exact(count);
-        let mut refused = 0;
+        let (mut refused, mut room) = (0, 0);
         for nth in 0..count {
-            refused = if wait_for_room(&backlog) { 0 } else { refused + 1 };
+            if room == 0 {
+                room = wait_for_room(&backlog);
+                refused = if room > 0 { 0 } else { refused + 1 };
+            }
             if refused > MOST_REFUSED {
                 // It accepts no more.
                 break;
             }
+            room = room.saturating_sub(1);
             let socket = connect(address, self.first + nth).map_err(|error| LoadError::Connect {
                 nth: self.first + nth + 1,
                 address,
