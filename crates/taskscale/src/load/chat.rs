@@ -337,7 +337,7 @@ mod tests {
             let mut chat = members();
             let mut frames = vec![said(&mut chat, 0), said(&mut chat, 0)];
             change(&mut frames);
-            let error = hear(&mut chat, client, &frames.concat()).err().expect(expected);
+            let error = hear(&mut chat, client, &frames.concat()).expect_err(expected);
             assert!(error.contains(expected), "{error}: {expected}");
         };
         wrong(
@@ -371,7 +371,7 @@ mod tests {
             ("HTTP/1.1 101 X\r\nSec-WebSocket-Accept: no\r\n\r\n", "it answered to the handshake"),
             (&*"x".repeat(LONGEST_ANSWER + 1), "has no end"),
         ] {
-            let error = hear(&mut Chat::new(16, 1, 0, 1), 0, answer.as_bytes()).err().unwrap();
+            let error = hear(&mut Chat::new(16, 1, 0, 1), 0, answer.as_bytes()).unwrap_err();
             assert!(error.contains(expected), "{error}");
         }
     }

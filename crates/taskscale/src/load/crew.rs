@@ -86,7 +86,8 @@ impl Crew {
         Ok(OpenLoad {
             offered_per_s: self.order.rate,
             // A server that only takes its time is late by as much for the first as for the last.
-            achieved_per_s: seen.messages as f64 / self.order.open_s.max(seen.span_ns as f64 / 1e9),
+            achieved_per_s: seen.messages as f64
+                / self.order.open_s.max(seen.span_ns as f64 / 1e9 / phases::MOST),
             messages: seen.messages,
             deliveries: seen.deliveries,
             server_cpu_s: None,

@@ -8,6 +8,8 @@ use super::LoadError;
 use super::engine::{Engine, PATIENCE};
 use super::latency::Latencies;
 
+/// By this share of the messages it is told how fast they came.
+pub(super) const MOST: f64 = 0.99;
 /// Messages that are due at once are sent in so many at a time: what comes meanwhile is read in between.
 const BATCH: u64 = 64;
 
@@ -18,7 +20,7 @@ pub(super) struct Seen {
     pub deliveries: u64,
     /// Messages that had come to all before the time was over.
     pub in_time: u64,
-    /// From when the first message had come to all until the last had.
+    /// From when the first message had come to all until 99 of 100 had: the last may be late for a reason of their own.
     pub span_ns: u64,
     /// How often a message took so many nanoseconds, from when it was due, and from when it was sent.
     pub late_ns: Vec<(u64, u64)>,
@@ -73,6 +75,9 @@ struct Tally {
     on_their_way: u64,
     /// When the first message had come.
     first_ns: Option<u64>,
+    /// How many have come, of how many that are due; unknown where as many are as can be.
+    came: u64,
+    all: u64,
     progress_ns: u64,
 }
 
@@ -88,6 +93,8 @@ impl Tally {
             late_from_send: Latencies::new(),
             on_their_way: 0,
             first_ns: None,
+            came: 0,
+            all: u64::MAX,
             progress_ns: start_ns,
         }
     }
@@ -113,7 +120,11 @@ impl Tally {
         for (sender, when, at_ns) in complete {
             self.on_their_way -= 1;
             self.seen.in_time += u64::from(at_ns <= self.end_ns);
-            self.seen.span_ns = at_ns - *self.first_ns.get_or_insert(at_ns);
+            let first_ns = *self.first_ns.get_or_insert(at_ns);
+            self.came += 1;
+            if self.came as f64 <= (self.all as f64 * MOST).ceil() {
+                self.seen.span_ns = at_ns - first_ns;
+            }
             self.late.add(at_ns - when.due_ns, 1);
             self.late_from_send.add(at_ns - when.sent_ns, 1);
             senders.push(sender);
@@ -139,6 +150,7 @@ impl Tally {
 pub(super) fn open(engine: &mut Engine, per_s: f64, seconds: f64) -> Result<Seen, LoadError> {
     let mut tally = Tally::begin(engine, seconds);
     let all = (per_s * seconds).round() as u64;
+    tally.all = all;
     let due_ns = |nth: u64| instant_ns(nth, per_s);
     let start_ns = tally.start_ns;
     let mut turns = Turns::new(engine.len());

@@ -45,8 +45,8 @@ pub struct IdleLoad {
 pub struct OpenLoad {
     /// Messages in a second that were due.
     pub offered_per_s: f64,
-    /// Messages in a second that came to all who should have them: all, divided by the time from the first to come to
-    /// the last, or by the loop's where that is longer. One that cannot keep up takes longer.
+    /// Messages in a second that came to all who should have them: by the time from the first to come until 99 of
+    /// 100 had, or the loop's where that is longer. Who cannot keep up takes longer.
     pub achieved_per_s: f64,
     /// Messages that were sent, all of which came in the end.
     pub messages: u64,
