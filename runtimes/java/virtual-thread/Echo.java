@@ -26,7 +26,10 @@ final class Echo {
     private static void echo(Socket socket) {
         try (socket) {
             socket.setTcpNoDelay(true);
-            socket.getInputStream().transferTo(socket.getOutputStream());
+            var buffer = new byte[4096];
+            for (int length; (length = socket.getInputStream().read(buffer)) > 0; ) {
+                socket.getOutputStream().write(buffer, 0, length);
+            }
         } catch (IOException e) {
             // the end of this connection alone
         }

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::num::NonZero;
 use std::process::ExitCode;
 
-use tokio::io;
+use tokio::io::{self, AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
 #[cfg(feature = "jemalloc")]
@@ -38,10 +38,16 @@ async fn main() -> io::Result<ExitCode> {
     }
 }
 
-async fn task(mut stream: TcpStream) -> io::Result<u64> {
+async fn task(mut stream: TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    let (mut reader, mut writer) = stream.split();
-    io::copy(&mut reader, &mut writer).await
+    let mut buffer = [0; 4096];
+    loop {
+        let length = stream.read(&mut buffer).await?;
+        if length == 0 {
+            return Ok(());
+        }
+        stream.write_all(&buffer[..length]).await?;
+    }
 }
 
 fn arguments() -> Option<SocketAddr> {
