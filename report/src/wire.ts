@@ -403,6 +403,7 @@ export type Warning =
   | "work-short"
   | "work-unsettled"
   | "rate-not-reached"
+  | "sockets-uncharged"
   | "plateau-grew"
   | "cpu-starved"
   | "no-control-group"

@@ -7,10 +7,13 @@ use super::args::Global;
 use super::catalog_dir::find_catalog;
 use super::{Failure, OrUsage, print_result, printable};
 use crate::catalog::Catalog;
-use crate::measure::{GroupRoot, available_memory_bytes, machine_facts, read_limits};
+use crate::measure::{GroupRoot, available_memory_bytes, machine_facts, read_connection_limits, read_limits};
 use crate::record::{LimitHit, MemorySource};
 use crate::toolchain::{self, Cache};
 use crate::units;
+
+/// What servers are asked for by those who boast.
+const MANY_CONNECTIONS: u64 = 1_000_000;
 
 pub fn run(global: &Global) -> Result<ExitCode, Failure> {
     let place = find_catalog(global).or_usage()?;
@@ -44,6 +47,11 @@ pub fn run(global: &Global) -> Result<ExitCode, Failure> {
     section("Control groups", control_groups(&home));
     drop(home);
     section("Limits, and where they end a run", limits());
+    let mut obstacles = read_connection_limits().obstacles(MANY_CONNECTIONS);
+    if obstacles.is_empty() {
+        obstacles.push("nothing: `taskscale run -w echo -n 1M` may hold them".to_owned());
+    }
+    section("Between this machine and a million connections, in order", obstacles);
     let disturbances = if machine.warnings.is_empty() {
         vec!["nothing found: no swap, no reclaim, no merging of pages, little load".to_owned()]
     } else {

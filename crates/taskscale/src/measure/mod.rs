@@ -7,6 +7,7 @@ mod causes;
 #[cfg(test)]
 mod causes_tests;
 mod cgroup;
+mod connections;
 mod course;
 mod evidence;
 mod external;
@@ -32,6 +33,7 @@ use std::time::Duration;
 
 pub use cgroup::{Group, GroupBounds};
 pub use cgroup::{GroupRoot, clean_up_after_the_dead};
+pub use connections::{ConnectionLimits, read_connection_limits};
 pub use course::{Course, Serve, Wait, WorkOrder};
 pub use external::{ExternalCommand, LinePattern, Load, LoadStands, Ready};
 pub use interrupt::Interrupt;

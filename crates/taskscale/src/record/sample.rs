@@ -439,6 +439,8 @@ pub enum Warning {
     WorkUnsettled,
     /// Messages came at less than 99 % of the rate at which they were due: the server, or its clients, could not keep up with the rate.
     RateNotReached,
+    /// The kernel charges what it holds for accepted connections to nobody: the server's memory is too low.
+    SocketsUncharged,
     /// Memory grew by more than 5 % and 4 MiB after it was read first, and was read again.
     PlateauGrew,
     /// For a second or more the program wanted a CPU and got less than half of one.
@@ -479,6 +481,10 @@ impl Warning {
             Warning::RateNotReached => {
                 "messages came at less than 99 % of the rate at which they were due: server or clients could not keep up, \
                  and how late messages were says only how long that lasted"
+            }
+            Warning::SocketsUncharged => {
+                "the kernel charged accepted connections to no control group (as before Linux 6.12): about 3.9 kB for each are \
+                 missing from the server's memory"
             }
             Warning::PlateauGrew => {
                 "memory grew after it was read first (not all tasks were there when the program said so, or a collector \

@@ -17,6 +17,9 @@ use crate::record::{IdleLoad, Load, Plateau, Warning};
 /// A line that says more of a phase than this is none.
 const LONGEST_LINE: usize = 4_096;
 
+/// An accepted connection takes 3.7 kB of the kernel at least, in bytes; less than this is none of it.
+const LEAST_BYTES: u64 = 3_000;
+const MANY: u64 = 100;
 /// Of a server of more processes each has few of the connections.
 const MOST_LOOKED_AT: usize = 32;
 /// A rate is reached where so many of the messages that were due came in time.
@@ -162,15 +165,35 @@ impl Run<'_> {
         if open.is_some_and(|open| open.achieved_per_s < REACHED * open.offered_per_s) {
             self.warnings.push(Warning::RateNotReached);
         }
+        let reading = self.reading.as_ref().filter(|_| !self.group.folders().is_empty());
+        if reading.is_some_and(|reading| is_uncharged(&reading.memory, talks.load.connected)) {
+            self.warnings.push(Warning::SocketsUncharged);
+        }
         talks.load.client_cpu_s = running.cpu().map(|cpu| cpu.total_s);
         // Before anybody was connected there is nothing to tell.
         (talks.load.connect_s > 0.0).then(|| talks.load.clone())
     }
 }
 
+/// Whether the kernel holds less for the connections than any takes. Fewer of them are lost in what it holds besides.
+fn is_uncharged(memory: &Plateau, connected: u64) -> bool {
+    let others = memory.kernel_stack_bytes.unwrap_or(0) + memory.page_tables_bytes.unwrap_or(0);
+    connected >= MANY && memory.kernel_bytes.saturating_sub(others) < LEAST_BYTES * connected
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 3,926 bytes on Linux 6.12 and 1,545 on 6.1, of which some are of epoll and of the files.
+    #[test]
+    fn what_the_kernel_does_not_charge_is_told_from_what_it_does() {
+        let memory =
+            |kernel_bytes| Plateau { kernel_bytes, kernel_stack_bytes: Some(100_000), ..Plateau::default() };
+        assert!(is_uncharged(&memory(100_000 + 1_545 * 20_000), 20_000));
+        assert!(!is_uncharged(&memory(100_000 + 3_926 * 20_000), 20_000));
+        assert!(!is_uncharged(&memory(0), 1));
+    }
 
     #[test]
     fn phases_are_found_in_whatever_pieces_they_come() {
