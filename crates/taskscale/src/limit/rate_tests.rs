@@ -49,7 +49,8 @@ impl Server {
         if open.achieved_per_s < 0.99 * open.offered_per_s {
             sample.warnings.push(Warning::RateNotReached);
         }
-        sample.load = Some(Load { connected: setting.tasks, open: Some(open), ..Load::default() });
+        let load = Load { connected: setting.tasks, open: Some(open), ..Load::default() };
+        sample.load = Some(Box::new(load));
         sample
     }
 }

@@ -107,7 +107,7 @@ pub struct Measurement {
     pub memory: Memory,
     pub metrics: BTreeMap<String, Metric>,
     pub work: Option<Work>,
-    pub load: Option<record::Load>,
+    pub load: Option<Box<record::Load>>,
     pub histograms: BTreeMap<String, Vec<u64>>,
     pub warnings: Vec<Warning>,
     pub stderr_tail: Option<String>,

@@ -106,7 +106,7 @@ pub struct Sample {
     pub work: Option<Work>,
     /// Of a workload of the shape `serve`: what its clients saw, and what the server took meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub load: Option<Load>,
+    pub load: Option<Box<Load>>,
     /// Counts that the program said in `histogram` lines.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub histograms: BTreeMap<String, Vec<u64>>,
@@ -369,7 +369,7 @@ pub struct Memory {
     pub cap_bytes: Option<u64>,
     /// Of a server: memory right after its clients had talked at a rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub loaded: Option<Plateau>,
+    pub loaded: Option<Box<Plateau>>,
 }
 
 /// Memory at the plateau, in bytes.

@@ -98,7 +98,7 @@ impl Run<'_> {
             memory,
             metrics: said.metrics,
             work,
-            load,
+            load: load.map(Box::new),
             histograms: said.histograms,
             warnings,
             stderr_tail,
@@ -209,7 +209,7 @@ impl Run<'_> {
             peak_bytes: kept.or((sampled > 0).then_some(sampled)),
             rss_peak_bytes: rss_peak.filter(|bytes| *bytes > 0),
             cap_bytes: self.spec.bounds.memory_bytes,
-            loaded: self.external.as_mut().and_then(|external| external.talks.loaded.take()),
+            loaded: self.external.as_mut().and_then(|external| external.talks.loaded.take()).map(Box::new),
         }
     }
 
