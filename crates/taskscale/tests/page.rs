@@ -212,7 +212,11 @@ fn everything() -> (Campaign, Vec<Sample>) {
                     let why = "32,751 of 1,000,000 threads could be started: kernel.threads-max is 62,000";
                     let mut hit = fell(ok("rust/thread", 0, 0), Status::Limit, why);
                     let lift = Some("sysctl -w kernel.threads-max=2000000".to_owned());
-                    hit.limit = Some(LimitHit { name: "kernel.threads-max".to_owned(), value: 62_000, lift });
+                    hit.limit = Some(Box::new(LimitHit {
+                        name: "kernel.threads-max".to_owned(),
+                        value: 62_000,
+                        lift,
+                    }));
                     hit
                 }
                 _ => ok("rust/thread", 1_100_000, 36_500),
@@ -276,7 +280,8 @@ fn worked(mut sample: Sample, cpus: u32, ns: f64, double: bool) -> Sample {
     sample.workload = "spawn".into();
     (sample.cpus, sample.alive, sample.hold_s) = (Some(cpus), None, 0.0);
     (sample.time.plateau_s, sample.cpu.plateau_s) = (None, None);
-    sample.work = Some(Work { operations, double, wall_s, cpu_s: wall_s.map(|s| s * 1.5), check: None });
+    sample.work =
+        Some(Box::new(Work { operations, double, wall_s, cpu_s: wall_s.map(|s| s * 1.5), check: None }));
     sample
 }
 

@@ -145,7 +145,7 @@ mod tests {
     fn tasks_of_work_need_not_be_there_when_it_is_read() {
         let before = [sample(1, 40 << 20, 2), sample(10, 40 << 20, 10)];
         let mut work = sample(1_000, 40 << 20, 5);
-        work.work = Some(crate::record::Work::default());
+        work.work = Some(Box::default());
         assert_eq!(heeded(work, &before).0, Status::Ok);
     }
 

@@ -248,7 +248,7 @@ pub fn sample_of(
         started_at: measured.started_at,
         status: measured.status,
         reason: measured.reason,
-        limit: measured.limit,
+        limit: measured.limit.map(Box::new),
         alive: measured.alive,
         done: measured.done,
         failed: measured.failed,
@@ -270,7 +270,7 @@ pub fn sample_of(
         campaign: campaign.id.clone(),
         params: run.cell.part.params.clone(),
         cpus: run.cell.part.cpus,
-        work: measured.work,
+        work: measured.work.map(Box::new),
         load: measured.load,
         histograms: measured.histograms,
     }

@@ -107,7 +107,7 @@ mod tests {
 
     fn sample(tasks: u64, operations: u64, wall_s: f64) -> Sample {
         let mut sample = test_sample("x/y", tasks);
-        sample.work = Some(Work { operations, wall_s: Some(wall_s), ..Work::default() });
+        sample.work = Some(Box::new(Work { operations, wall_s: Some(wall_s), ..Work::default() }));
         sample
     }
 

@@ -623,8 +623,13 @@ mod tests {
         let run = |double: bool, wall_s: f64, cpu_s: f64| {
             let mut sample = test_sample("x/y", 10);
             let operations = if double { 2_000_000 } else { 1_000_000 };
-            sample.work =
-                Some(Work { operations, double, wall_s: Some(wall_s), cpu_s: Some(cpu_s), check: None });
+            sample.work = Some(Box::new(Work {
+                operations,
+                double,
+                wall_s: Some(wall_s),
+                cpu_s: Some(cpu_s),
+                check: None,
+            }));
             sample
         };
         // A second of start-up in each.

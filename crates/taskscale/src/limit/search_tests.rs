@@ -64,7 +64,8 @@ impl Program {
         };
         if order.setting.tasks > self.system {
             fails(Status::Limit, "vm.max_map_count = 65530: it is used up");
-            sample.limit = Some(LimitHit { name: "vm.max_map_count".into(), value: 65_530, lift: None });
+            sample.limit =
+                Some(Box::new(LimitHit { name: "vm.max_map_count".into(), value: 65_530, lift: None }));
         } else if order.setting.tasks >= self.crash {
             fails(Status::Crashed, "ended by SIGSEGV");
         } else if need > cap {

@@ -39,7 +39,7 @@ pub struct Sample {
     pub reason: Option<String>,
     /// For status `limit`: the limit that was met.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limit: Option<LimitHit>,
+    pub limit: Option<Box<LimitHit>>,
     /// Tasks alive at once when the last of the N had started, as the program proved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alive: Option<u64>,
@@ -103,7 +103,7 @@ pub struct Sample {
     pub cpus: Option<u32>,
     /// Of a workload of the shape `work`: the operations, and what they took together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub work: Option<Work>,
+    pub work: Option<Box<Work>>,
     /// Of a workload of the shape `serve`: what its clients saw, and what the server took meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Box<Load>>,

@@ -249,7 +249,7 @@ fn shortfalls(tasks: u64, cell: &[&Sample]) -> Vec<Shortfall> {
         let short_alive = sample.alive.filter(|alive| *alive < tasks);
         shortfall.short_alive = [shortfall.short_alive, short_alive].into_iter().flatten().min();
         if shortfall.limit.is_none() {
-            shortfall.limit.clone_from(&sample.limit);
+            shortfall.limit = sample.limit.as_deref().cloned();
         }
         if let Some(reason) = &sample.reason
             && !shortfall.reasons.contains(reason)

@@ -299,7 +299,7 @@ fn samples_are_lines_with_every_attempt() {
     samples.insert(0, first);
     samples[1].metrics.insert("rate".to_owned(), Stated { value: 2.5, unit: "tasks/s".to_owned() });
     let mut stray = fell(sample("go/unknown", 5, 1, 0, 0), Status::Limit, "too many");
-    stray.limit = Some(LimitHit { name: "kernel.pid_max".to_owned(), value: 32_768, lift: None });
+    stray.limit = Some(Box::new(LimitHit { name: "kernel.pid_max".to_owned(), value: 32_768, lift: None }));
     samples.push(stray);
     let csv = samples_csv(&[Recorded { name: "here", campaign: &campaign, samples: &samples }]);
     insta::assert_snapshot!(

@@ -167,11 +167,11 @@ pub fn everything() -> (Campaign, Vec<Sample>) {
                         started: kernel.threads-max is 62,000 and half of it was taken by others",
                     );
                     hit.alive = Some(32_751);
-                    hit.limit = Some(LimitHit {
+                    hit.limit = Some(Box::new(LimitHit {
                         name: "kernel.threads-max".to_owned(),
                         value: 62_000,
                         lift: Some("sysctl -w kernel.threads-max=2000000".to_owned()),
-                    });
+                    }));
                     hit
                 }
                 _ => ok("rust/thread", 1_100_000, 36_500),
@@ -259,6 +259,7 @@ fn worked(mut sample: Sample, cpus: u32, ns: f64, double: bool) -> Sample {
     sample.workload = "spawn".into();
     (sample.cpus, sample.alive, sample.hold_s) = (Some(cpus), None, 0.0);
     sample.time.plateau_s = None;
-    sample.work = Some(Work { operations, double, wall_s, cpu_s: wall_s.map(|s| s * 1.5), check: None });
+    let cpu_s = wall_s.map(|s| s * 1.5);
+    sample.work = Some(Box::new(Work { operations, double, wall_s, cpu_s, check: None }));
     sample
 }
