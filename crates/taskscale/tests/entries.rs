@@ -51,13 +51,18 @@ fn is_slow(entry: &Prepared) -> bool {
     SLOW_CHECKS.iter().any(|name| entry.facts.name.starts_with(name))
 }
 
+/// Servers that are made as a sibling's are (Elixir's, .NET's), or of the second rank: a talk by hand takes half a minute.
+const TALKED_TO_ELSEWHERE: [&str; 5] = ["crystal/", "dotnet/nativeaot", "erlang/", "kotlin/", "zig/"];
+
 fn workload(entry: &Prepared) -> String {
     entry.facts.workload.clone().expect("the workload of a program")
 }
 
 /// Not checked, for the time that it takes: that it does what it is told to is seen by measuring it.
 fn is_measured_alone(entry: &Prepared) -> bool {
-    is_slow(entry) && !["sleep", "spawn"].contains(&&*workload(entry))
+    let serves = ["chat", "echo"].contains(&&*workload(entry));
+    let elsewhere = TALKED_TO_ELSEWHERE.iter().any(|name| entry.facts.name.starts_with(name));
+    serves && elsewhere || is_slow(entry) && !["sleep", "spawn"].contains(&&*workload(entry))
 }
 
 /// Of those that wait and of those that work so many at a time; each taskscale checks one entry after the other. Were
