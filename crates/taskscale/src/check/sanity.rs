@@ -3,6 +3,7 @@
 use super::{Findings, Rule, Trial};
 use crate::catalog::{Entry, Kind};
 use crate::record::Status;
+use crate::units;
 
 /// Whatever waits must be known by something: less than a pointer a task is none.
 const LEAST_BYTES: f64 = 8.0;
@@ -15,6 +16,9 @@ const ENOUGH_TASKS: u64 = 50;
 /// With fewer tasks what a runtime takes for itself, which varies from run to run by megabytes, may be more than they
 /// take: a stack's least bytes are a megabyte of so many tasks.
 const FAIR_TASKS: u64 = 10_000;
+/// By this share of what a runtime takes for itself that differs from run to run: a compiler that compiles itself, as Graal
+/// does, makes megabytes of it.
+const OWN_NOISE: f64 = 0.02;
 
 /// Looks at the trials, smallest N first; returns the bytes that a task takes.
 pub(super) fn look(entry: &Entry, trials: &[Trial], cpus: usize, findings: &mut Findings) -> Option<f64> {
@@ -53,6 +57,14 @@ pub(super) fn look(entry: &Entry, trials: &[Trial], cpus: usize, findings: &mut 
     let grown = format!("with {n} tasks memory is {per_task:.0} bytes a task above that of one");
     let least = if entry.kind.stackful() { LEAST_STACK_BYTES } else { LEAST_BYTES };
     if per_task < least && n < FAIR_TASKS {
+        return None;
+    }
+    if per_task < least && least * (n as f64) < OWN_NOISE * base.1 as f64 {
+        findings.note(
+            Rule::Memory,
+            format!("{grown}, which the runtime's own {} hide", units::bytes(base.1)),
+            "nothing in the entry: whether its tasks take memory cannot be told beside so much",
+        );
         return None;
     }
     if per_task < LEAST_BYTES {
@@ -107,6 +119,11 @@ mod tests {
 
     /// An entry of this kind, parallel, and what is found when `n` tasks take so many bytes and threads.
     fn found(kind: &str, n: u64, bytes: u64, threads: u64, cpus: usize) -> Vec<String> {
+        found_beside(1 << 20, kind, n, bytes, threads, cpus)
+    }
+
+    /// The same where the program takes so many bytes with one task.
+    fn found_beside(own: u64, kind: &str, n: u64, bytes: u64, threads: u64, cpus: usize) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let manifest = format!(
             "name = \"x\"\ntitle = \"X\"\nurl = \"u\"\nversion = [\"x\"]\ninstall = {{ other = \"o\" }}\n[[entry]]\n\
@@ -123,7 +140,7 @@ mod tests {
             ..of(tasks)
         };
         let mut findings = Findings::default();
-        let trials = [trial(1, 1 << 20, threads.min(3)), trial(n, (1 << 20) + bytes, threads)];
+        let trials = [trial(1, own, threads.min(3)), trial(n, own + bytes, threads)];
         look(&catalog.runtimes[0].entries[0], &trials, cpus, &mut findings);
         findings
             .sorted()
@@ -147,6 +164,12 @@ mod tests {
         let (one, seven, many) = (trial(1, 150 << 20), trial(7, 70 << 20), trial(10_000, 82 << 20));
         assert_eq!(base(&[&one, &seven, &many]), Some((7, 70 << 20)));
         assert_eq!(base(&[&one]), None);
+    }
+
+    #[test]
+    fn what_a_runtime_takes_for_itself_may_hide_its_tasks() {
+        assert_eq!(found_beside(70 << 20, "stackful", 10_000, 0, 3, 2), ["note memory"]);
+        assert_eq!(found_beside(40 << 20, "stackful", 10_000, 0, 3, 2), ["error memory"]);
     }
 
     #[test]
