@@ -65,12 +65,12 @@ fn is_measured_alone(entry: &Prepared) -> bool {
     serves && elsewhere || is_slow(entry) && !["sleep", "spawn"].contains(&&*workload(entry))
 }
 
-/// Of those that wait and of those that work so many at a time; each taskscale checks one entry after the other. Were
+/// Of those that wait, of those that work and of servers so many at a time; each taskscale checks one entry after the other. Were
 /// more at work than there are CPUs, each would be held back by the others, and tried again.
 const AT_A_TIME: usize = 2;
 
 /// What one `taskscale check` is asked for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Job {
     runtime: String,
     entries: BTreeSet<String>,
@@ -100,11 +100,13 @@ fn every_entry_is_a_good_citizen() {
         let waits = workload(entry) == "sleep";
         waits || entry.facts.style == Style::Idiomatic && !is_measured_alone(entry)
     });
-    let mut jobs: BTreeMap<(String, bool, bool), Job> = BTreeMap::new();
+    let mut jobs: BTreeMap<(String, usize, bool), Job> = BTreeMap::new();
     for (entry, _) in &ready {
         let (name, workload) = (&entry.facts.name, workload(entry));
         let runtime = name.split('/').next().unwrap_or(name).to_owned();
-        let job = jobs.entry((runtime.clone(), workload == "sleep", is_slow(entry))).or_insert_with(|| Job {
+        let queue =
+            ["sleep", "echo", "chat"].iter().position(|name| *name == workload).map_or(2, |at| at.min(1));
+        let job = jobs.entry((runtime.clone(), queue, is_slow(entry))).or_insert_with(|| Job {
             runtime,
             entries: BTreeSet::new(),
             workloads: BTreeSet::new(),
@@ -112,9 +114,10 @@ fn every_entry_is_a_good_citizen() {
         job.entries.insert(name.clone());
         job.workloads.insert(workload);
     }
-    let (waiting, working): (Vec<Job>, Vec<Job>) =
-        jobs.into_values().partition(|job| job.workloads.contains("sleep"));
-    let queues = [Mutex::new(waiting), Mutex::new(working)];
+    let queues = [0, 1, 2].map(|queue| {
+        let of_queue = jobs.iter().filter(|((_, of, _), _)| *of == queue).map(|(_, job)| job.clone());
+        Mutex::new(of_queue.collect::<Vec<Job>>())
+    });
     let folder = tempfile::tempdir().expect("a temporary folder");
     let results: Vec<Value> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..queues.len() * AT_A_TIME)
