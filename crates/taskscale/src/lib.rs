@@ -8,6 +8,7 @@ pub mod check;
 pub mod cli;
 pub mod compare;
 pub mod figures;
+pub mod fleet;
 pub mod limit;
 pub mod load;
 pub mod measure;

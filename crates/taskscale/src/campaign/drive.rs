@@ -9,6 +9,7 @@ use super::keeper::{Keeper, warm_up};
 use super::plan::{PlannedRun, planned_runs};
 use super::prepare::Prepared;
 use crate::catalog::expected_check;
+use crate::load::Elsewhere;
 use crate::measure::{Bounds, Course, MeasureError, Measurement, RunEnd, RunSpec, Runner};
 use crate::record::{Campaign, Cell, Cpu, Memory, Part, SCHEMA_VERSION, Sample, Store, StoreError, Time};
 
@@ -27,6 +28,8 @@ pub struct Settings {
     pub memory_cap_bytes: Option<u64>,
     /// Time-out of one run; by default long for its hold.
     pub time_cap: Option<Duration>,
+    /// Where the clients of servers run, if not beside them.
+    pub clients: Option<Elsewhere>,
 }
 
 /// What stops a campaign.
@@ -120,7 +123,7 @@ pub fn run(
         // What a program of a user's makes of a thousand tasks nobody knows; that it can do the fewest asked for is
         // foreseen.
         let tasks = if entry.external.is_none() { WARM_UP_TASKS } else { run.cell.tasks };
-        let course = warm_up(entry.workload.as_ref(), tasks);
+        let course = warm_up(entry.workload.as_ref(), tasks).with_clients(settings.clients.as_ref());
         let spec = spec(&Cell { tasks, ..run.cell.clone() }, entry, command, course, bounds);
         // Whatever it brings about: the measured runs will tell.
         if matches!(runner.run(&spec)?, RunEnd::Interrupted) {
@@ -135,6 +138,7 @@ pub fn run(
             let keeper = &keepers[&run.cell.part];
             let attempt = again.attempt;
             let Some(course) = again.course.take().or_else(|| keeper.first(run)) else { break };
+            let course = course.with_clients(settings.clients.as_ref());
             log::info!("{}", keeper.why(run, &course, attempt));
             let left_s = left[index..].iter().map(|(run, _)| estimate_s(&keepers[&run.cell.part], run)).sum();
             observer.run_begins(run, &course, attempt, outcome.kept + index, all.len(), left_s);

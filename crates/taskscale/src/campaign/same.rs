@@ -30,6 +30,7 @@ impl Campaign {
             memory_source: only(samples.iter().map(|sample| sample.memory.source)),
             memory_cap_bytes: only(samples.iter().map(|sample| sample.memory.cap_bytes)).flatten(),
             time_cap_s: None,
+            clients_elsewhere: false,
         })
     }
 
@@ -90,6 +91,14 @@ impl Campaign {
             let now = units::seconds(now);
             return Some(format!(
                 "its runs may take {then}, not {now}; without --timeout it goes on as it was begun"
+            ));
+        }
+        if self.conditions.is_some() && then.clients_elsewhere != now.clients_elsewhere {
+            let place = |elsewhere| if elsewhere { "on another machine" } else { "beside them" };
+            return Some(format!(
+                "the clients of its servers were {}, and here they would be {}; see --clients",
+                place(then.clients_elsewhere),
+                place(now.clients_elsewhere)
             ));
         }
         None

@@ -49,6 +49,7 @@ fn campaign() -> Campaign {
             memory_source: Some(MemorySource::CgroupV1),
             memory_cap_bytes: Some(300 << 20),
             time_cap_s: None,
+            clients_elsewhere: false,
         }),
     }
 }
@@ -71,7 +72,7 @@ fn another_plan_machine_program_or_way_of_measuring_is_another_campaign() {
         now.conditions.get_or_insert_default()
     }
     type Change<'a> = &'a dyn Fn(&mut Campaign);
-    let cases: [(Change, &str); 20] = [
+    let cases: [(Change, &str); 21] = [
         (&|now| now.plan.tasks = vec![1], "its numbers of tasks are 1,1000000, not 1"),
         (&|now| now.plan.entries = vec!["x/a".into()], "it has x/b"),
         (&|now| now.plan.repetitions = 5, "it has 2 repetitions, not 5"),
@@ -103,6 +104,10 @@ fn another_plan_machine_program_or_way_of_measuring_is_another_campaign() {
         (
             &|now| conditions(now).time_cap_s = Some(3.0),
             "its runs may take as long as follows from their hold, not 3.00 s; without --timeout it goes on",
+        ),
+        (
+            &|now| conditions(now).clients_elsewhere = true,
+            "the clients of its servers were beside them, and here they would be on another machine",
         ),
         (
             &|now| now.entries[0].version = Some("x 2".into()),

@@ -60,6 +60,7 @@ fn course(
         open_s,
         active: param("active") as usize,
         closed_s,
+        elsewhere: None,
     };
     let load = Load { command: order.command(0), stands: LoadStands::Alive };
     let command = ExternalCommand {

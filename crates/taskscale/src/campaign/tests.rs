@@ -102,7 +102,7 @@ fn drive(campaign: &Campaign, folder: &Path, runner: &mut Scripted) -> (Campaign
     } else {
         (Store::create(folder, campaign).unwrap(), Vec::new())
     };
-    let settings = Settings { memory_cap_bytes: None, time_cap: None };
+    let settings = Settings { memory_cap_bytes: None, time_cap: None, clients: None };
     let prepared = [entry("x/a"), entry("x/b")];
     let outcome = run(campaign, &prepared, &settings, runner, &mut store, &mut samples, &mut ()).unwrap();
     drop(store);

@@ -10,6 +10,7 @@ use crate::figures::{self, Figure};
 
 mod catalogue;
 mod compare;
+mod fleet;
 mod limit;
 mod load;
 mod measure;
@@ -17,6 +18,7 @@ mod shell;
 
 pub use catalogue::{Check, Clean, New};
 pub use compare::{Compare, CompareFormat};
+pub use fleet::{Fleet, GatherFormat, Step as FleetStep};
 pub use limit::{Limit, LimitFormat};
 pub use load::{Load, Talk};
 pub use measure::Measure;
@@ -77,6 +79,7 @@ impl Args {
             Command::Limit(_) => "limit",
             Command::Measure(_) => "measure",
             Command::Load(_) => "load",
+            Command::Fleet(_) => "fleet",
         };
         (!none_given()).then_some(name)
     }
@@ -111,6 +114,8 @@ pub enum Command {
     Load(Load),
     /// Compare two campaigns, or two entries of one: what costs more, less, the same
     Compare(Compare),
+    /// Measure the machines of a Slurm cluster, a campaign each
+    Fleet(Fleet),
     /// Show campaigns again, in any format: tables, charts, data for other tools
     Report(Report),
     /// Show the catalogue: entries, kinds, versions, and why some are unavailable
@@ -183,6 +188,12 @@ pub struct Run {
     /// Time that a run may take, such as 90s [default: 120 s and three times its hold; work with --quick 30 s]
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<String>,
+    /// Start the clients of servers by COMMAND, such as 'ssh other', on another machine; with --listen
+    #[arg(long, value_name = "COMMAND", requires = "listen")]
+    pub clients: Option<String>,
+    /// Have servers listen at this address of this machine, for clients on another [default: 127.0.0.1]
+    #[arg(long, value_name = "ADDRESS", requires = "clients")]
+    pub listen: Option<String>,
     /// How the result is printed
     #[arg(short, long, value_enum, default_value_t = Format::Table)]
     pub format: Format,

@@ -51,6 +51,7 @@ pub(super) fn run(
             memory_source: None,
             memory_cap_bytes: asked.memory_cap_bytes,
             time_cap_s: asked.time_cap.map(|time| time.as_secs_f64()),
+            clients_elsewhere: asked.clients.is_some(),
         };
         let now = Campaign {
             plan: all.remove(0),

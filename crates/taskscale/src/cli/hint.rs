@@ -9,6 +9,7 @@ use crate::campaign::CampaignError;
 use crate::catalog::{CatalogError, SelectError};
 use crate::check::CheckError;
 use crate::compare::CompareError;
+use crate::fleet::FleetError;
 use crate::limit::LimitError;
 use crate::measure::MeasureError;
 use crate::record::StoreError;
@@ -55,6 +56,7 @@ fn of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
         .or_else(|| cause.downcast_ref().map(of_comparison))
         .or_else(|| cause.downcast_ref().map(of_check))
         .or_else(|| cause.downcast_ref().map(of_limit))
+        .or_else(|| cause.downcast_ref().map(of_fleet))
         .or_else(|| cause.downcast_ref().map(of_scaffold))
         .or_else(|| cause.downcast_ref().map(of_export))
         .or_else(|| cause.downcast_ref().map(of_build))
@@ -184,6 +186,65 @@ fn of_limit(error: &LimitError) -> String {
         LimitError::Another { .. } => {
             "name a new folder with -o; `taskscale report` shows what the old one holds".to_owned()
         }
+    }
+}
+
+fn of_fleet(error: &FleetError) -> String {
+    match error {
+        FleetError::Plan { .. } | FleetError::Machines { .. } => {
+            "docs/fleet.md says what a plan holds, with an example".to_owned()
+        }
+        FleetError::Io { error, .. } => of_io(error),
+        FleetError::NoFleet(_) => "submit one: `taskscale fleet plan.toml`".to_owned(),
+        FleetError::Malformed { .. } => "restore the file from a copy, or begin a new folder".to_owned(),
+        FleetError::AnotherPlan { folder, .. } => format!(
+            "name a new folder in the plan, or go on with what was submitted: `taskscale fleet resume {}`",
+            folder.display()
+        ),
+        FleetError::Busy(_) => "wait for it; then the same command again submits what is left".to_owned(),
+        FleetError::NoSlurm(_) => {
+            "run it where jobs are submitted (Debian: apt install slurm-client munge, and the cluster's slurm.conf);              --dry-run prints scripts that run without Slurm"
+                .to_owned()
+        }
+        FleetError::Slurm { said, .. } => of_slurm(said),
+        FleetError::NotShared { .. } => {
+            "name a folder in the plan that is mounted at the same path everywhere, as home often is".to_owned()
+        }
+        FleetError::Superseded { .. } => {
+            "nothing is lost: the newer job goes on, or begins anew on its node".to_owned()
+        }
+        FleetError::Incomplete { .. } => {
+            "what is there is kept: `taskscale fleet resume DIR` goes on once the cause above is gone".to_owned()
+        }
+        FleetError::Changed { .. } => {
+            "restore it from a copy, or remove the slot's folder and `taskscale fleet resume DIR`".to_owned()
+        }
+        FleetError::NoSlot { .. } => "`taskscale fleet status DIR` names them all".to_owned(),
+    }
+}
+
+/// What Slurm's own words mean for its users.
+fn of_slurm(said: &str) -> String {
+    let said = said.to_lowercase();
+    let any = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    // All that Slurm tells a client whose credential it does not take.
+    if any(&["credential", "munge", "zero bytes were transmitted", "authentication error"]) {
+        "this machine and the cluster do not trust each other: their clocks differ, or their munge keys; \
+         `munge -n | ssh CONTROLLER unmunge` says which"
+            .to_owned()
+    } else if any(&["partition"]) {
+        "`sinfo --summarize` lists the partitions".to_owned()
+    } else if any(&["feature", "constraint"]) {
+        "`sinfo --format '%P %N %f'` lists the features of nodes, which a constraint may name".to_owned()
+    } else if any(&["node name", "nodelist", "node count", "node configuration"]) {
+        "`sinfo --Node` lists the nodes and their partitions".to_owned()
+    } else if any(&["time limit"]) {
+        "`sinfo --format '%P %l'` lists the longest times of partitions".to_owned()
+    } else if any(&["contact", "controller", "configuration source", "connect"]) {
+        "is the controller up? `scontrol ping` asks it; SLURM_CONF names another slurm.conf".to_owned()
+    } else {
+        "that is Slurm's answer: `sbatch --test-only SCRIPT` on the output of --dry-run gives it again"
+            .to_owned()
     }
 }
 

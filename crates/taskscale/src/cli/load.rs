@@ -61,6 +61,7 @@ fn order(args: &Load) -> anyhow::Result<LoadOrder> {
     let least = client == Some(Client::Chat) && args.size < LEAST_CHAT;
     anyhow::ensure!(!least, "--size {}: a message in a room has {LEAST_CHAT} bytes at least", args.size);
     Ok(LoadOrder {
+        elsewhere: None,
         client,
         address,
         connections: usize::try_from(connections)?,

@@ -93,6 +93,7 @@ pub fn validate(args: &Measure) -> anyhow::Result<Options> {
     let digest = digest(&program, args, &external)?;
     let facts = facts(name, args, recorded_env, digest);
     let asked = Asked {
+        clients: None,
         seed: None,
         memory_cap_bytes: memory_cap(args.memory_cap.as_deref())?,
         time_cap: duration(&args.timeout, "--timeout")?,
@@ -187,7 +188,7 @@ fn environment(args: &Measure) -> anyhow::Result<(BTreeMap<String, String>, BTre
 }
 
 /// The program's file: a path as it is written from here, or a name in PATH.
-fn find_program(word: &str) -> anyhow::Result<PathBuf> {
+pub(super) fn find_program(word: &str) -> anyhow::Result<PathBuf> {
     let runs = |path: &Path| {
         fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
     };

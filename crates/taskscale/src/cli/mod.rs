@@ -12,6 +12,7 @@ mod compare;
 mod completions;
 mod doctor;
 mod dry_run;
+mod fleet;
 mod hint;
 mod limit;
 mod list;
@@ -93,6 +94,7 @@ pub fn main() -> ExitCode {
         Some(Command::Completions(completions)) => completions::run(&completions, &args.global),
         Some(Command::Man(man)) => man::run(&man),
         Some(Command::Limit(limit)) => limit::run(&limit, &args.global),
+        Some(Command::Fleet(fleet)) => fleet::run(&fleet, &args.global),
         Some(Command::Load(load)) => load::run(&load, &args.global),
         Some(Command::Measure(measure)) => measure::run(&measure, &args.global),
     };

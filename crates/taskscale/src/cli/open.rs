@@ -12,6 +12,7 @@ use super::progress::Progress;
 use super::{Failure, OrUsage, say_aside};
 use crate::campaign::{CampaignError, Prepared, Settings, plan_digest};
 use crate::limit;
+use crate::load::Elsewhere;
 use crate::measure::{MachineLock, available_memory_bytes, machine_facts};
 use crate::record::{
     self, Campaign, Conditions, Loaded, MemorySource, Plan, RejectedLine, SCHEMA_VERSION, Sample, Store,
@@ -114,6 +115,7 @@ pub(super) struct Asked {
     pub seed: Option<u64>,
     pub memory_cap_bytes: Option<u64>,
     pub time_cap: Option<Duration>,
+    pub clients: Option<Elsewhere>,
 }
 
 /// What `--memory-cap` says.
@@ -172,12 +174,14 @@ pub(super) fn open(
     let said = Conditions {
         memory_cap_bytes: asked.memory_cap_bytes,
         time_cap_s,
+        clients_elsewhere: asked.clients.is_some(),
         ..now.conditions.unwrap_or_default()
     };
     now.conditions = Some(said);
     let settings = |conditions: Conditions| Settings {
         memory_cap_bytes: conditions.memory_cap_bytes,
         time_cap: conditions.time_cap_s.map(Duration::from_secs_f64),
+        clients: asked.clients.clone(),
     };
     if !place.holds_campaign() {
         let store = place.claim().or_usage()?;

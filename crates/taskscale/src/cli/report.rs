@@ -250,7 +250,7 @@ pub(super) fn of_run(
 }
 
 /// The page of campaigns. Several are told apart by the names of their folders, one by its machine and day.
-fn page_of(campaigns: Vec<(String, Loaded)>) -> PageData {
+pub(super) fn page_of(campaigns: Vec<(String, Loaded)>) -> PageData {
     let several = campaigns.len() > 1;
     let mut page = PageData::default();
     // One by one: the samples of the one before are no longer in memory.

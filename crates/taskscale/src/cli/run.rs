@@ -1,11 +1,13 @@
 //! `taskscale run`, the main job.
 
+use std::net::ToSocketAddrs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
 
 use super::args::{Format, Global, Run};
+use super::measure_options::find_program;
 use super::open::{Asked, Content, Opened, Place, describe, memory_cap, open};
 use super::parts::{self, AskedParts, task_counts};
 use super::progress::Progress;
@@ -15,7 +17,8 @@ use super::session::{
 };
 use super::{Failure, OrUsage, open_catalog};
 use crate::campaign::{self, CampaignEnd, NotReady, Prepared};
-use crate::catalog::{Workload, default_selection, select};
+use crate::catalog::{Catalog, Selection, Workload, default_selection, select};
+use crate::load::Elsewhere;
 use crate::measure::{Interrupt, LocalRunner};
 use crate::record::{self, Campaign, Hold, Sample};
 use crate::units;
@@ -56,17 +59,46 @@ fn validate(args: &Run) -> anyhow::Result<Options> {
             seed: args.seed,
             memory_cap_bytes: memory_cap(args.memory_cap.as_deref())?,
             time_cap: args.timeout.as_deref().map(units::parse_duration).transpose().context("--timeout")?,
+            clients: clients(args)?,
         },
         format: args.format,
     })
 }
 
+/// Another machine for the clients of servers. It sees this taskscale by the path that it was started by.
+fn clients(args: &Run) -> anyhow::Result<Option<Elsewhere>> {
+    let Some((start, listen)) = args.clients.as_ref().zip(args.listen.as_ref()) else { return Ok(None) };
+    let mut start: Vec<String> = start.split_whitespace().map(str::to_owned).collect();
+    let first =
+        start.first_mut().context("--clients: what starts a command elsewhere, such as 'ssh other'")?;
+    *first = find_program(first).context("--clients")?.display().to_string();
+    let program = std::env::current_exe().context("where this taskscale lies")?;
+    let found = (listen.as_str(), 0).to_socket_addrs();
+    let address = found.with_context(|| format!("--listen {listen}: no such address"))?.next();
+    let listen = address.with_context(|| format!("--listen {listen}: no such address"))?.ip();
+    anyhow::ensure!(
+        !listen.is_unspecified(),
+        "--listen {listen}: one address, not all that this machine has"
+    );
+    Ok(Some(Elsewhere { start, program, listen }))
+}
+
+/// What was asked of which programs.
+fn chosen<'a>(options: &Options, args: &Run, catalog: &'a Catalog) -> anyhow::Result<Selection<'a>> {
+    let words = if options.entries.is_empty() { default_selection(catalog) } else { options.entries.clone() };
+    Ok(select(catalog, &words, &parts::named(catalog, &args.workload))?)
+}
+
+/// Refuses what cannot be, and does nothing.
+pub(super) fn check(args: &Run, global: &Global) -> anyhow::Result<()> {
+    let (options, catalog) = (validate(args)?, open_catalog(global)?);
+    parts::choose(&options.parts, &chosen(&options, args, &catalog)?.workloads()).map(drop)
+}
+
 pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
     let options = validate(args).or_usage()?;
     let catalog = open_catalog(global).or_usage()?;
-    let words =
-        if options.entries.is_empty() { default_selection(&catalog) } else { options.entries.clone() };
-    let mut selection = select(&catalog, &words, &parts::named(&catalog, &args.workload)).or_usage()?;
+    let mut selection = chosen(&options, args, &catalog).or_usage()?;
     let workloads = selection.workloads();
     // What cannot be is refused before anything is built.
     let chosen = parts::choose(&options.parts, &workloads).or_usage()?;

@@ -15,7 +15,8 @@ mod talk;
 mod tests;
 
 use std::io::{self, Read, Write};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,19 @@ pub struct LoadOrder {
     /// Connections with a message in flight, in the closed loop.
     pub active: usize,
     pub closed_s: f64,
+    /// Beside the server where absent.
+    pub elsewhere: Option<Elsewhere>,
+}
+
+/// Another machine than the server's, for its clients.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Elsewhere {
+    /// What starts a command there, and hands on its standard input, output and signals: `ssh other`, `srun …`.
+    pub start: Vec<String>,
+    /// taskscale, by a path that is good there.
+    pub program: PathBuf,
+    /// Where servers listen: an address of this machine that is reached from there.
+    pub listen: IpAddr,
 }
 
 /// What keeps clients from their work.
@@ -82,8 +96,12 @@ impl LoadOrder {
     /// The command line of clients that wait for each phase to be begun, of a server at this port.
     pub fn command(&self, port: u16) -> Vec<String> {
         let order = LoadOrder { address: SocketAddr::new(self.address.ip(), port), ..self.clone() };
-        let own = [PROGRAM, "load"].map(str::to_owned).into_iter();
-        own.chain(order.words()).chain(["--stepwise".to_owned()]).collect()
+        let program = match &self.elsewhere {
+            None => vec![PROGRAM.to_owned()],
+            Some(there) => there.start.iter().cloned().chain([there.program.display().to_string()]).collect(),
+        };
+        let words = ["load".to_owned()].into_iter().chain(order.words());
+        program.into_iter().chain(words).chain(["--stepwise".to_owned()]).collect()
     }
 
     /// The words after `taskscale load` that say the same.

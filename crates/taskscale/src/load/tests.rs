@@ -32,6 +32,7 @@ fn server(answer: Answer) -> SocketAddr {
 
 fn order(address: SocketAddr) -> LoadOrder {
     LoadOrder {
+        elsewhere: None,
         client: Some(Client::Echo),
         address,
         connections: 20,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::ExternalCommand;
-use crate::load::LoadOrder;
+use crate::load::{Elsewhere, LoadOrder};
 
 /// What a run goes through.
 #[derive(Debug, Clone)]
@@ -103,11 +103,31 @@ impl Course {
         }
     }
 
+    /// The same with the clients of a server on another machine.
+    #[must_use]
+    pub fn with_clients(mut self, elsewhere: Option<&Elsewhere>) -> Course {
+        if let (Course::Serve(serve), Some(elsewhere)) = (&mut self, elsewhere) {
+            serve.order.address.set_ip(elsewhere.listen);
+            serve.order.elsewhere = Some(elsewhere.clone());
+            let command = serve.order.command(0);
+            serve.command.load.iter_mut().for_each(|load| load.command.clone_from(&command));
+        }
+        self
+    }
+
+    /// The machine of the clients, where that is another.
+    pub fn elsewhere(&self) -> Option<&Elsewhere> {
+        self.serve()?.order.elsewhere.as_ref()
+    }
+
     /// What follows the command of a program of the catalogue: `N SECONDS`, or `N OPERATIONS`, and `--name value` for
     /// each parameter that is not left at its default. A server is told where to listen: parameters are its clients'.
     pub fn arguments(&self, tasks: u64, params: &BTreeMap<String, String>) -> Vec<String> {
         let second = match self {
-            Course::Serve(_) => return [tasks.to_string(), "--listen".into(), LISTEN.into()].into(),
+            Course::Serve(serve) => {
+                // Any free port, which the program says.
+                return [tasks.to_string(), "--listen".into(), serve.order.address.to_string()].into();
+            }
             Course::Work(work) => work.operations,
             Course::Hold(wait) | Course::External(_, wait) => wait.hold_s as u64,
         };
@@ -115,9 +135,6 @@ impl Course {
         [tasks.to_string(), second.to_string()].into_iter().chain(params).collect()
     }
 }
-
-/// Any free port, which the program says.
-const LISTEN: &str = "127.0.0.1:0";
 
 #[cfg(test)]
 mod tests {

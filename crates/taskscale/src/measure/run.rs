@@ -106,7 +106,11 @@ impl<'a> LocalRunner<'a> {
             folders.extend(group.folders());
             let orders = spec.course.serve().map(|_| Orders::new(&scratches[1])).transpose()?;
             let stdin = orders.as_ref().map(|orders| orders.path().to_owned());
-            let order = order(spec, &wanted.command, group.as_ref(), &scratches[1], stdin);
+            let mut order = order(spec, &wanted.command, group.as_ref(), &scratches[1], stdin);
+            if spec.course.elsewhere().is_some() {
+                // What leads there wants to know who the user is, and where Slurm or an agent of ssh is.
+                order.env = of_user();
+            }
             load = Some(load::Place { group, order, orders });
         }
         log::info!("running {}", trace::shown(spec, folders.first()));
@@ -169,13 +173,17 @@ fn order(
     }
 }
 
+/// All variables in UTF-8.
+fn of_user() -> BTreeMap<String, String> {
+    let all = std::env::vars_os();
+    all.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect()
+}
+
 /// The clean environment that every program gets: nothing else of the user's reaches it, unless the user says so.
 fn environment(spec: &RunSpec, scratch: &Path) -> BTreeMap<String, String> {
     let full = spec.course.external().is_some_and(|external| external.full_environment);
-    let mut env: BTreeMap<String, String> = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .filter(|(name, _)| full || ["PATH", "HOME", "USER", "LANG"].contains(&name.as_str()))
-        .collect();
+    let mut env = of_user();
+    env.retain(|name, _| full || ["PATH", "HOME", "USER", "LANG"].contains(&name.as_str()));
     env.insert("TMPDIR".into(), scratch.to_string_lossy().into_owned());
     env.extend(spec.env.clone());
     env

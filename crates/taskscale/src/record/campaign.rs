@@ -53,6 +53,9 @@ pub struct Conditions {
     /// Time that a run may take, in seconds. Absent where it follows from the hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_cap_s: Option<f64>,
+    /// Whether the clients of servers ran on another machine.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub clients_elsewhere: bool,
 }
 
 /// What is to be measured of one part.

@@ -238,7 +238,8 @@ impl Run<'_> {
         }
         self.rest = if quiet_since.is_some() { Rest::Quiet } else { self.looks.rest(since, now) };
         self.read_plateau(now);
-        if let Some(load) = &external.load {
+        // What starts clients elsewhere is none of them.
+        if let Some(load) = external.load.as_ref().filter(|_| self.spec.course.elsewhere().is_none()) {
             (external.talks.load.client_bytes, external.talks.load.client_kernel_bytes) = load.memory();
         }
         Ok(())

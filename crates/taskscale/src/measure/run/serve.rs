@@ -169,7 +169,8 @@ impl Run<'_> {
         if reading.is_some_and(|reading| is_uncharged(&reading.memory, talks.load.connected)) {
             self.warnings.push(Warning::SocketsUncharged);
         }
-        talks.load.client_cpu_s = running.cpu().map(|cpu| cpu.total_s);
+        let beside = self.spec.course.elsewhere().is_none();
+        talks.load.client_cpu_s = running.cpu().filter(|_| beside).map(|cpu| cpu.total_s);
         // Before anybody was connected there is nothing to tell.
         (talks.load.connect_s > 0.0).then(|| talks.load.clone())
     }

@@ -1,0 +1,337 @@
+//! `taskscale fleet`.
+
+use std::fs;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use clap::Parser;
+
+use super::args::{Args, Command, Fleet as FleetArgs, FleetStep as Step, GatherFormat, Global};
+use super::catalog_dir::find_catalog;
+use super::report::for_standard_output;
+use super::session::ended_by_signal;
+use super::{Failure, OrUsage, print_result, report, run, say_aside};
+use crate::fleet::{
+    self, Fleet, FleetError, Glance, Node, Outcome, Plan, Scripts, Site, Slot, Slurm, Submission, Watch,
+};
+use crate::measure::Interrupt;
+use crate::record::{self, Timestamp};
+use crate::report::write_html;
+
+/// How often the queue and the folders are looked at.
+const LOOKED_EVERY: Duration = Duration::from_secs(5);
+/// Campaigns of more machines make a page that nobody reads.
+const MOST_ON_A_PAGE: usize = 8;
+
+pub fn run(args: &FleetArgs, global: &Global) -> Result<ExitCode, Failure> {
+    match (&args.step, &args.plan) {
+        (None, Some(plan)) => begin(plan, args.dry_run, global),
+        (Some(Step::Status { folder, once }), _) => status(&open(folder).or_usage()?, *once),
+        (Some(Step::Resume { folder }), _) => resume(&open(folder).or_usage()?),
+        (Some(Step::Cancel { folder }), _) => cancel(&open(folder).or_usage()?),
+        (Some(Step::Gather { folder, format }), _) => gather(&open(folder).or_usage()?, *format),
+        (Some(Step::Work { folder, machine, more }), _) => work(folder, machine, more),
+        (None, None) => Err(anyhow!("a plan is missing")).or_usage(),
+    }
+}
+
+/// A fleet by its folder or its plan.
+fn open(path: &Path) -> Result<Fleet, FleetError> {
+    if path.is_file() { Fleet::open(&read(path)?.1.folder) } else { Fleet::open(path) }
+}
+
+/// A plan, and its text.
+fn read(path: &Path) -> Result<(String, Plan), FleetError> {
+    let unreadable = |error| FleetError::Io { what: "read", path: path.to_owned(), error };
+    let text = fs::read_to_string(path).map_err(unreadable)?;
+    let whole = std::path::absolute(path).map_err(unreadable)?;
+    let plan = Plan::parse(&text, path, whole.parent().unwrap_or(Path::new("/")))?;
+    Ok((text, plan))
+}
+
+fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failure> {
+    let (text, plan) = read(path).or_usage()?;
+    check_arguments(path, &plan, global)?;
+    let slurm = Slurm::default();
+    if let Ok(before) = Fleet::open(&plan.folder) {
+        if before.plan != text {
+            let (folder, what) = (plan.folder, first_difference(&before.plan, &text));
+            return Err(FleetError::AnotherPlan { folder, what }).or_usage();
+        }
+        if !dry_run {
+            return resume(&before);
+        }
+    }
+    let expand = |list: &str| match slurm.expand(list) {
+        // A plain list needs nobody to read it.
+        Err(FleetError::NoSlurm(_)) if dry_run && !list.contains('[') => {
+            Ok(list.split(',').map(str::to_owned).collect())
+        }
+        names => names,
+    };
+    let slots = fleet::slots(&plan, &expand).or_usage()?;
+    let fleet = Fleet::new(&plan.folder, &text, plan.arguments.clone(), slots, env!("CARGO_PKG_VERSION"));
+    let nodes = |machines: &fleet::Machines| match slurm.nodes(&machines.at) {
+        Err(FleetError::NoSlurm(_)) if dry_run => Ok(Vec::new()),
+        nodes => nodes,
+    };
+    let nodes: Vec<Vec<Node>> = plan.machines.iter().map(nodes).collect::<Result<_, _>>().or_usage()?;
+    let names = |nodes: &Vec<Node>| nodes.iter().filter_map(|node| node.architecture.clone()).collect();
+    let architectures: Vec<_> = nodes.iter().map(names).collect();
+    let scripts = fleet::scripts(&plan, &fleet, &architectures);
+    if dry_run {
+        return dry(&fleet, &scripts);
+    }
+    // Slurm's own validation, before anything is written.
+    let folder = tempfile::tempdir()?;
+    for script in scripts.measure.iter().chain(&scripts.build).chain([&scripts.gather]) {
+        let path = folder.path().join(&script.name);
+        fs::write(&path, &script.text)?;
+        if slurm.test(&path).with_context(|| script.name.clone()).or_usage()? {
+            continue;
+        }
+        if nodes.iter().flatten().all(|node| node.is_up) {
+            return Err(anyhow!("{}: Slurm has no node that fits", script.name)).or_usage();
+        }
+        say_aside(&format!(
+            "warning: {}: no node that fits is up now: its job will wait, or be refused if none ever fits",
+            script.name
+        ));
+    }
+    prepare(path, &plan, &slurm)?;
+    let programs = plan.programs();
+    let own = PathBuf::from("/proc/self/exe");
+    let needs_own = plan.machines.iter().any(|machines| machines.taskscale.is_none());
+    for program in programs.into_iter().chain(needs_own.then_some(own.as_path())) {
+        fleet::install(&fleet, program).or_usage()?;
+    }
+    fleet::copy_catalog(&fleet, &find_catalog(global).or_usage()?.folder)?;
+    fleet::write_scripts(&fleet.folder, &scripts)?;
+    let fleet = fleet.create()?;
+    let submitted = fleet::submit(&fleet, &scripts, &slurm, true)?;
+    told(&fleet, &submitted)
+}
+
+/// Has what `run` would refuse refused here, before anything is submitted.
+fn check_arguments(path: &Path, plan: &Plan, global: &Global) -> Result<(), Failure> {
+    let words = ["taskscale", "run"].into_iter().map(str::to_owned).chain(plan.arguments.iter().cloned());
+    let args = Args::try_parse_from(words).map_err(|error| {
+        let message = error.to_string();
+        let first = message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        Failure::Usage(anyhow!("{}: {first}", path.display()))
+    })?;
+    let Some(Command::Run(args)) = args.command else { return Ok(()) };
+    run::check(&args, global).with_context(|| path.display().to_string()).or_usage()
+}
+
+/// Makes the folder, and asks a node of each kind whether it sees it. Leaves nothing where one does not.
+fn prepare(path: &Path, plan: &Plan, slurm: &Slurm) -> Result<(), Failure> {
+    let made = fleet::make_folder(&plan.folder).or_usage()?;
+    let marker = tempfile::Builder::new().prefix(".seen-").tempfile_in(&plan.folder);
+    let marker =
+        marker.with_context(|| format!("{}: {}", path.display(), plan.folder.display())).or_usage()?;
+    let mut seen = Ok(());
+    let places = plan.machines.iter().flat_map(|machines| {
+        [Some(&machines.at), machines.clients.as_ref()].into_iter().flatten().map(move |at| (machines, at))
+    });
+    for (machines, place) in places {
+        match slurm.sees(place, marker.path()) {
+            Ok(Some(said)) if said == "seen" => {}
+            Ok(Some(said)) => {
+                let node = said.trim_start_matches("not seen from ").to_owned();
+                seen = Err(FleetError::NotShared { folder: plan.folder.clone(), node });
+            }
+            Ok(None) => say_aside(&format!(
+                "warning: no node of {} is free to be asked whether it sees {}; each job looks for itself",
+                machines.name,
+                plan.folder.display()
+            )),
+            Err(error) => seen = Err(error),
+        }
+        if seen.is_err() {
+            break;
+        }
+    }
+    drop(marker);
+    if seen.is_err()
+        && let Some(made) = made
+    {
+        // Only where nothing else is in it.
+        let chain = plan.folder.ancestors().take_while(|folder| folder.starts_with(&made));
+        chain.for_each(|folder| drop(fs::remove_dir(folder)));
+    }
+    seen.or_usage()
+}
+
+fn first_difference(there: &str, here: &str) -> String {
+    let mut lines = (1..).zip(there.lines().zip(here.lines()));
+    match lines.find(|(_, (there, here))| there != here) {
+        Some((number, (there, here))) => {
+            format!("line {number} is `{}` there and `{}` here", there.trim(), here.trim())
+        }
+        None => format!("it has {} lines there and {} here", there.lines().count(), here.lines().count()),
+    }
+}
+
+fn dry(fleet: &Fleet, scripts: &Scripts) -> Result<ExitCode, Failure> {
+    let folder = fleet.folder.join("jobs");
+    let all = scripts.build.iter().chain(&scripts.measure).chain([&scripts.gather]);
+    let texts: Vec<String> =
+        all.map(|script| format!("# {}\n{}", folder.join(&script.name).display(), script.text)).collect();
+    print_result(&texts.join("\n"))?;
+    say_aside(&format!(
+        "{} in {} would be submitted; nothing was",
+        counted(fleet.slots.len(), "machine"),
+        counted(scripts.build.len() + scripts.measure.len() + 1, "job script")
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+fn told(fleet: &Fleet, submitted: &[Submission]) -> Result<ExitCode, Failure> {
+    let machines: usize = submitted.iter().map(|one| one.slots.len()).sum();
+    if submitted.is_empty() {
+        say_aside("nothing to submit: every machine is complete or in a job");
+    }
+    let mut text: String = submitted.iter().map(|one| format!("job {}  {}\n", one.job, one.script)).collect();
+    let folder = fleet.folder.display();
+    text.push_str(&format!(
+        "{} submitted. How far they are: taskscale fleet status {folder}\n",
+        counted(machines, "machine")
+    ));
+    print_result(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn resume(fleet: &Fleet) -> Result<ExitCode, Failure> {
+    let path = fleet.folder.join("fleet.json");
+    let plan = Plan::parse(&fleet.plan, &path, &fleet.folder).or_usage()?;
+    // Who is in which script; their texts lie in jobs/, as they were submitted or edited since.
+    let scripts = fleet::scripts(&plan, fleet, &vec![Default::default(); plan.machines.len()]);
+    let submitted = fleet::submit(fleet, &scripts, &Slurm::default(), false)?;
+    told(fleet, &submitted)
+}
+
+fn cancel(fleet: &Fleet) -> Result<ExitCode, Failure> {
+    let slurm = Slurm::default();
+    let numbers = fleet::numbers(&fleet.submissions()?);
+    let queue = slurm.queue(&numbers)?;
+    let active: Vec<String> = numbers.into_iter().filter(|number| is_of(&queue, number)).collect();
+    if active.is_empty() {
+        say_aside("nothing to cancel: none of its jobs is in the queue");
+        return Ok(ExitCode::SUCCESS);
+    }
+    slurm.cancel(&active)?;
+    let folder = fleet.folder.display();
+    print_result(&format!(
+        "{} cancelled. What was measured is kept; taskscale fleet resume {folder} goes on\n",
+        counted(active.len(), "job")
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether a job, or an element of it, is in the queue.
+fn is_of(queue: &std::collections::BTreeMap<String, fleet::Job>, number: &str) -> bool {
+    let own = |id: &String| id == number || id.strip_prefix(number).is_some_and(|rest| rest.starts_with('_'));
+    queue.iter().any(|(id, job)| own(id) && job.is_active())
+}
+
+fn status(fleet: &Fleet, once: bool) -> Result<ExitCode, Failure> {
+    let (slurm, mut watch) = (Slurm::default(), Watch::default());
+    let live = !once && std::io::stdout().is_terminal();
+    let interrupt = Interrupt::install().context("cannot catch signals")?;
+    let mut lines = 0;
+    loop {
+        let glances = watch.look(fleet, &slurm)?;
+        let text = fleet::sheet(fleet, &glances, Timestamp::now()).terminal(for_standard_output());
+        if lines > 0 {
+            // Over what was there before.
+            print_result(&format!("\x1b[{lines}A\x1b[J"))?;
+        }
+        print_result(&text)?;
+        std::io::stdout().flush()?;
+        lines = text.matches('\n').count();
+        let active = glances.iter().any(Glance::is_active);
+        if !live || !active {
+            let complete = glances.iter().all(|glance| glance.published.is_some());
+            let well = complete || active;
+            return Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+        }
+        let waited = std::time::Instant::now();
+        while waited.elapsed() < LOOKED_EVERY {
+            if interrupt.signal().is_some() {
+                return Ok(ended_by_signal(&interrupt));
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+}
+
+fn gather(fleet: &Fleet, format: GatherFormat) -> Result<ExitCode, Failure> {
+    let gathered = fleet::gather(fleet)?;
+    if gathered.machines.is_empty() {
+        return Err(anyhow!("{}: no machine is complete yet", fleet.folder.display())).or_usage();
+    }
+    let sheet = gathered.sheet(fleet);
+    let path = fleet.folder.join("gathered.md");
+    let markdown = sheet.markdown();
+    record::write_whole(&path, |out| out.write_all(markdown.as_bytes()))?;
+    print_result(&match format {
+        GatherFormat::Table => sheet.terminal(for_standard_output()),
+        GatherFormat::Markdown => markdown,
+    })?;
+    say_aside(&format!("summary: {}", path.display()));
+    if gathered.machines.len() <= MOST_ON_A_PAGE {
+        let campaign = |(slot, published): &(Slot, fleet::Published)| {
+            let folder = fleet.verify(slot, published)?;
+            Ok::<_, anyhow::Error>((slot.name.clone(), record::load(&folder)?))
+        };
+        let campaigns = gathered.machines.iter().map(campaign).collect::<Result<Vec<_>, _>>()?;
+        let path = fleet.folder.join("report.html");
+        record::write_whole(&path, |out| write_html(report::page_of(campaigns), out))?;
+        say_aside(&format!("report: {}", path.display()));
+    }
+    Ok(if gathered.missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn work(folder: &Path, machine: &str, more: &[String]) -> Result<ExitCode, Failure> {
+    let node = std::env::var("SLURMD_NODENAME")
+        .unwrap_or_else(|_| rustix::system::uname().nodename().to_string_lossy().into_owned());
+    let fleet = match Fleet::open(folder) {
+        Err(FleetError::NoFleet(folder)) => return Err(FleetError::NotShared { folder, node }).or_usage(),
+        fleet => fleet.or_usage()?,
+    };
+    let slot = fleet.slot(machine).or_usage()?;
+    if slot.node.as_ref().is_some_and(|own| *own != node) {
+        say_aside(&format!("warning: the plan has {machine} on another node than this one, which is {node}"));
+    }
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let element = variable("SLURM_ARRAY_JOB_ID").zip(variable("SLURM_ARRAY_TASK_ID"));
+    let job = element.map(|(job, nth)| format!("{job}_{nth}")).or_else(|| variable("SLURM_JOB_ID"));
+    let job = job.unwrap_or_else(|| format!("by hand ({})", std::process::id()));
+    let program = std::env::current_exe()?;
+    let interrupt = Interrupt::install().context("cannot catch signals")?;
+    say_aside(&format!("{machine}: job {job} on {node}"));
+    let site = Site { job, node, program, arguments: more.to_vec() };
+    Ok(match fleet::work(&fleet, slot, &site, &|| interrupt.signal().is_some())? {
+        Outcome::Published(own) => {
+            say_aside(&format!("{machine} is complete: {} ok of {} cells", own.good_cells, own.cells));
+            ExitCode::SUCCESS
+        }
+        Outcome::Nothing(other) => {
+            say_aside(&format!("{machine} was complete before, by job {} on {}", other.job, other.node));
+            ExitCode::SUCCESS
+        }
+        Outcome::Interrupted => {
+            say_aside("stopped: what was measured is kept, and `taskscale fleet resume` goes on");
+            ended_by_signal(&interrupt)
+        }
+        Outcome::Refused => ExitCode::from(2),
+    })
+}

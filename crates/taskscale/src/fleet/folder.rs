@@ -1,0 +1,428 @@
+//! The folder of a fleet, on a file system that all nodes share, and who may write what in it.
+//!
+//! ```text
+//! fleet.json                what was submitted; written once
+//! jobs.jsonl                each submission: the job's number, and the slots that it fills
+//! bin/<machine>/taskscale   the program, by architecture
+//! cache/<machine>/          builds, by architecture
+//! catalog/                  programs and workloads, as they were when the fleet was submitted
+//! jobs/, log/               batch scripts, and what jobs print
+//! slots/<slot>/claims/N     who took the slot, in turn: the last one owns it
+//! slots/<slot>/<node>/      a campaign, of that node alone
+//! slots/<slot>/published    which campaign is the slot's
+//! ```
+//!
+//! A lost node may still be writing while its job runs elsewhere. So each start of a job claims its slot by a number
+//! that nobody had before, and only the last claim may publish. Both are made by link(2), which fails where the name is
+//! taken, on NFS as well: there, an answer that got lost is told by the number of names that the file then has.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{FleetError, at};
+use crate::record::{SCHEMA_VERSION, Timestamp};
+
+const FLEET_FILE: &str = "fleet.json";
+const JOBS_FILE: &str = "jobs.jsonl";
+const PUBLISHED: &str = "published";
+/// Of a campaign's folder: what is published.
+const CAMPAIGN_FILES: [&str; 2] = ["campaign.json", "samples.jsonl"];
+
+/// What was submitted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Fleet {
+    pub schema: u32,
+    /// Unlike any other: a folder of the same name on another machine is not this one.
+    pub id: String,
+    pub submitted_at: Timestamp,
+    /// Version of the taskscale that submitted it.
+    pub taskscale: String,
+    /// The plan as it was written.
+    pub plan: String,
+    /// What `taskscale run` is given on each machine.
+    pub arguments: Vec<String>,
+    pub slots: Vec<Slot>,
+    #[serde(skip)]
+    pub folder: PathBuf,
+}
+
+/// One machine to be measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Slot {
+    /// `x86-1`, or `x86-node7` where the plan lists nodes.
+    pub name: String,
+    /// The plan's word for machines of its kind.
+    pub machines: String,
+    /// Its node, where the plan names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+}
+
+/// A submission.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Submission {
+    pub at: Timestamp,
+    /// Slurm's number.
+    pub job: String,
+    pub script: String,
+    /// By the numbers that the queue has for jobs and for elements of arrays; empty for a job that measures nothing.
+    pub slots: BTreeMap<String, String>,
+}
+
+/// Who has taken a slot.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// 1 for the first.
+    pub epoch: u32,
+    pub at: Timestamp,
+    pub job: String,
+    /// As Slurm names it.
+    pub node: String,
+    pub hostname: String,
+    pub pid: u32,
+}
+
+/// Which campaign is a slot's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Published {
+    pub at: Timestamp,
+    pub epoch: u32,
+    pub job: String,
+    pub node: String,
+    /// The campaign's, inside the slot's.
+    pub folder: String,
+    pub runs: u64,
+    /// Cells all of whose runs were ok.
+    pub good_cells: u64,
+    pub cells: u64,
+    /// SHA-256 of what was published, by the name of the file.
+    pub digests: Vec<(String, String)>,
+}
+
+impl Fleet {
+    pub fn open(folder: &Path) -> Result<Fleet, FleetError> {
+        let path = folder.join(FLEET_FILE);
+        match read_json::<Fleet>(&path)? {
+            Some(fleet) => Ok(Fleet { folder: folder.to_owned(), ..fleet }),
+            None => Err(FleetError::NoFleet(folder.to_owned())),
+        }
+    }
+
+    /// Takes a folder for a new fleet.
+    pub fn create(self) -> Result<Fleet, FleetError> {
+        at("make", &self.folder, fs::create_dir_all(&self.folder))?;
+        let path = self.folder.join(FLEET_FILE);
+        match link_json(&path, &self)? {
+            true => Ok(self),
+            false => Err(FleetError::Busy(self.folder)),
+        }
+    }
+
+    pub fn new(folder: &Path, plan: &str, arguments: Vec<String>, slots: Vec<Slot>, version: &str) -> Fleet {
+        let submitted_at = Timestamp::now();
+        Fleet {
+            schema: SCHEMA_VERSION,
+            id: format!("{}-{:016x}", submitted_at.compact(), fastrand::u64(..)),
+            submitted_at,
+            taskscale: version.to_owned(),
+            plan: plan.to_owned(),
+            arguments,
+            slots,
+            folder: folder.to_owned(),
+        }
+    }
+
+    /// One taskscale at a time submits. Let go when the file is dropped.
+    pub fn lock(&self) -> Result<File, FleetError> {
+        let path = self.folder.join(FLEET_FILE);
+        let file = at("open", &path, File::open(&path))?;
+        match file.try_lock() {
+            Err(fs::TryLockError::WouldBlock) => Err(FleetError::Busy(self.folder.clone())),
+            // A file system without locks: nothing can be known of others.
+            Ok(()) | Err(fs::TryLockError::Error(_)) => Ok(file),
+        }
+    }
+
+    pub fn slot(&self, name: &str) -> Result<&Slot, FleetError> {
+        let known = || self.slots.iter().map(|slot| &*slot.name).take(8).collect::<Vec<_>>().join(", ");
+        let found = self.slots.iter().find(|slot| slot.name == name);
+        found.ok_or_else(|| FleetError::NoSlot { slot: name.to_owned(), known: known() })
+    }
+
+    pub fn slot_folder(&self, slot: &Slot) -> PathBuf {
+        self.folder.join("slots").join(&slot.name)
+    }
+
+    /// The program for machines of this architecture.
+    pub fn program(&self, machine: &str) -> PathBuf {
+        self.folder.join("bin").join(machine).join("taskscale")
+    }
+
+    /// Builds for them.
+    pub fn cache(&self, machine: &str) -> PathBuf {
+        self.folder.join("cache").join(machine)
+    }
+
+    /// The catalogue that jobs use.
+    pub fn catalog(&self) -> PathBuf {
+        self.folder.join("catalog/runtimes")
+    }
+
+    pub fn submissions(&self) -> Result<Vec<Submission>, FleetError> {
+        let path = self.folder.join(JOBS_FILE);
+        let text = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            text => at("read", &path, text)?,
+        };
+        let whole = text.lines().filter(|line| line.ends_with('}'));
+        let parsed = whole.map(serde_json::from_str).collect::<Result<_, _>>();
+        parsed.map_err(|error| FleetError::Malformed { path, error })
+    }
+
+    pub fn add_submission(&self, submission: &Submission) -> Result<(), FleetError> {
+        let path = self.folder.join(JOBS_FILE);
+        let malformed = |error| FleetError::Malformed { path: path.clone(), error };
+        let mut line = format!("{}\n", serde_json::to_string(submission).map_err(malformed)?);
+        let mut write = || {
+            let mut file = OpenOptions::new().read(true).append(true).create(true).open(&path)?;
+            let mut last = [b'\n'];
+            let length = file.metadata()?.len();
+            file.read_at(&mut last, length.saturating_sub(1))?;
+            if last != *b"\n" {
+                // Half a line, of one that was cut off.
+                line.insert(0, '\n');
+            }
+            file.write_all(line.as_bytes())?;
+            file.sync_data()
+        };
+        at("append to", &path, write())
+    }
+
+    /// Takes a slot: from now on nobody who had it before may publish.
+    pub fn claim(&self, slot: &Slot, job: &str, node: &str) -> Result<Claim, FleetError> {
+        let folder = self.slot_folder(slot).join("claims");
+        at("make", &folder, fs::create_dir_all(&folder))?;
+        let hostname = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        loop {
+            let epoch = self.last_claim(slot)?.map_or(0, |claim| claim.epoch) + 1;
+            let claim = Claim {
+                epoch,
+                at: Timestamp::now(),
+                job: job.to_owned(),
+                node: node.to_owned(),
+                hostname: hostname.clone(),
+                pid: std::process::id(),
+            };
+            if link_json(&folder.join(epoch.to_string()), &claim)? {
+                return Ok(claim);
+            }
+        }
+    }
+
+    /// Who owns a slot.
+    pub fn last_claim(&self, slot: &Slot) -> Result<Option<Claim>, FleetError> {
+        let folder = self.slot_folder(slot).join("claims");
+        let names = match fs::read_dir(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            names => at("read", &folder, names)?,
+        };
+        let epochs = names.flatten().filter_map(|name| name.file_name().to_str()?.parse::<u32>().ok());
+        match epochs.max() {
+            Some(epoch) => read_json(&folder.join(epoch.to_string())),
+            None => Ok(None),
+        }
+    }
+
+    pub fn published(&self, slot: &Slot) -> Result<Option<Published>, FleetError> {
+        read_json(&self.slot_folder(slot).join(PUBLISHED))
+    }
+
+    /// Makes a campaign the slot's, unless it has one: `false`.
+    pub fn publish(&self, slot: &Slot, own: &Claim, published: &Published) -> Result<bool, FleetError> {
+        if let Some(last) = self.last_claim(slot)?
+            && last.epoch > own.epoch
+        {
+            return Err(FleetError::Superseded {
+                slot: slot.name.clone(),
+                own: own.job.clone(),
+                newer: last.job,
+            });
+        }
+        link_json(&self.slot_folder(slot).join(PUBLISHED), published)
+    }
+
+    /// Refuses a campaign that is no longer what was published.
+    pub fn verify(&self, slot: &Slot, published: &Published) -> Result<PathBuf, FleetError> {
+        let folder = self.slot_folder(slot).join(&published.folder);
+        for (name, digest) in &published.digests {
+            if digest_of(&folder.join(name))? != *digest {
+                return Err(FleetError::Changed { folder, what: format!("{name} has another digest") });
+            }
+        }
+        Ok(folder)
+    }
+}
+
+/// SHA-256 of what is published of a campaign.
+pub fn digests(folder: &Path) -> Result<Vec<(String, String)>, FleetError> {
+    CAMPAIGN_FILES.iter().map(|name| Ok(((*name).to_owned(), digest_of(&folder.join(name))?))).collect()
+}
+
+fn digest_of(path: &Path) -> Result<String, FleetError> {
+    let mut hash = Sha256::new();
+    let mut file = at("open", path, File::open(path))?;
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        match at("read", path, file.read(&mut buffer))? {
+            0 => break,
+            length => hash.update(&buffer[..length]),
+        }
+    }
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, FleetError> {
+    let text = match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        text => at("read", path, text)?,
+    };
+    let parsed = serde_json::from_slice(&text);
+    parsed.map(Some).map_err(|error| FleetError::Malformed { path: path.to_owned(), error })
+}
+
+/// Gives a new file its name, whole and durably, unless the name is taken: `false`.
+fn link_json(path: &Path, value: &impl Serialize) -> Result<bool, FleetError> {
+    let malformed = |error| FleetError::Malformed { path: path.to_owned(), error };
+    let mut text = serde_json::to_vec_pretty(value).map_err(malformed)?;
+    text.push(b'\n');
+    let own = format!("new-{}-{:016x}", std::process::id(), fastrand::u64(..));
+    let new = path.with_file_name(own);
+    let write = || {
+        let mut file = OpenOptions::new().write(true).create_new(true).open(&new)?;
+        file.write_all(&text)?;
+        file.sync_all()
+    };
+    let linked = write().and_then(|()| match fs::hard_link(&new, path) {
+        Ok(()) => Ok(true),
+        Err(_) if fs::metadata(&new).is_ok_and(|facts| facts.nlink() == 2) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    });
+    // Its other name stays, if it has one.
+    let _ = fs::remove_file(&new);
+    at("write", path, linked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fleet(folder: &Path) -> Fleet {
+        let slot = |nth: u32| Slot { name: format!("x86-{nth}"), machines: "x86".to_owned(), node: None };
+        Fleet::new(&folder.join("fleet"), "plan", Vec::new(), vec![slot(1), slot(2)], "0.1.0")
+    }
+
+    fn published(claim: &Claim, folder: &Path) -> Published {
+        Published {
+            at: Timestamp::now(),
+            epoch: claim.epoch,
+            job: claim.job.clone(),
+            node: claim.node.clone(),
+            folder: claim.node.clone(),
+            runs: 1,
+            good_cells: 1,
+            cells: 1,
+            digests: digests(folder).unwrap(),
+        }
+    }
+
+    #[test]
+    fn a_folder_is_taken_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = fleet(folder.path()).create().unwrap();
+        assert_eq!(Fleet::open(&first.folder).unwrap(), first);
+        assert!(matches!(fleet(folder.path()).create(), Err(FleetError::Busy(_))));
+        assert!(matches!(Fleet::open(folder.path()), Err(FleetError::NoFleet(_))));
+        let held = first.lock().unwrap();
+        assert!(matches!(first.lock(), Err(FleetError::Busy(_))));
+        drop(held);
+        assert!(first.lock().is_ok());
+        let known = first.slot("x86-3").unwrap_err().to_string();
+        assert_eq!(known, "there is no x86-3 in this plan: x86-1, x86-2");
+    }
+
+    #[test]
+    fn the_last_claim_owns_the_slot_and_publishes_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let fleet = fleet(folder.path()).create().unwrap();
+        let slot = &fleet.slots[0];
+        assert_eq!(fleet.last_claim(slot).unwrap(), None);
+        let orphan = fleet.claim(slot, "7", "node1").unwrap();
+        let owner = fleet.claim(slot, "7", "node2").unwrap();
+        assert_eq!((orphan.epoch, owner.epoch), (1, 2));
+        assert_eq!(fleet.last_claim(slot).unwrap(), Some(owner.clone()));
+        for node in ["node1", "node2"] {
+            let campaign = fleet.slot_folder(slot).join(node);
+            fs::create_dir_all(&campaign).unwrap();
+            CAMPAIGN_FILES.iter().for_each(|name| fs::write(campaign.join(name), node).unwrap());
+        }
+        let of = |claim: &Claim| published(claim, &fleet.slot_folder(slot).join(&claim.node));
+        let refused = fleet.publish(slot, &orphan, &of(&orphan));
+        assert!(matches!(refused, Err(FleetError::Superseded { .. })), "{refused:?}");
+        assert_eq!(fleet.published(slot).unwrap(), None);
+        assert!(fleet.publish(slot, &owner, &of(&owner)).unwrap());
+        // One that was started once more by somebody finds that nothing is left to do.
+        let third = fleet.claim(slot, "8", "node1").unwrap();
+        assert!(!fleet.publish(slot, &third, &of(&third)).unwrap());
+        let kept = fleet.published(slot).unwrap().unwrap();
+        assert_eq!(kept.node, "node2");
+        let campaign = fleet.verify(slot, &kept).unwrap();
+        fs::write(campaign.join("samples.jsonl"), "better").unwrap();
+        assert!(matches!(fleet.verify(slot, &kept), Err(FleetError::Changed { .. })));
+        let names = fs::read_dir(fleet.slot_folder(slot)).unwrap().count();
+        assert_eq!(names, 4, "claims, two campaigns, and what is published");
+    }
+
+    #[test]
+    fn many_who_claim_at_once_get_a_number_each() {
+        let folder = tempfile::tempdir().unwrap();
+        let fleet = fleet(folder.path()).create().unwrap();
+        let claim = |nth: u32| fleet.claim(&fleet.slots[0], &nth.to_string(), "node").unwrap().epoch;
+        let mut epochs: Vec<u32> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|nth| scope.spawn(move || claim(nth))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        epochs.sort_unstable();
+        assert_eq!(epochs, (1..=8).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn submissions_are_kept_in_turn_and_half_a_line_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let fleet = fleet(folder.path()).create().unwrap();
+        assert!(fleet.submissions().unwrap().is_empty());
+        let submission = |job: &str| Submission {
+            at: Timestamp::now(),
+            job: job.to_owned(),
+            script: "x86.sh".to_owned(),
+            slots: BTreeMap::from([(format!("{job}_1"), "x86-1".to_owned())]),
+        };
+        fleet.add_submission(&submission("1")).unwrap();
+        fleet.add_submission(&submission("2")).unwrap();
+        let path = fleet.folder.join(JOBS_FILE);
+        let mut text = fs::read(&path).unwrap();
+        text.extend(b"{\"at\":");
+        fs::write(&path, text).unwrap();
+        let jobs = || fleet.submissions().unwrap().into_iter().map(|one| one.job).collect::<Vec<_>>();
+        assert_eq!(jobs(), ["1", "2"]);
+        fleet.add_submission(&submission("3")).unwrap();
+        assert_eq!(jobs(), ["1", "2", "3"]);
+    }
+}

@@ -1,0 +1,257 @@
+//! The campaigns of all machines in one answer: what differs between machines first, then each cell over all of them.
+
+use std::collections::BTreeMap;
+
+use super::{Fleet, FleetError, Published, Slot};
+use crate::catalog::Shape;
+use crate::figures::{self, Figure};
+use crate::record::{self, Loaded, Machine, Part};
+use crate::report::Report;
+use crate::sheet::{Column, Field, Sheet, SheetRow, Table, Tone};
+use crate::stats;
+use crate::units;
+
+/// Machines of one value that are named before it says "and N more".
+const NAMED: usize = 3;
+
+/// What all machines found.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// Those that are complete, in the plan's order.
+    pub machines: Vec<(Slot, Published)>,
+    pub missing: Vec<Slot>,
+    facts: Vec<BTreeMap<String, String>>,
+    tables: BTreeMap<Heading, BTreeMap<String, Vec<Found>>>,
+}
+
+/// Of which cells a table is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Heading {
+    part: Part,
+    /// By its place among all, as a figure has no order of its own.
+    figure: usize,
+    /// Absent for a figure of whole entries.
+    tasks: Option<u64>,
+}
+
+/// What one machine found.
+#[derive(Debug, Clone, PartialEq)]
+struct Found {
+    /// By its place in `machines`.
+    machine: usize,
+    /// Or the status in its place.
+    value: Result<f64, String>,
+}
+
+/// Reads one campaign after the other: of a thousand no more than the medians are kept.
+pub fn gather(fleet: &Fleet) -> Result<Gathered, FleetError> {
+    let mut gathered = Gathered::default();
+    for slot in &fleet.slots {
+        let Some(published) = fleet.published(slot)? else {
+            gathered.missing.push(slot.clone());
+            continue;
+        };
+        let folder = fleet.verify(slot, &published)?;
+        let changed = |what: String| FleetError::Changed { folder: folder.clone(), what };
+        let loaded = record::load(&folder).map_err(|error| changed(error.to_string()))?;
+        gathered.machines.push((slot.clone(), published));
+        gathered.add(&loaded);
+    }
+    Ok(gathered)
+}
+
+impl Gathered {
+    fn add(&mut self, loaded: &Loaded) {
+        let machine = self.facts.len();
+        let reports = Report::of_parts(&loaded.campaign, &loaded.samples);
+        self.facts.push(facts(&loaded.campaign.machine, &reports));
+        for report in &reports {
+            let mut add = |figure: &'static Figure, tasks, entry: &str, value| {
+                let place = figures::ALL.iter().position(|one| std::ptr::eq(*one, figure)).unwrap_or(0);
+                let heading = Heading { part: report.part(), figure: place, tasks };
+                let found = self.tables.entry(heading).or_default();
+                found.entry(entry.to_owned()).or_default().push(Found { machine, value });
+            };
+            let headline = figures::headline(report.shape);
+            for row in report.groups.iter().flat_map(|group| &group.rows) {
+                let value = row.headline.as_ref().map(|spread| spread.median);
+                let value = value.filter(|_| row.ok_runs > 0).ok_or_else(|| row.status.clone());
+                add(headline, Some(row.tasks), &row.entry.name, value);
+            }
+            if report.shape == Shape::Hold {
+                for growth in &report.growth {
+                    let value = growth.bytes_per_task.filter(|_| growth.straight != Some(false));
+                    add(
+                        &figures::BYTES_PER_TASK,
+                        None,
+                        &growth.entry.name,
+                        value.ok_or_else(|| "no line".to_owned()),
+                    );
+                }
+            }
+        }
+    }
+
+    fn name(&self, machine: usize) -> String {
+        let (slot, published) = &self.machines[machine];
+        match slot.node.is_some() {
+            true => slot.name.clone(),
+            false => format!("{} on {}", slot.name, published.node),
+        }
+    }
+
+    fn names(&self, machines: &[usize]) -> String {
+        let mut names: Vec<String> = machines.iter().take(NAMED).map(|&machine| self.name(machine)).collect();
+        if machines.len() > NAMED {
+            names.push(format!("{} more", machines.len() - NAMED));
+        }
+        let last = names.pop().unwrap_or_default();
+        if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) }
+    }
+
+    /// Facts that are not the same on all machines: each value with those that have it.
+    fn differing(&self) -> Vec<(String, Vec<(String, String)>)> {
+        let mut by_fact: BTreeMap<&String, BTreeMap<&str, Vec<usize>>> = BTreeMap::new();
+        let known: std::collections::BTreeSet<&String> = self.facts.iter().flat_map(BTreeMap::keys).collect();
+        for (machine, facts) in self.facts.iter().enumerate() {
+            for fact in &known {
+                let value = facts.get(*fact).map_or("not there", String::as_str);
+                by_fact.entry(fact).or_default().entry(value).or_default().push(machine);
+            }
+        }
+        let differ = by_fact.into_iter().filter(|(_, values)| values.len() > 1);
+        differ
+            .map(|(fact, values)| {
+                let mut values: Vec<(&str, Vec<usize>)> = values.into_iter().collect();
+                values.sort_by_key(|(_, machines)| std::cmp::Reverse(machines.len()));
+                let shown = |(value, machines): (&str, Vec<usize>)| (self.names(&machines), value.to_owned());
+                (fact.clone(), values.into_iter().map(shown).collect())
+            })
+            .collect()
+    }
+
+    pub fn sheet(&self, fleet: &Fleet) -> Sheet {
+        let mut sheet = Sheet::new(format!("{} machines, one campaign each", self.machines.len()));
+        if !self.missing.is_empty() {
+            let names: Vec<&str> = self.missing.iter().take(NAMED).map(|slot| slot.name.as_str()).collect();
+            let more = self.missing.len().saturating_sub(NAMED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            sheet.text(format!("not complete, and left out: {}{more}", names.join(", ")), Tone::Bad);
+        }
+        for (node, machines) in self.measured_twice() {
+            sheet.text(
+                format!("{node} was measured as {}: it counts so often", self.names(&machines)),
+                Tone::Doubtful,
+            );
+        }
+        let differing = self.differing();
+        if differing.is_empty() && self.machines.len() > 1 {
+            sheet.text("the machines are alike in all that was recorded of them", Tone::Good);
+        }
+        sheet.table(Table::of_facts(differing.iter().map(|(fact, values)| {
+            let values = values.iter().map(|(whose, value)| (whose.clone(), value.as_str()));
+            (fact.as_str(), values.collect())
+        })));
+        let mut tables: BTreeMap<usize, Table> = BTreeMap::new();
+        for (heading, entries) in &self.tables {
+            let figure = figures::ALL[heading.figure];
+            let table = tables.entry(heading.figure).or_insert_with(|| {
+                Table::new(vec![
+                    Column::words("entry"),
+                    Column::figures(figure.heading),
+                    Column::figures("least"),
+                    Column::words("on"),
+                    Column::figures("most"),
+                    Column::words("on"),
+                    Column::figures("machines"),
+                ])
+            });
+            let tasks = heading.tasks.map(|tasks| format!(", {} tasks", units::count(tasks)));
+            let section = table.section(format!("{}{}", heading.part, tasks.unwrap_or_default()));
+            section.rows = entries.iter().map(|(entry, found)| self.row(figure, entry, found)).collect();
+        }
+        tables.into_values().for_each(|table| sheet.table(table));
+        sheet.notes.push(
+            "Each figure is the median over machines of the medians of their repetitions; least and most are single \
+             machines. Figures of unlike machines are no repetitions of each other."
+                .to_owned(),
+        );
+        sheet.provenance = Some(format!("{} (fleet {})", fleet.folder.display(), fleet.id));
+        sheet
+    }
+
+    fn row(&self, figure: &Figure, entry: &str, found: &[Found]) -> SheetRow {
+        let good = |one: &Found| Some((*one.value.as_ref().ok()?, one.machine));
+        let mut values: Vec<(f64, usize)> = found.iter().filter_map(good).collect();
+        values.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let numbers: Vec<f64> = values.iter().map(|(value, _)| *value).collect();
+        let shown = |value: Option<f64>| value.map(|value| figure.show(value));
+        let (least, most) = (values.first(), values.last());
+        let where_ = |one: Option<&(f64, usize)>| one.map(|(_, machine)| self.name(*machine));
+        let row = SheetRow::of(vec![
+            Field::Name(entry.to_owned(), Tone::Plain),
+            Field::figure(shown(stats::median(&numbers)), Tone::Strong),
+            Field::figure(shown(least.map(|one| one.0)), Tone::Plain),
+            Field::figure(where_(least), Tone::Quiet),
+            Field::figure(shown(most.map(|one| one.0)), Tone::Plain),
+            Field::figure(where_(most), Tone::Quiet),
+            Field::plain(format!("{} of {}", values.len(), self.machines.len())),
+        ]);
+        let mut fell: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for one in found {
+            if let Err(status) = &one.value {
+                fell.entry(status).or_default().push(one.machine);
+            }
+        }
+        fell.into_iter().fold(row, |row, (status, machines)| {
+            row.remark(status, format!("on {}", self.names(&machines)), Tone::Bad)
+        })
+    }
+
+    /// Nodes that stand for several machines: Slurm had too few.
+    fn measured_twice(&self) -> Vec<(String, Vec<usize>)> {
+        let mut by_node: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (machine, (_, published)) in self.machines.iter().enumerate() {
+            by_node.entry(&published.node).or_default().push(machine);
+        }
+        let several = by_node.into_iter().filter(|(_, machines)| machines.len() > 1);
+        several.map(|(node, machines)| (node.to_owned(), machines)).collect()
+    }
+}
+
+/// What bears on a machine's figures. Not its name: that differs, and means nothing.
+fn facts(machine: &Machine, reports: &[Report]) -> BTreeMap<String, String> {
+    let mut facts = BTreeMap::new();
+    let mut add = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            facts.insert(name.to_owned(), value);
+        }
+    };
+    // The kernel leaves more or less of it to programs, from boot to boot.
+    let memory = (machine.memory_bytes as f64 / f64::from(1 << 30)).round();
+    add("memory", Some(format!("{memory} GiB")));
+    add("CPU", Some(format!("{}, {} CPUs", machine.cpu, machine.cpus)));
+    add("OS", Some(machine.os.clone()));
+    add("kernel", Some(format!("Linux {} {}", machine.kernel, machine.architecture)));
+    add("swap", Some(units::bytes(machine.swap_bytes)));
+    add("page size", Some(units::bytes(machine.page_bytes)));
+    add("huge pages", machine.transparent_huge_pages.clone());
+    add("CPU governor", machine.cpu_governor.clone());
+    let warnings = (!machine.warnings.is_empty()).then(|| machine.warnings.join("; "));
+    add("warnings", warnings);
+    for (limit, value) in &machine.limits {
+        add(&format!("limit {limit}"), Some(value.to_string()));
+    }
+    for report in reports {
+        add("taskscale", Some(report.taskscale.clone()));
+        let sources: Vec<&str> = report.memory_sources.iter().map(|count| count.source.name()).collect();
+        add("memory by", (!sources.is_empty()).then(|| sources.join(", ")));
+        for version in &report.versions {
+            add(&format!("{} version", version.runtime), Some(version.version.clone()));
+        }
+        for missing in &report.unavailable {
+            add(&format!("{} is", missing.entry.name), Some(format!("unavailable: {}", missing.reason)));
+        }
+    }
+    facts
+}

@@ -1,0 +1,206 @@
+//! `plan.toml`: which machines of a cluster measure what. From its text to a validated plan.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::FleetError;
+
+/// Machines are chosen by these words of Slurm's, and nobody else's.
+const CHOSEN_BY: &str = "partition, constraint, nodelist";
+/// More jobs than any controller takes at once (MaxArraySize is 1,001 unless it was raised).
+const MOST_MACHINES: u32 = 10_000;
+
+/// What is measured, and where.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// On a file system that all nodes share.
+    pub folder: PathBuf,
+    /// What `taskscale run` is given on every machine.
+    pub arguments: Vec<String>,
+    /// What `taskscale build` is given.
+    pub build_arguments: Vec<String>,
+    pub machines: Vec<Machines>,
+}
+
+/// Machines that are alike for Slurm.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Machines {
+    /// The plan's word for them.
+    pub name: String,
+    pub at: Place,
+    /// How many of them; where it is absent, each node of the list, or one.
+    pub count: Option<u32>,
+    /// Where the clients of servers run; where it is absent, beside the server.
+    pub clients: Option<Place>,
+    /// Time limit of a job, as sbatch takes it.
+    pub time: Option<String>,
+    /// Further options of sbatch.
+    pub sbatch: Vec<String>,
+    /// Lines of the shell, before anything else.
+    pub setup: Vec<String>,
+    /// The taskscale of that architecture.
+    pub taskscale: Option<PathBuf>,
+}
+
+/// What Slurm chooses nodes by.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    pub partition: Option<String>,
+    pub constraint: Option<String>,
+    pub nodelist: Option<String>,
+}
+
+impl Place {
+    /// As options of sbatch and its kin.
+    pub fn options(&self) -> Vec<String> {
+        let option = |name: &str, value: &Option<String>| Some(format!("--{name}={}", value.as_ref()?));
+        [
+            option("partition", &self.partition),
+            option("constraint", &self.constraint),
+            option("nodelist", &self.nodelist),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    fn values(&self) -> impl Iterator<Item = (&'static str, &String)> {
+        let values = [&self.partition, &self.constraint, &self.nodelist];
+        CHOSEN_BY.split(", ").zip(values).filter_map(|(name, value)| Some((name, value.as_ref()?)))
+    }
+}
+
+/// As it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlanToml {
+    folder: PathBuf,
+    #[serde(default)]
+    entries: Vec<String>,
+    #[serde(default)]
+    workloads: Vec<String>,
+    tasks: Option<String>,
+    repetitions: Option<u32>,
+    #[serde(default)]
+    params: Vec<String>,
+    #[serde(default)]
+    cpus: Vec<u32>,
+    #[serde(default)]
+    arguments: Vec<String>,
+    #[serde(default)]
+    setup: Vec<String>,
+    machines: BTreeMap<String, MachinesToml>,
+}
+
+// Not flattened: unknown fields would no longer be refused.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MachinesToml {
+    partition: Option<String>,
+    constraint: Option<String>,
+    nodelist: Option<String>,
+    count: Option<u32>,
+    clients: Option<Place>,
+    time: Option<String>,
+    #[serde(default)]
+    sbatch: Vec<String>,
+    #[serde(default)]
+    setup: Vec<String>,
+    taskscale: Option<PathBuf>,
+}
+
+impl Plan {
+    /// `beside` is where a relative folder begins: that of the plan.
+    pub fn parse(text: &str, path: &Path, beside: &Path) -> Result<Plan, FleetError> {
+        let wrong = |message: String| FleetError::Plan { path: path.to_owned(), message };
+        let wire: PlanToml = toml::from_str(text).map_err(|error| {
+            let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
+            wrong(format!("line {line}: {}", error.message()))
+        })?;
+        if wire.machines.is_empty() {
+            return Err(wrong("no machines: add a table, such as [machines.x86] with a partition".into()));
+        }
+        let mut machines = Vec::new();
+        for (name, toml) in wire.machines {
+            let fail = |what: String| wrong(format!("[machines.{name}]: {what}"));
+            let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+            if name.is_empty() || !name.chars().all(plain) {
+                return Err(fail("a name has letters, digits, - and _".into()));
+            }
+            if toml.count.is_some_and(|count| !(1..=MOST_MACHINES).contains(&count)) {
+                return Err(fail(format!("count: from 1 to {MOST_MACHINES}")));
+            }
+            if toml.count.is_some() && toml.nodelist.is_some() {
+                return Err(fail(
+                    "count and nodelist exclude each other: each node of a list is measured".into(),
+                ));
+            }
+            let at =
+                Place { partition: toml.partition, constraint: toml.constraint, nodelist: toml.nodelist };
+            let clients = toml.clients;
+            if clients.is_some() && (toml.count.is_some() || at.nodelist.is_some()) {
+                return Err(fail(
+                    "clients: servers and their clients are one pair of machines; leave out count and nodelist, and \
+                     write a table for each pair"
+                        .into(),
+                ));
+            }
+            let own = at.values().map(|(name, value)| (name, value.as_str()));
+            let others = clients.iter().flat_map(Place::values).map(|(name, value)| (name, value.as_str()));
+            let words = own.chain(others).chain(toml.time.iter().map(|time| ("time", time.as_str())));
+            for (key, value) in words.chain(toml.sbatch.iter().map(|option| ("sbatch", option.as_str()))) {
+                // They become words of a line that Slurm reads.
+                if value.is_empty() || value.chars().any(|c| c.is_whitespace() || c.is_control() || c == '#')
+                {
+                    return Err(fail(format!("{key}: {value:?} is no word of Slurm's")));
+                }
+                if key == "sbatch" && !value.starts_with("--") {
+                    return Err(fail(format!("sbatch: {value:?}: options are written --name=value")));
+                }
+            }
+            let setup = [&wire.setup[..], &toml.setup].concat();
+            machines.push(Machines {
+                name,
+                at,
+                count: toml.count,
+                clients,
+                time: toml.time,
+                sbatch: toml.sbatch,
+                setup,
+                taskscale: toml.taskscale.map(|path| beside.join(path)),
+            });
+        }
+        let mut build_arguments = wire.entries;
+        if !wire.workloads.is_empty() {
+            build_arguments.push(format!("--workload={}", wire.workloads.join(",")));
+        }
+        let mut arguments = build_arguments.clone();
+        arguments.extend(wire.tasks.map(|tasks| format!("--tasks={tasks}")));
+        arguments.extend(wire.repetitions.map(|repetitions| format!("--repetitions={repetitions}")));
+        arguments.extend(wire.params.iter().map(|param| format!("--param={param}")));
+        if !wire.cpus.is_empty() {
+            let cpus: Vec<String> = wire.cpus.iter().map(u32::to_string).collect();
+            arguments.push(format!("--cpus={}", cpus.join(",")));
+        }
+        arguments.extend(wire.arguments);
+        let taken = arguments.iter().find(|argument| is_ours(argument));
+        if let Some(argument) = taken {
+            return Err(wrong(format!("arguments: {argument} is for taskscale fleet to say")));
+        }
+        Ok(Plan { folder: beside.join(wire.folder), arguments, build_arguments, machines })
+    }
+
+    /// Programs that are asked for by their architectures.
+    pub fn programs(&self) -> BTreeSet<&Path> {
+        self.machines.iter().filter_map(|machines| machines.taskscale.as_deref()).collect()
+    }
+}
+
+/// Options of `run` that a job gives itself.
+fn is_ours(argument: &str) -> bool {
+    let name = argument.split('=').next().unwrap_or(argument);
+    ["-o", "--output", "--catalog", "--dry-run", "--clients", "--listen", "--json"].contains(&name)
+}

@@ -1,0 +1,260 @@
+//! Slurm's own commands: what is asked of them, and what they say. Nothing else is known of the cluster.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::{FleetError, Place};
+
+/// How long a node may take to be asked whether it sees a folder, in seconds.
+const ASKED_WITHIN_S: u32 = 20;
+
+/// What Slurm says of nodes that are busy, down or drained.
+const NOT_NOW: [&str; 4] = ["immediate", "busy", "not available", "Unable to allocate resources"];
+
+/// The cluster that Slurm's commands here belong to.
+#[derive(Debug, Default)]
+pub struct Slurm {
+    /// How often Slurm was asked: for the figures of docs/fleet.md.
+    pub asked: std::cell::Cell<u32>,
+}
+
+/// A job, or an element of an array, as the queue knows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Job {
+    /// `PENDING`, `RUNNING`, `COMPLETED`, `NODE_FAIL` and so on.
+    pub state: String,
+    /// Empty before it has one.
+    pub node: String,
+    /// Why it waits or has ended, `None` where Slurm gives no reason.
+    pub reason: Option<String>,
+}
+
+/// A node, as far as it bears on what is submitted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// As `uname -m` says it; absent of one that has never been up.
+    pub architecture: Option<String>,
+    /// Neither down nor drained.
+    pub is_up: bool,
+}
+
+impl Job {
+    /// Whether it may still measure something.
+    pub fn is_active(&self) -> bool {
+        const ENDED: [&str; 10] = [
+            "BOOT_FAIL",
+            "CANCELLED",
+            "COMPLETED",
+            "DEADLINE",
+            "FAILED",
+            "NODE_FAIL",
+            "OUT_OF_MEMORY",
+            "PREEMPTED",
+            "REVOKED",
+            "TIMEOUT",
+        ];
+        !ENDED.contains(&&*self.state)
+    }
+}
+
+impl Slurm {
+    /// Has Slurm validate a batch script, and submits nothing. `false` where no node could begin it, as far as Slurm
+    /// sees now: it does not say whether for ever.
+    pub fn test(&self, script: &Path) -> Result<bool, FleetError> {
+        match self.ask("sbatch", &["--test-only".into(), script.display().to_string()]) {
+            Ok(_) => Ok(true),
+            Err(FleetError::Slurm { said, .. }) if said.contains("configuration is not available") => {
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Submits a batch script, and returns the job's number.
+    pub fn submit(&self, script: &Path, options: &[String]) -> Result<String, FleetError> {
+        let arguments = [&["--parsable".to_owned()], options, &[script.display().to_string()]].concat();
+        let said = self.ask("sbatch", &arguments)?;
+        // NUMBER;CLUSTER where there are several clusters.
+        Ok(said.trim().split(';').next().unwrap_or_default().to_owned())
+    }
+
+    pub fn cancel(&self, jobs: &[String]) -> Result<(), FleetError> {
+        self.ask("scancel", jobs).map(drop)
+    }
+
+    /// The jobs of these numbers that Slurm still knows, elements of arrays by `NUMBER_ELEMENT`. One question, however
+    /// many they are.
+    pub fn queue(&self, jobs: &[String]) -> Result<BTreeMap<String, Job>, FleetError> {
+        if jobs.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let arguments = ["--noheader", "--array", "--states=all", "--format=%i|%T|%N|%r"];
+        let arguments = arguments.iter().map(|&argument| argument.to_owned());
+        let asked = arguments.chain([format!("--jobs={}", jobs.join(","))]).collect::<Vec<_>>();
+        match self.ask("squeue", &asked) {
+            Ok(said) => Ok(parse_queue(&said)),
+            // Forgotten, as all jobs are some time after their end (MinJobAge).
+            Err(FleetError::Slurm { said, .. }) if said.contains("Invalid job id") => Ok(BTreeMap::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The names in a list such as `node[1-3,7]`.
+    pub fn expand(&self, nodelist: &str) -> Result<Vec<String>, FleetError> {
+        let said = self.ask("scontrol", &["show".into(), "hostnames".into(), nodelist.into()])?;
+        Ok(said.lines().map(str::to_owned).collect())
+    }
+
+    /// The nodes that a place may mean.
+    pub fn nodes(&self, place: &Place) -> Result<Vec<Node>, FleetError> {
+        let said = self.ask("scontrol", &["show".into(), "node".into(), "--oneliner".into()])?;
+        let listed = place.nodelist.as_ref().map(|list| self.expand(list)).transpose()?;
+        Ok(parse_nodes(&said, place, listed.as_deref()))
+    }
+
+    /// Whether a node of this place sees a file. `None` where none was free to be asked.
+    pub fn sees(&self, place: &Place, file: &Path) -> Result<Option<String>, FleetError> {
+        let test = "test -f \"$1\" && echo seen || echo \"not seen from ${SLURMD_NODENAME:-$(hostname)}\"";
+        let asked = [
+            place.options(),
+            vec![
+                format!("--immediate={ASKED_WITHIN_S}"),
+                "--time=1".into(),
+                "--nodes=1".into(),
+                "--ntasks=1".into(),
+                "--quiet".into(),
+                "--chdir=/".into(),
+                "bash".into(),
+                "-c".into(),
+                test.into(),
+                "bash".into(),
+                file.display().to_string(),
+            ],
+        ];
+        match self.ask("srun", &asked.concat()) {
+            Ok(said) => Ok(Some(said.trim().to_owned())),
+            Err(FleetError::Slurm { said, .. }) if NOT_NOW.iter().any(|words| said.contains(words)) => {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn ask(&self, command: &'static str, arguments: &[String]) -> Result<String, FleetError> {
+        self.asked.set(self.asked.get() + 1);
+        let asked = Command::new(command).args(arguments).stdin(Stdio::null()).output();
+        let output = asked.map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => FleetError::NoSlurm(command),
+            _ => FleetError::Slurm { command: command.to_owned(), said: error.to_string() },
+        })?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(FleetError::Slurm { command: command.to_owned(), said: in_a_line(&said, command) })
+    }
+}
+
+/// What a command says, without its own name before each line.
+fn in_a_line(said: &str, command: &str) -> String {
+    let lines = said.lines().map(|line| {
+        let line = line.trim().strip_prefix(command).map_or(line, |rest| rest.trim_start_matches(':'));
+        line.trim().trim_start_matches("error: ").trim_start_matches("fatal: ")
+    });
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    if lines.is_empty() { "nothing, and failed".to_owned() } else { lines.join("; ") }
+}
+
+fn parse_queue(said: &str) -> BTreeMap<String, Job> {
+    let jobs = said.lines().filter_map(|line| {
+        let [id, state, node, reason] = line.trim().splitn(4, '|').collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        let reason = Some(reason.trim()).filter(|reason| !["", "None"].contains(reason));
+        let job = Job { state: state.to_owned(), node: node.to_owned(), reason: reason.map(str::to_owned) };
+        // Of a job of two parts the first is the one that measures: `12+0`.
+        Some((id.strip_suffix("+0").unwrap_or(id).to_owned(), job))
+    });
+    jobs.collect()
+}
+
+/// From `NodeName=node1 Arch=x86_64 … AvailableFeatures=x86,bare … State=IDLE+DRAIN … Partitions=bench …`.
+fn parse_nodes(said: &str, place: &Place, listed: Option<&[String]>) -> Vec<Node> {
+    let of_line = |line: &str| {
+        let fields: BTreeMap<&str, &str> =
+            line.split_whitespace().filter_map(|field| field.split_once('=')).collect();
+        let has = |field: &str, wanted: &str| {
+            fields.get(field).is_some_and(|values| values.split(',').any(|value| value == wanted))
+        };
+        let listed = listed.is_none_or(|listed| listed.iter().any(|name| has("NodeName", name)));
+        let partition = place.partition.as_ref().is_none_or(|name| has("Partitions", name));
+        // Only what is plain: of other expressions Slurm alone knows what they mean.
+        let plain = place.constraint.as_ref().filter(|constraint| {
+            constraint.chars().all(|c| c.is_ascii_alphanumeric() || ['_', '-', '&'].contains(&c))
+        });
+        let features = plain.is_none_or(|all| all.split('&').all(|one| has("AvailableFeatures", one)));
+        let away = ["DOWN", "DRAIN", "FAIL", "MAINT", "NOT_RESPONDING"];
+        let state = fields.get("State").copied().unwrap_or_default();
+        (listed && partition && features).then(|| Node {
+            architecture: fields.get("Arch").map(|name| (*name).to_owned()),
+            is_up: !away.iter().any(|word| state.contains(word)),
+        })
+    };
+    said.lines().filter_map(of_line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_queue_is_read_line_by_line() {
+        let jobs = parse_queue(
+            "3_1|RUNNING|node1|None\n3_2|PENDING||Resources\n4|NODE_FAIL|node2|None\n5+0|RUNNING|node1|None\nnonsense\n",
+        );
+        assert_eq!(jobs.len(), 4);
+        assert_eq!(
+            jobs["3_2"],
+            Job { state: "PENDING".into(), node: String::new(), reason: Some("Resources".into()) }
+        );
+        assert!(jobs["3_1"].is_active() && jobs["5"].is_active() && !jobs["4"].is_active());
+    }
+
+    #[test]
+    fn nodes_are_those_that_are_meant() {
+        let said = "NodeName=n1 Arch=x86_64 CoresPerSocket=1 AvailableFeatures=x86,bare State=IDLE Partitions=bench,all \n\
+                    NodeName=n2 Arch=aarch64 AvailableFeatures=arm State=IDLE+DRAIN Partitions=bench\n\
+                    NodeName=n3 AvailableFeatures=arm Partitions=bench State=DOWN*\n";
+        let of = |partition: Option<&str>, constraint: Option<&str>, listed: Option<&[String]>| {
+            let place = Place {
+                partition: partition.map(str::to_owned),
+                constraint: constraint.map(str::to_owned),
+                nodelist: None,
+            };
+            let nodes = parse_nodes(said, &place, listed);
+            let shown = |node: Node| {
+                let name = node.architecture.unwrap_or_else(|| "unknown".to_owned());
+                if node.is_up { name } else { format!("{name}:away") }
+            };
+            nodes.into_iter().map(shown).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(of(None, None, None), "x86_64 aarch64:away unknown:away");
+        assert_eq!(of(Some("all"), None, None), "x86_64");
+        assert_eq!(of(Some("bench"), Some("arm"), None), "aarch64:away unknown:away");
+        assert_eq!(of(Some("bench"), Some("x86&bare"), None), "x86_64");
+        assert_eq!(of(None, Some("[x86|arm]"), None), "x86_64 aarch64:away unknown:away");
+        assert_eq!(of(None, None, Some(&["n2".to_owned()])), "aarch64:away");
+        assert_eq!(of(Some("none"), None, None), "");
+    }
+
+    #[test]
+    fn what_a_command_says_is_quoted_without_its_name() {
+        let said = "sbatch: error: invalid partition specified: tank\nsbatch: error: Batch job submission failed: Invalid partition name specified\n";
+        assert_eq!(
+            in_a_line(said, "sbatch"),
+            "invalid partition specified: tank; Batch job submission failed: Invalid partition name specified"
+        );
+        assert_eq!(in_a_line("", "sbatch"), "nothing, and failed");
+    }
+}

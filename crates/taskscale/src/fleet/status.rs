@@ -1,0 +1,218 @@
+//! How far each machine is: what the queue says of its job, and what its campaign's folder holds.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use super::folder::{Claim, Submission};
+use super::{Fleet, FleetError, Job, Published, Slot, Slurm};
+use crate::record::{self, Campaign, Sample, Status, Timestamp};
+use crate::sheet::{Column, Field, Section, Sheet, SheetRow, Table, Tone};
+use crate::units;
+
+/// More machines than this are not each shown: those with something to say are.
+const SHOWN: usize = 60;
+
+/// What is known of one slot.
+#[derive(Debug, Clone)]
+pub struct Glance {
+    pub slot: Slot,
+    /// The last job that was submitted for it, and what the queue says of it.
+    pub job: Option<(String, Option<Job>)>,
+    pub claim: Option<Claim>,
+    pub published: Option<Published>,
+    pub progress: Option<Progress>,
+}
+
+/// How far the campaign of a slot is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    pub done: u64,
+    pub planned: u64,
+    pub fell_short: u64,
+    /// When this start of its job began.
+    pub since: Timestamp,
+    /// Runs that were there before.
+    pub before: u64,
+    pub last: Option<String>,
+}
+
+/// Looks again and again, and reads of a campaign only what is new.
+#[derive(Debug, Default)]
+pub struct Watch {
+    seen: BTreeMap<PathBuf, (u64, Option<SystemTime>, Progress)>,
+}
+
+impl Watch {
+    /// One question to Slurm, and a look at each folder that may have changed.
+    pub fn look(&mut self, fleet: &Fleet, slurm: &Slurm) -> Result<Vec<Glance>, FleetError> {
+        let submissions = fleet.submissions()?;
+        let mut jobs: BTreeMap<&String, &String> = BTreeMap::new();
+        for (job, slot) in submissions.iter().flat_map(|one| &one.slots) {
+            jobs.insert(slot, job);
+        }
+        let published: Vec<Option<Published>> =
+            fleet.slots.iter().map(|slot| fleet.published(slot)).collect::<Result<_, _>>()?;
+        let open = published.iter().any(Option::is_none);
+        let queue = if open { slurm.queue(&numbers(&submissions))? } else { BTreeMap::new() };
+        let glance = |(slot, published): (&Slot, Option<Published>)| {
+            let job = jobs.get(&slot.name).map(|job| ((*job).clone(), queue.get(*job).cloned()));
+            let claim = if published.is_some() { None } else { fleet.last_claim(slot)? };
+            let progress = claim.as_ref().and_then(|claim| self.progress(fleet, slot, claim));
+            Ok(Glance { slot: slot.clone(), job, claim, published, progress })
+        };
+        fleet.slots.iter().zip(published).map(glance).collect()
+    }
+
+    fn progress(&mut self, fleet: &Fleet, slot: &Slot, claim: &Claim) -> Option<Progress> {
+        let folder = fleet.slot_folder(slot).join(&claim.node);
+        let facts = fs::metadata(folder.join("samples.jsonl")).ok()?;
+        let now = (facts.len(), facts.modified().ok());
+        if let Some((length, changed, progress)) = self.seen.get(&folder)
+            && (*length, *changed) == now
+        {
+            return Some(progress.clone());
+        }
+        let loaded = record::load(&folder).ok()?;
+        let progress = progress(&loaded.campaign, &loaded.samples, claim);
+        self.seen.insert(folder, (now.0, now.1, progress.clone()));
+        Some(progress)
+    }
+}
+
+/// The numbers of all jobs that were submitted.
+pub fn numbers(submissions: &[Submission]) -> Vec<String> {
+    submissions.iter().map(|one| one.job.clone()).collect()
+}
+
+fn progress(campaign: &Campaign, samples: &[Sample], claim: &Claim) -> Progress {
+    let ready = |facts: &&record::EntryFacts| facts.unavailable.is_none();
+    let runs = |plan: &record::Plan| {
+        let entries = campaign.entries.iter().filter(ready).filter(|facts| plan.has(facts)).count() as u64;
+        entries * plan.tasks.len() as u64 * plan.runs_a_cell()
+    };
+    let last = record::last_attempts(samples);
+    let before = last.iter().filter(|sample| sample.started_at < claim.at).count() as u64;
+    Progress {
+        done: last.len() as u64,
+        planned: campaign.plans().map(runs).sum(),
+        fell_short: last.iter().filter(|sample| sample.status.fell_short()).count() as u64,
+        since: claim.at,
+        before,
+        last: samples.last().map(|sample| {
+            let tasks = units::count(sample.tasks);
+            let status = match sample.status {
+                Status::Ok => String::new(),
+                status => format!(" {}", status.name()),
+            };
+            format!("{} {} {tasks}{status}", sample.entry, sample.workload)
+        }),
+    }
+}
+
+impl Progress {
+    /// Seconds until it is complete, if it goes on as it did.
+    fn eta_s(&self, now: Timestamp) -> Option<f64> {
+        let own = self.done.checked_sub(self.before).filter(|own| *own > 0)?;
+        let left = self.planned.saturating_sub(self.done);
+        Some(now.unix_s().saturating_sub(self.since.unix_s()) as f64 / own as f64 * left as f64)
+    }
+}
+
+impl Glance {
+    /// Whether anything will still happen by itself.
+    pub fn is_active(&self) -> bool {
+        let job = self.job.as_ref().and_then(|(_, job)| job.as_ref());
+        self.published.is_none() && job.is_some_and(Job::is_active)
+    }
+
+    fn state(&self) -> (String, Tone) {
+        if self.published.is_some() {
+            return ("complete".to_owned(), Tone::Good);
+        }
+        match &self.job {
+            None => ("not submitted".to_owned(), Tone::Bad),
+            Some((_, None)) => ("job is gone".to_owned(), Tone::Bad),
+            Some((_, Some(job))) => {
+                let state = job.state.to_lowercase().replace('_', " ");
+                let tone = if job.is_active() { Tone::Plain } else { Tone::Bad };
+                match job.reason.as_ref().filter(|_| job.state != "RUNNING") {
+                    Some(reason) => (format!("{state} ({reason})"), tone),
+                    None => (state, tone),
+                }
+            }
+        }
+    }
+
+    fn row(&self, now: Timestamp) -> SheetRow {
+        let (state, tone) = self.state();
+        let node = self.published.as_ref().map(|published| published.node.clone());
+        let of_queue = self.job.as_ref().and_then(|(_, job)| Some(job.as_ref()?.node.clone()));
+        let node = node
+            .or(of_queue.filter(|node| !node.is_empty()))
+            .or_else(|| self.claim.as_ref().map(|claim| claim.node.clone()))
+            .or_else(|| self.slot.node.clone());
+        let runs = match (&self.published, &self.progress) {
+            (Some(published), _) => Some(format!("{} ok of {} cells", published.good_cells, published.cells)),
+            (None, Some(progress)) => Some(format!("{} of {}", progress.done, progress.planned)),
+            (None, None) => None,
+        };
+        let eta = self.progress.as_ref().filter(|_| self.is_active()).and_then(|own| own.eta_s(now));
+        let last = self.progress.as_ref().and_then(|progress| progress.last.clone());
+        let job = self.job.as_ref().map(|(number, _)| number.clone());
+        SheetRow::of(vec![
+            Field::Name(self.slot.name.clone(), Tone::Plain),
+            Field::figure(job, Tone::Quiet),
+            Field::figure(node, Tone::Plain),
+            Field::Text(state, tone),
+            Field::figure(runs, Tone::Plain),
+            Field::figure(eta.map(units::seconds), Tone::Plain),
+            Field::figure(last, Tone::Quiet),
+        ])
+    }
+}
+
+/// A table of all machines; of many, of those that are not yet complete.
+pub fn sheet(fleet: &Fleet, glances: &[Glance], now: Timestamp) -> Sheet {
+    let complete = glances.iter().filter(|glance| glance.published.is_some()).count();
+    let active = glances.iter().filter(|glance| glance.is_active()).count();
+    let mut sheet = Sheet::new(format!("Fleet in {}", fleet.folder.display()));
+    let stuck = glances.len() - complete - active;
+    sheet.text(
+        format!("{complete} of {} machines complete, {active} in the queue or at work", glances.len()),
+        Tone::Plain,
+    );
+    if stuck > 0 {
+        sheet.text(
+            format!(
+                "{stuck} are in no job: `taskscale fleet resume {}` submits them again; log/ there says how their jobs \
+                 ended",
+                fleet.folder.display()
+            ),
+            Tone::Bad,
+        );
+    }
+    let mut table = Table::new(vec![
+        Column::words("machine"),
+        Column::words("job").spare(1),
+        Column::words("node"),
+        Column::words("state"),
+        Column::words("runs"),
+        Column::figures("left").spare(2),
+        Column::words("last result").spare(0),
+    ]);
+    let all = glances.len() <= SHOWN;
+    let mut shown: Vec<&Glance> = glances.iter().filter(|glance| all || glance.published.is_none()).collect();
+    // Those that need somebody first.
+    shown.sort_by_key(|glance| (!all).then(|| (glance.is_active(), glance.progress.is_none())));
+    let hidden = shown.len().saturating_sub(SHOWN);
+    shown.truncate(SHOWN);
+    let section: &mut Section = table.section("");
+    section.rows = shown.into_iter().map(|glance| glance.row(now)).collect();
+    sheet.table(table);
+    if hidden > 0 {
+        sheet.text(format!("and {hidden} more"), Tone::Quiet);
+    }
+    sheet
+}

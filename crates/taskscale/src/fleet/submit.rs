@@ -1,0 +1,396 @@
+//! What Slurm is told: batch scripts, the order in which they run, and what is submitted again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::folder::Submission;
+use super::{Fleet, FleetError, Machines, Plan, Slot, Slurm, at};
+use crate::record::Timestamp;
+
+/// Elements of an array at most: Slurm's own default (MaxArraySize) is one more.
+const LONGEST_ARRAY: usize = 1_000;
+/// Seconds in which a campaign puts its last sample away before a job's time is over.
+const FAREWELL_S: u32 = 60;
+/// Folders that build tools leave beside sources.
+const MADE: [&str; 5] = ["target", "node_modules", "__pycache__", "obj", "_build"];
+
+/// A batch script, and whom it measures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Script {
+    pub name: String,
+    pub text: String,
+    /// In the order of the array's elements, from 1. One that is no array has one slot, or none.
+    pub slots: Vec<String>,
+    pub is_array: bool,
+}
+
+/// What a plan is made of on the way to Slurm.
+#[derive(Debug)]
+pub struct Scripts {
+    pub build: Vec<Script>,
+    pub measure: Vec<Script>,
+    pub gather: Script,
+}
+
+/// The slots of a plan: each node that it lists, or so many of a kind.
+pub fn slots(
+    plan: &Plan,
+    expand: &dyn Fn(&str) -> Result<Vec<String>, FleetError>,
+) -> Result<Vec<Slot>, FleetError> {
+    let mut slots = Vec::new();
+    for machines in &plan.machines {
+        let slot = |suffix: &str, node: Option<String>| Slot {
+            name: format!("{}-{suffix}", machines.name),
+            machines: machines.name.clone(),
+            node,
+        };
+        match &machines.at.nodelist {
+            Some(list) => {
+                slots.extend(expand(list)?.into_iter().map(|node| slot(&node.clone(), Some(node))));
+            }
+            None => slots.extend((1..=machines.count.unwrap_or(1)).map(|nth| slot(&nth.to_string(), None))),
+        }
+    }
+    let names: BTreeSet<&String> = slots.iter().map(|slot| &slot.name).collect();
+    if names.len() < slots.len() {
+        return Err(FleetError::Machines {
+            machines: "nodelist".to_owned(),
+            what: "a node is listed twice".to_owned(),
+        });
+    }
+    Ok(slots)
+}
+
+/// The batch scripts of a plan. A person can run each by hand, on the machine that it is for.
+pub fn scripts(plan: &Plan, fleet: &Fleet, architectures: &[BTreeSet<String>]) -> Scripts {
+    let mut build = Vec::new();
+    let mut built = BTreeSet::new();
+    let mut measure = Vec::new();
+    for (machines, architectures) in plan.machines.iter().zip(architectures) {
+        // Once for each architecture; of one that Slurm does not tell, once for the kind of machine.
+        let known: Vec<&String> = architectures.iter().filter(|name| !built.contains(*name)).collect();
+        if !known.is_empty() || architectures.is_empty() {
+            build.push(build_script(plan, fleet, machines));
+            built.extend(architectures.iter().cloned());
+        }
+        let own: Vec<&Slot> = fleet.slots.iter().filter(|slot| slot.machines == machines.name).collect();
+        if own.iter().any(|slot| slot.node.is_some()) || machines.clients.is_some() {
+            measure.extend(own.iter().map(|slot| measure_script(fleet, machines, &[slot], None)));
+            continue;
+        }
+        let arrays = own.chunks(LONGEST_ARRAY).enumerate();
+        measure.extend(arrays.map(|(nth, slots)| measure_script(fleet, machines, slots, Some(nth))));
+    }
+    let gather = gather_script(plan, fleet);
+    Scripts { build, measure, gather }
+}
+
+/// Options of sbatch, each a line of the script.
+struct Header<'a> {
+    job: String,
+    machines: &'a Machines,
+    /// In the place of the machines' own list of nodes.
+    node: Option<&'a str>,
+    array: Option<usize>,
+    log: String,
+    alone: bool,
+}
+
+impl Header<'_> {
+    fn text(&self, fleet: &Fleet) -> String {
+        let folder = fleet.folder.display();
+        let mut at = self.machines.at.clone();
+        at.nodelist = self.node.map(str::to_owned);
+        let mut options = vec![format!("--job-name=taskscale-{}", self.job)];
+        options.extend(at.options());
+        options.extend(self.array.map(|last| format!("--array=1-{last}")));
+        options.extend(self.machines.time.as_ref().map(|time| format!("--time={time}")));
+        options.push("--nodes=1".to_owned());
+        if self.alone {
+            options.push("--exclusive".to_owned());
+            options.push("--requeue".to_owned());
+            options.push(format!("--signal=B:TERM@{FAREWELL_S}"));
+        }
+        options.push("--open-mode=append".to_owned());
+        options.push(format!("--chdir={folder}"));
+        options.push(format!("--output={folder}/log/{}", self.log));
+        options.extend(self.machines.sbatch.iter().cloned());
+        if let Some(clients) = self.machines.clients.as_ref().filter(|_| self.alone) {
+            options.push("hetjob".to_owned());
+            options.extend(clients.options());
+            options.extend(["--nodes=1", "--exclusive"].map(str::to_owned));
+        }
+        options.iter().map(|option| format!("#SBATCH {option}\n")).collect()
+    }
+}
+
+/// What every script does first.
+fn preamble(machines: &Machines, fleet: &Fleet) -> String {
+    let mut text = String::from("set -euo pipefail\n");
+    text.extend(machines.setup.iter().map(|line| format!("{line}\n")));
+    let folder = fleet.folder.display();
+    text.push_str(&format!(
+        "folder='{folder}'\nprogram=$folder/bin/$(uname -m)/taskscale\n\
+         if [ ! -x \"$program\" ]; then\n  \
+         echo \"no taskscale for $(uname -m) in $folder/bin: the plan names one: [machines.{}] taskscale = ...\" >&2\n  \
+         exit 2\nfi\n\
+         export TASKSCALE_CACHE=$folder/cache/$(uname -m)\n",
+        machines.name
+    ));
+    text
+}
+
+fn build_script(plan: &Plan, fleet: &Fleet, machines: &Machines) -> Script {
+    let job = format!("build-{}", machines.name);
+    // Of machines that are listed the first will do.
+    let own = fleet.slots.iter().find(|slot| slot.machines == machines.name);
+    let header = Header {
+        job: job.clone(),
+        machines,
+        node: own.and_then(|slot| slot.node.as_deref()),
+        array: None,
+        log: format!("{job}.log"),
+        alone: false,
+    };
+    let arguments: String = plan.build_arguments.iter().map(|word| format!(" {}", quoted(word))).collect();
+    let text = format!(
+        "#!/bin/bash\n{}# Builds the entries once for machines of this architecture.\n{}\
+         exec \"$program\" --catalog \"$folder/catalog/runtimes\" build{arguments}\n",
+        header.text(fleet),
+        preamble(machines, fleet)
+    );
+    Script { name: format!("{job}.sh"), text, slots: Vec::new(), is_array: false }
+}
+
+/// Of servers and clients on two machines: Slurm starts the clients, and hands on what they say.
+const APART: (&str, &str) = (
+    "# Clients run on the second machine of the job, and reach servers at the address of this one.\n\
+     address=$(scontrol show node \"$SLURMD_NODENAME\" --oneliner | tr ' ' '\\n' | sed -n 's/^NodeAddr=//p')\n",
+    " \\\n  -- --clients 'srun --het-group=1 --ntasks=1 --unbuffered --quiet' --listen \"$address\"",
+);
+
+/// One of machines that are alike, so many of an array, or one that is named.
+fn measure_script(fleet: &Fleet, machines: &Machines, slots: &[&Slot], array: Option<usize>) -> Script {
+    let first = array.map_or(0, |nth| nth * LONGEST_ARRAY);
+    let name = match array {
+        Some(0) => machines.name.clone(),
+        Some(nth) => format!("{}.{}", machines.name, nth + 1),
+        None => slots[0].name.clone(),
+    };
+    let log = if array.is_some() { format!("{name}.%a.log") } else { format!("{name}.log") };
+    let header = Header {
+        job: name.clone(),
+        machines,
+        node: slots[0].node.as_deref().filter(|_| array.is_none()),
+        array: array.map(|_| slots.len()),
+        log,
+        alone: true,
+    };
+    let slot = match array {
+        None => format!(
+            "# Measures {}. By hand: bash {name}.sh, on that machine\nslot={}\n",
+            slots[0].name, slots[0].name
+        ),
+        Some(_) => {
+            let number = match first {
+                0 => "number".to_owned(),
+                first => format!("$((number + {first}))"),
+            };
+            let number = if first == 0 { format!("${number}") } else { number };
+            format!(
+                "# Measures {} to {}, each on a machine of its own. By hand: bash {name}.sh NUMBER\n\
+                 number=${{SLURM_ARRAY_TASK_ID:-${{1:?which of them, from 1 to {}}}}}\n\
+                 slot={}-{number}\n",
+                slots[0].name,
+                slots[slots.len() - 1].name,
+                slots.len(),
+                machines.name
+            )
+        }
+    };
+    let (find, more) = if machines.clients.is_some() { APART } else { ("", "") };
+    let text = format!(
+        "#!/bin/bash\n{}{slot}{}{find}exec \"$program\" fleet work \"$folder\" \"$slot\"{more}\n",
+        header.text(fleet),
+        preamble(machines, fleet)
+    );
+    let slots = slots.iter().map(|slot| slot.name.clone()).collect();
+    Script { name: format!("{name}.sh"), text, slots, is_array: array.is_some() }
+}
+
+fn gather_script(plan: &Plan, fleet: &Fleet) -> Script {
+    let machines = &plan.machines[0];
+    let header = Header {
+        job: "gather".to_owned(),
+        machines,
+        node: None,
+        array: None,
+        log: "gather.log".to_owned(),
+        alone: false,
+    };
+    let text = format!(
+        "#!/bin/bash\n{}# Sets the campaigns of all machines side by side.\n{}\
+         exec \"$program\" fleet gather \"$folder\"\n",
+        header.text(fleet),
+        preamble(machines, fleet)
+    );
+    Script { name: "gather.sh".to_owned(), text, slots: Vec::new(), is_array: false }
+}
+
+/// A word of the shell.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// Submits what is not yet published and in no job. Of a fleet that is new, the builds before.
+pub fn submit(
+    fleet: &Fleet,
+    scripts: &Scripts,
+    slurm: &Slurm,
+    anew: bool,
+) -> Result<Vec<Submission>, FleetError> {
+    let lock = fleet.lock()?;
+    let before = fleet.submissions()?;
+    let mut wanted: BTreeSet<String> = BTreeSet::new();
+    for slot in &fleet.slots {
+        if fleet.published(slot)?.is_none() {
+            wanted.insert(slot.name.clone());
+        }
+    }
+    let numbers: Vec<String> = before.iter().map(|one| one.job.clone()).collect();
+    let queue = slurm.queue(&numbers)?;
+    for (job, slot) in before.iter().flat_map(|one| &one.slots) {
+        if queue.get(job).is_some_and(super::Job::is_active) {
+            wanted.remove(slot);
+        }
+    }
+    let mut jobs = Vec::new();
+    if wanted.is_empty() {
+        return Ok(jobs);
+    }
+    let mut after = Vec::new();
+    if anew {
+        for script in &scripts.build {
+            let submitted = put_in(fleet, slurm, script, &[], Vec::new())?;
+            after.push(submitted.job.clone());
+            jobs.push(submitted);
+        }
+    }
+    // Whatever became of it: what was not built is tried again on the node, and said there.
+    let dependency = |jobs: &[String]| match jobs {
+        [] => Vec::new(),
+        jobs => vec![format!("--dependency=afterany:{}", jobs.join(":"))],
+    };
+    let mut measuring = Vec::new();
+    for script in &scripts.measure {
+        let own = script.slots.iter().enumerate().filter(|(_, slot)| wanted.contains(*slot));
+        let elements: Vec<(usize, &String)> = own.map(|(nth, slot)| (nth + 1, slot)).collect();
+        if elements.is_empty() {
+            continue;
+        }
+        let mut options = dependency(&after);
+        if script.is_array && elements.len() < script.slots.len() {
+            let list: Vec<String> = elements.iter().map(|(nth, _)| nth.to_string()).collect();
+            options.push(format!("--array={}", list.join(",")));
+        }
+        let submitted = put_in(fleet, slurm, script, &options, elements)?;
+        measuring.push(submitted.job.clone());
+        jobs.push(submitted);
+    }
+    jobs.push(put_in(fleet, slurm, &scripts.gather, &dependency(&measuring), Vec::new())?);
+    drop(lock);
+    Ok(jobs)
+}
+
+fn put_in(
+    fleet: &Fleet,
+    slurm: &Slurm,
+    script: &Script,
+    options: &[String],
+    elements: Vec<(usize, &String)>,
+) -> Result<Submission, FleetError> {
+    let job = slurm.submit(&fleet.folder.join("jobs").join(&script.name), options)?;
+    let id = |nth: usize| if script.is_array { format!("{job}_{nth}") } else { job.clone() };
+    let slots: BTreeMap<String, String> =
+        elements.into_iter().map(|(nth, slot)| (id(nth), slot.clone())).collect();
+    let submission = Submission { at: Timestamp::now(), job, script: script.name.clone(), slots };
+    fleet.add_submission(&submission)?;
+    Ok(submission)
+}
+
+/// Writes the scripts where jobs and people find them.
+pub fn write_scripts(folder: &Path, scripts: &Scripts) -> Result<(), FleetError> {
+    for name in ["jobs", "log"] {
+        at("make", &folder.join(name), fs::create_dir_all(folder.join(name)))?;
+    }
+    for script in scripts.build.iter().chain(&scripts.measure).chain([&scripts.gather]) {
+        let path = folder.join("jobs").join(&script.name);
+        at("write", &path, fs::write(&path, &script.text))?;
+    }
+    Ok(())
+}
+
+/// Puts a program where nodes of its architecture find it.
+pub fn install(fleet: &Fleet, program: &Path) -> Result<(), FleetError> {
+    let bytes = at("read", program, fs::read(program))?;
+    let machine = machine_of(&bytes).ok_or_else(|| FleetError::Io {
+        what: "use",
+        path: program.to_owned(),
+        error: io::Error::new(io::ErrorKind::InvalidData, "it is no program for Linux on x86-64 or arm64"),
+    })?;
+    let path = fleet.program(machine);
+    let folder = path.parent().unwrap_or(&path);
+    at("make", folder, fs::create_dir_all(folder))?;
+    let written =
+        fs::write(&path, bytes).and_then(|()| fs::set_permissions(&path, fs::Permissions::from_mode(0o755)));
+    at("write", &path, written)
+}
+
+/// What `uname -m` says where a program runs, by its header (elf(5): e_machine).
+fn machine_of(program: &[u8]) -> Option<&'static str> {
+    let is_elf = program.starts_with(b"\x7fELF");
+    match (is_elf, program.get(18..20)?) {
+        (true, [0x3e, 0]) => Some("x86_64"),
+        (true, [0xb7, 0]) => Some("aarch64"),
+        _ => None,
+    }
+}
+
+/// Copies the catalogue, and the workloads beside it, so that all nodes read the same, whatever becomes of the original.
+pub fn copy_catalog(fleet: &Fleet, catalog: &Path) -> Result<(), FleetError> {
+    copy(catalog, &fleet.catalog())?;
+    let workloads = catalog.parent().unwrap_or(catalog).join("workloads");
+    if workloads.is_dir() {
+        copy(&workloads, &fleet.folder.join("catalog/workloads"))?;
+    }
+    Ok(())
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), FleetError> {
+    at("make", to, fs::create_dir_all(to))?;
+    for child in at("read", from, fs::read_dir(from))? {
+        let child = at("read", from, child)?;
+        let name = child.file_name().to_string_lossy().into_owned();
+        let (path, into) = (child.path(), to.join(&name));
+        // What a link leads to is copied where it is a file.
+        if path.is_file() {
+            at("copy", &path, fs::copy(&path, &into))?;
+        } else if at("examine", &path, child.file_type())?.is_dir()
+            && !name.starts_with('.')
+            && !MADE.contains(&&*name)
+        {
+            copy(&path, &into)?;
+        }
+    }
+    Ok(())
+}
+
+/// The folder that a plan names, ready to be written; what was made of it, to be taken away again.
+pub fn make_folder(folder: &Path) -> Result<Option<PathBuf>, FleetError> {
+    let made = folder.ancestors().take_while(|folder| !folder.exists()).last().map(Path::to_owned);
+    at("make", folder, fs::create_dir_all(folder))?;
+    Ok(made)
+}

@@ -1,0 +1,171 @@
+//! What a job does on its node: takes its slot, measures, and publishes what is complete.
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::folder::{Claim, digests};
+use super::{Fleet, FleetError, Published, Slot, at};
+use crate::record::{self, Status, Timestamp};
+use crate::report::Report;
+
+/// How often the end of the campaign is looked for. On this machine alone.
+const TICK: Duration = Duration::from_millis(100);
+/// How often the shared folder is asked whether another job has taken over.
+const LOOKED_EVERY: Duration = Duration::from_secs(10);
+/// A campaign that broke off is gone on with so many times: its folder may have been full, or away.
+const TRIES: u32 = 6;
+const PAUSE: Duration = Duration::from_secs(10);
+/// Wrong usage, such as a campaign of another version: no second try mends that.
+const USAGE: i32 = 2;
+
+/// How a job ended.
+#[derive(Debug)]
+pub enum Outcome {
+    Published(Published),
+    /// Somebody has published before.
+    Nothing(Published),
+    /// Stopped by a signal: what was measured is kept, and gone on with.
+    Interrupted,
+    /// The campaign could not begin as it was asked for; it has said why.
+    Refused,
+}
+
+/// The job and its place.
+#[derive(Debug, Clone)]
+pub struct Site {
+    pub job: String,
+    pub node: String,
+    /// This taskscale.
+    pub program: PathBuf,
+    /// What `taskscale run` is given here beside the plan's arguments.
+    pub arguments: Vec<String>,
+}
+
+/// Measures a slot on this node. `interrupted` tells whether a signal has come.
+pub fn work(
+    fleet: &Fleet,
+    slot: &Slot,
+    site: &Site,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<Outcome, FleetError> {
+    if let Some(before) = fleet.published(slot)? {
+        return Ok(Outcome::Nothing(before));
+    }
+    let own = fleet.claim(slot, &site.job, &site.node)?;
+    let folder = fleet.slot_folder(slot).join(&site.node);
+    for try_ in 1.. {
+        let end = measure(fleet, slot, site, &own, &folder, interrupted)?;
+        if interrupted() {
+            return Ok(Outcome::Interrupted);
+        }
+        // Later it was the folder that could not be used.
+        if end.code() == Some(USAGE) && try_ == 1 {
+            return Ok(Outcome::Refused);
+        }
+        match published(slot, &own, &folder) {
+            Ok(published) => {
+                return Ok(match fleet.publish(slot, &own, &published)? {
+                    true => Outcome::Published(published),
+                    false => Outcome::Nothing(fleet.published(slot)?.unwrap_or(published)),
+                });
+            }
+            Err(error) if try_ == TRIES => return Err(error),
+            // It has said why. What is there is kept, and gone on with.
+            Err(_) => wait(PAUSE * try_, interrupted),
+        }
+    }
+    Ok(Outcome::Interrupted)
+}
+
+fn wait(time: Duration, interrupted: &dyn Fn() -> bool) {
+    let deadline = Instant::now() + time;
+    while Instant::now() < deadline && !interrupted() {
+        thread::sleep(TICK);
+    }
+}
+
+/// Runs the campaign, or goes on with it, until it ends or is to end.
+fn measure(
+    fleet: &Fleet,
+    slot: &Slot,
+    site: &Site,
+    own: &Claim,
+    folder: &Path,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<ExitStatus, FleetError> {
+    let mut command = Command::new(&site.program);
+    command.arg("--catalog").arg(fleet.catalog()).arg("run").args(&fleet.arguments).args(&site.arguments);
+    command.arg("--output").arg(folder);
+    // SAFETY: a plain system call between fork and exec. It ends with this job, however that ends.
+    unsafe {
+        command.pre_exec(|| {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM);
+            Ok(())
+        });
+    }
+    let mut child = at("start", &site.program, command.spawn())?;
+    let mut looked = Instant::now();
+    let mut told = false;
+    loop {
+        if let Some(status) = at("wait for", &site.program, child.try_wait())? {
+            return Ok(status);
+        }
+        if interrupted() && !std::mem::replace(&mut told, true) {
+            at("stop", &site.program, stop(&child))?;
+        }
+        if looked.elapsed() >= LOOKED_EVERY {
+            looked = Instant::now();
+            // A folder that is away for a moment says nothing of others.
+            if let Ok(Some(last)) = fleet.last_claim(slot)
+                && last.epoch > own.epoch
+            {
+                at("stop", &site.program, stop(&child))?;
+                at("wait for", &site.program, child.wait())?;
+                return Err(FleetError::Superseded {
+                    slot: slot.name.clone(),
+                    own: own.job.clone(),
+                    newer: last.job,
+                });
+            }
+        }
+        thread::sleep(TICK);
+    }
+}
+
+fn stop(child: &Child) -> io::Result<()> {
+    // SAFETY: a plain system call. The child was not waited for: its number is still its own.
+    match unsafe { libc::kill(child.id() as i32, libc::SIGTERM) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// What is to be published of a campaign, which must be complete.
+fn published(slot: &Slot, own: &Claim, folder: &Path) -> Result<Published, FleetError> {
+    let incomplete = |what: String| FleetError::Incomplete { slot: slot.name.clone(), what };
+    let loaded = record::load(folder).map_err(|error| incomplete(error.to_string()))?;
+    if let Some(line) = loaded.rejected.first() {
+        return Err(incomplete(format!("line {} of its samples is none: {}", line.number, line.why)));
+    }
+    let reports = Report::of_parts(&loaded.campaign, &loaded.samples);
+    let missing: u64 = reports.iter().map(|report| report.unmeasured_runs).sum();
+    if missing > 0 {
+        return Err(incomplete(format!("{missing} runs are missing")));
+    }
+    let rows = || reports.iter().flat_map(|report| &report.groups).flat_map(|group| &group.rows);
+    Ok(Published {
+        at: Timestamp::now(),
+        epoch: own.epoch,
+        job: own.job.clone(),
+        node: own.node.clone(),
+        folder: own.node.clone(),
+        runs: loaded.samples.len() as u64,
+        good_cells: rows().filter(|row| row.status == Status::Ok.name()).count() as u64,
+        cells: rows().count() as u64,
+        digests: digests(folder)?,
+    })
+}

@@ -1,0 +1,558 @@
+//! A fleet on a cluster of two nodes, started here: nothing is lost or counted twice, whatever happens to jobs, nodes and
+//! the shared folder.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use support::{Entry, Finished, World, is_root, list, skipped};
+use taskscale::fleet::{Fleet, FleetError, Published};
+use taskscale::record::{self, Sample};
+
+/// The cluster, for as long as this lives.
+struct Cluster {
+    world: World,
+}
+
+impl Cluster {
+    /// Visibly nothing where Slurm is not installed.
+    fn start(entries: &[Entry]) -> Option<Cluster> {
+        if !["/usr/sbin/slurmctld", "/usr/sbin/munged"].iter().all(|path| Path::new(path).exists()) {
+            skipped("Slurm is not installed: apt install slurm-wlm munge");
+            return None;
+        }
+        let mut world = World::new(entries);
+        // Everyone may pass through: munged checks who could write to its files.
+        let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(world.path(""), open).expect("permissions");
+        let conf = world.path("cluster/slurm.conf").display().to_string();
+        world.env.insert("SLURM_CONF".to_owned(), conf);
+        let cluster = Cluster { world };
+        cluster.daemon(&["start"]);
+        Some(cluster)
+    }
+
+    /// `tests/fleet/cluster WHAT DIR …`
+    fn daemon(&self, words: &[&str]) {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fleet/cluster");
+        let mut command = Command::new(script);
+        command.arg(words[0]).arg(self.world.path("cluster")).args(&words[1..]);
+        let output = command.output().expect("the script of the cluster");
+        assert!(output.status.success(), "{words:?}: {output:?}");
+    }
+
+    /// Kills a daemon by its own file.
+    fn kill(&self, daemon: &str) {
+        let path = self.world.path(&format!("cluster/{daemon}.pid"));
+        let pid = fs::read_to_string(path).expect("a number").trim().parse().expect("a number");
+        let comm = fs::read_to_string(format!("/proc/{pid}/comm")).expect("a living daemon");
+        assert!(daemon.starts_with(comm.trim()), "{daemon} is {comm}");
+        // SAFETY: a plain system call, on the process that was just compared.
+        assert_eq!(unsafe { libc::kill(pid, libc::SIGKILL) }, 0);
+    }
+
+    /// A command of Slurm's own.
+    fn slurm(&self, words: &[&str]) -> String {
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).envs(&self.world.env);
+        let output = command.output().expect("a command of Slurm's");
+        assert!(output.status.success(), "{words:?}: {output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    fn plan(&self, more: &str) -> PathBuf {
+        let path = self.world.path("plan.toml");
+        let base = "folder = \"shared\"\nentries = [\"@all\"]\narguments = [\"--quick\"]\n";
+        // Two nodes on one host are two machines here: they do not wait for each other.
+        let lock = format!(
+            "setup = ['export TASKSCALE_LOCK={}.$SLURMD_NODENAME']\n",
+            self.world.path("lock").display()
+        );
+        fs::write(&path, format!("{base}{lock}{more}")).expect("a plan");
+        path
+    }
+
+    fn fleet(&self, words: &[&str]) -> Finished {
+        self.world.run(self.world.command(&[&["fleet"], words].concat()))
+    }
+
+    fn submit(&self, more: &str) -> Fleet {
+        let plan = self.plan(more).display().to_string();
+        self.fleet(&[&plan]).expect_code(0);
+        self.opened()
+    }
+
+    fn opened(&self) -> Fleet {
+        Fleet::open(&self.world.path("shared")).expect("a fleet")
+    }
+
+    fn published(&self, fleet: &Fleet, nth: usize) -> Option<Published> {
+        fleet.published(&fleet.slots[nth]).expect("a folder that can be read")
+    }
+
+    /// Waits until all slots are published, and looks at what is.
+    fn finish(&self, fleet: &Fleet) -> Vec<Published> {
+        self.until("all machines are complete", || {
+            (0..fleet.slots.len()).all(|nth| self.published(fleet, nth).is_some())
+        });
+        let all: Vec<Published> = fleet
+            .slots
+            .iter()
+            .map(|slot| {
+                let published = fleet.published(slot).expect("readable").expect("published");
+                let folder = fleet.verify(slot, &published).expect("unchanged");
+                let loaded = record::load(&folder).expect("a campaign");
+                assert!(loaded.rejected.is_empty(), "{:?}", loaded.rejected);
+                let mut runs: Vec<String> = loaded
+                    .samples
+                    .iter()
+                    .map(|sample| {
+                        assert_eq!(sample.campaign, loaded.campaign.id, "of another campaign");
+                        let Sample { entry, tasks, repetition, attempt, .. } = sample;
+                        format!("{entry} {tasks} {repetition} {attempt}")
+                    })
+                    .collect();
+                runs.sort();
+                let all = runs.len();
+                runs.dedup();
+                assert_eq!(runs.len(), all, "a run was counted twice");
+                published
+            })
+            .collect();
+        self.until("no job is left", || self.slurm(&["squeue", "--noheader"]).trim().is_empty());
+        self.world.assert_no_processes();
+        all
+    }
+
+    fn until(&self, what: &str, so: impl FnMut() -> bool) {
+        self.world.until(what, so);
+    }
+
+    /// Waits until some samples of a slot are there, and returns where it is measured.
+    fn under_way(&self, fleet: &Fleet, nth: usize) -> String {
+        let mut node = String::new();
+        self.until("it is under way", || {
+            let claim = fleet.last_claim(&fleet.slots[nth]).expect("readable");
+            node = claim.map(|claim| claim.node).unwrap_or_default();
+            let folder = fleet.slot_folder(&fleet.slots[nth]).join(&node);
+            let text = fs::read_to_string(folder.join("samples.jsonl")).unwrap_or_default();
+            text.matches('\n').count() >= 2
+        });
+        node
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        self.daemon(&["stop"]);
+    }
+}
+
+/// About ten seconds of measuring: time enough for something to happen in the midst of it.
+fn several() -> [Entry; 2] {
+    [Entry::new("one", ""), Entry::new("two", "")]
+}
+const SEVERAL: &str = "tasks = \"1,2\"\nrepetitions = 2\n";
+
+#[test]
+fn machines_are_measured_at_once_and_set_side_by_side() {
+    let Some(cluster) = Cluster::start(&several()) else { return };
+    // A node with another version than the rest.
+    let manifest = cluster.world.manifest();
+    let text = fs::read_to_string(&manifest).expect("a manifest");
+    let version = text.lines().find(|line| line.starts_with("version")).expect("a version").to_owned();
+    let other = "version = [\"sh\", \"-c\", \"echo fake ${FAKE_ENV_VERSION:-1.0}\"]";
+    fs::write(&manifest, text.replace(&version, other)).expect("a manifest");
+    let path = cluster.plan("tasks = \"1\"\nrepetitions = 1\n[machines.x86]\nnodelist = \"node[1-2]\"\n");
+    let text = fs::read_to_string(&path)
+        .expect("a plan")
+        .replace("setup = [", "setup = ['[ $SLURMD_NODENAME = node1 ] || export FAKE_ENV_VERSION=2.0', ");
+    fs::write(&path, text).expect("a plan");
+    let path = path.display().to_string();
+
+    let dry = cluster.fleet(&[&path, "--dry-run"]);
+    dry.expect_code(0).expect_said("nothing was");
+    assert!(!cluster.world.path("shared").exists(), "a dry run writes nothing");
+    for wanted in ["#SBATCH --nodelist=node1", "#SBATCH --nodelist=node2", "#SBATCH --exclusive"] {
+        assert!(dry.stdout.contains(wanted), "{wanted}:\n{}", dry.stdout);
+    }
+    let submitted = cluster.fleet(&[&path]);
+    submitted.expect_code(0);
+    let fleet = cluster.opened();
+    let names: Vec<&str> = fleet.slots.iter().map(|slot| slot.name.as_str()).collect();
+    assert_eq!(names, ["x86-node1", "x86-node2"]);
+    let published = cluster.finish(&fleet);
+    assert_eq!((published[0].node.as_str(), published[1].node.as_str()), ("node1", "node2"));
+
+    let status = cluster.fleet(&["status", &path]);
+    assert!(status.stdout.contains("2 of 2 machines complete"), "{}", status.stdout);
+    // The last job has gathered by itself.
+    let summary = fs::read_to_string(cluster.world.path("shared/gathered.md")).expect("gathered");
+    assert!(summary.contains("2 machines, one campaign each"), "{summary}");
+    for wanted in ["Scripted version", "fake 1.0", "fake 2.0", "fake/one", "2 of 2"] {
+        assert!(summary.contains(wanted), "{wanted}:\n{summary}");
+    }
+    let differs = summary.find("what differs").expect("what differs");
+    assert!(differs < summary.find("fake/one").expect("an entry"), "differences come first");
+    assert!(cluster.world.path("shared/report.html").exists());
+
+    // Nothing is left to do, and nothing is done twice.
+    let again = cluster.fleet(&["resume", &path]);
+    again.expect_code(0).expect_said("nothing to submit");
+    // What was published is what is gathered, or nothing is.
+    let campaign = fleet.verify(&fleet.slots[0], &published[0]).expect("unchanged");
+    let samples = fs::read_to_string(campaign.join("samples.jsonl")).expect("samples");
+    fs::write(campaign.join("samples.jsonl"), samples.replace("\"ok\"", "\"ok\" ")).expect("edited");
+    cluster.fleet(&["gather", &path]).expect_code(1).expect_said("was changed after it was published");
+}
+
+/// The node's daemon is gone: Slurm gives the job to another node, while what the first had started goes on for a while.
+#[test]
+fn the_job_of_a_lost_node_begins_anew_on_another() {
+    let Some(cluster) = Cluster::start(&several()) else { return };
+    // Slurm takes half a minute to miss a node: the campaign must last longer.
+    let fleet = cluster.submit("tasks = \"1,2\"\nrepetitions = 25\n[machines.x86]\ncount = 1\n");
+    let lost = cluster.under_way(&fleet, 0);
+    cluster.kill(&format!("slurmd.{lost}"));
+    let published = cluster.finish(&fleet);
+    assert_ne!(published[0].node, lost);
+    assert!(published[0].epoch >= 2, "{published:?}");
+    let claim = fleet.last_claim(&fleet.slots[0]).expect("readable").expect("a claim");
+    assert_eq!(claim.epoch, published[0].epoch);
+    // What the lost node had measured is still there, and in no answer.
+    let folder = fleet.slot_folder(&fleet.slots[0]).join(&lost);
+    assert!(record::load(&folder).expect("a campaign").samples.len() >= 2);
+}
+
+#[test]
+fn a_controller_that_is_killed_costs_nothing() {
+    let Some(cluster) = Cluster::start(&several()) else { return };
+    let fleet = cluster.submit(&format!("{SEVERAL}[machines.x86]\ncount = 2\n"));
+    cluster.under_way(&fleet, 0);
+    cluster.kill("slurmctld");
+    let path = cluster.world.path("shared").display().to_string();
+    let away = cluster.fleet(&["status", &path]);
+    away.expect_code(1).expect_said("is the controller up?");
+    cluster.daemon(&["controller"]);
+    // Nodes of a controller that was killed may be drained, and their jobs held: an administrator's business.
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while Instant::now() < deadline && cluster.published(&fleet, 1).is_none() {
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    for node in ["node1", "node2"] {
+        let state = cluster.slurm(&["sinfo", "--noheader", "--nodes", node, "--format=%T"]);
+        if state.contains("drain") || state.contains("down") {
+            cluster.slurm(&["scontrol", "update", &format!("nodename={node}"), "state=resume"]);
+        }
+    }
+    cluster.until("its jobs have ended or go on", || {
+        let glance = cluster.fleet(&["status", &path]);
+        if glance.code() == 1 {
+            cluster.fleet(&["resume", &path]).expect_code(0);
+        }
+        (0..2).all(|nth| cluster.published(&fleet, nth).is_some())
+    });
+    cluster.finish(&fleet);
+}
+
+#[test]
+fn what_was_cancelled_goes_on_where_it_stopped() {
+    let Some(cluster) = Cluster::start(&several()) else { return };
+    let fleet = cluster.submit(&format!("{SEVERAL}[machines.x86]\ncount = 1\n"));
+    let node = cluster.under_way(&fleet, 0);
+    let path = cluster.world.path("shared").display().to_string();
+    cluster.fleet(&["cancel", &path]).expect_code(0);
+    cluster.until("no job is left", || cluster.slurm(&["squeue", "--noheader"]).trim().is_empty());
+    let folder = fleet.slot_folder(&fleet.slots[0]).join(&node);
+    let before = record::load(&folder).expect("a campaign").samples;
+    assert!(cluster.published(&fleet, 0).is_none() && before.len() >= 2);
+    let status = cluster.fleet(&["status", &path]);
+    status.expect_code(1);
+    assert!(status.stdout.contains("cancelled") && status.stdout.contains("resume"), "{}", status.stdout);
+    cluster.fleet(&["cancel", &path]).expect_code(0).expect_said("nothing to cancel");
+
+    // An edited plan is another fleet.
+    let plan = cluster.world.path("plan.toml");
+    let text = fs::read_to_string(&plan).expect("a plan");
+    fs::write(&plan, text.replace("repetitions = 2", "repetitions = 3")).expect("a plan");
+    let plan = plan.display().to_string();
+    let refused = cluster.fleet(&[&plan]);
+    refused.expect_code(2).expect_said("`repetitions = 2` there and `repetitions = 3` here");
+
+    // Only on the node that has the campaign does it go on.
+    let other = if node == "node1" { "node2" } else { "node1" };
+    cluster.slurm(&["scontrol", "update", &format!("nodename={other}"), "state=drain", "reason=test"]);
+    cluster.fleet(&["resume", &path]).expect_code(0);
+    let published = cluster.finish(&fleet);
+    assert_eq!(published[0].node, node);
+    let after = record::load(&folder).expect("a campaign").samples;
+    assert_eq!(after[..before.len()], before[..], "what was measured stays");
+}
+
+#[test]
+fn a_drained_cluster_is_waited_for_and_a_job_may_be_started_twice() {
+    let Some(cluster) = Cluster::start(&several()) else { return };
+    for node in ["node1", "node2"] {
+        cluster.slurm(&["scontrol", "update", &format!("nodename={node}"), "state=drain", "reason=test"]);
+    }
+    let plan = cluster.plan(&format!("{SEVERAL}[machines.x86]\ncount = 1\n")).display().to_string();
+    // No node is free to be asked.
+    cluster.fleet(&[&plan]).expect_code(0).expect_said("is free to be asked");
+    let fleet = cluster.opened();
+    let path = cluster.world.path("shared").display().to_string();
+    let status = cluster.fleet(&["status", &path]);
+    status.expect_code(0);
+    assert!(status.stdout.contains("pending"), "{}", status.stdout);
+    // A person runs the script beside it, as another scheduler might.
+    let by_hand = || {
+        let mut command = Command::new("bash");
+        command.arg(cluster.world.path("shared/jobs/x86.sh")).arg("1").envs(&cluster.world.env);
+        command.env("TASKSCALE_LOCK", cluster.world.path("lock")).env("SLURMD_NODENAME", "node1");
+        command
+    };
+    let hand = cluster.world.start({
+        let mut command = by_hand();
+        command.stdin(std::process::Stdio::null());
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        command
+    });
+    cluster.under_way(&fleet, 0);
+    for node in ["node1", "node2"] {
+        cluster.slurm(&["scontrol", "update", &format!("nodename={node}"), "state=resume"]);
+    }
+    let published = cluster.finish(&fleet);
+    let hand = hand.wait();
+    // Whoever came later went on; the other published nothing, and says so.
+    if published[0].job.starts_with("by hand") {
+        hand.expect_code(0);
+    } else {
+        hand.expect_said("has taken over");
+    }
+    // Once more, when all is there.
+    let third = cluster.world.run_plain(by_hand());
+    third.expect_code(0).expect_said("was complete before");
+}
+
+/// Slurm tells a job that its time is nearly over; it puts its last sample away.
+#[test]
+fn a_time_limit_costs_nothing() {
+    let Some(cluster) = Cluster::start(&several()) else { return };
+    let more = "tasks = \"1,2\"\nrepetitions = 30\n[machines.x86]\ncount = 1\ntime = \"1\"\n";
+    let fleet = cluster.submit(more);
+    cluster.under_way(&fleet, 0);
+    cluster.until("its time is over", || {
+        cluster.slurm(&["squeue", "--noheader", "--name=taskscale-x86"]).trim().is_empty()
+    });
+    assert!(cluster.published(&fleet, 0).is_none());
+    let claim = fleet.last_claim(&fleet.slots[0]).expect("readable").expect("a claim");
+    let loaded = record::load(&fleet.slot_folder(&fleet.slots[0]).join(claim.node)).expect("a campaign");
+    assert!(loaded.samples.len() >= 2 && loaded.rejected.is_empty());
+    let log = fs::read_to_string(cluster.world.path("shared/log/x86.1.log")).expect("a log");
+    assert!(log.contains("stopped: what was measured is kept"), "{log}");
+    let path = cluster.world.path("shared").display().to_string();
+    let status = cluster.fleet(&["status", &path]);
+    assert!(status.code() == 1 && status.stdout.contains("resume"), "{}", status.stdout);
+}
+
+/// Full, read-only, gone: each for a while.
+#[test]
+fn a_shared_folder_that_fails_for_a_while_costs_nothing() {
+    let Some(cluster) = Cluster::start(&several()) else { return };
+    let shared = cluster.world.path("shared");
+    let mounted = is_root();
+    fs::create_dir(&shared).expect("a folder");
+    let mount = |words: &[&str]| {
+        let status = Command::new("mount").args(words).arg(&shared).status().expect("mount");
+        assert!(status.success(), "{words:?}");
+    };
+    if mounted {
+        mount(&["-t", "tmpfs", "-o", "size=256m", "tmpfs"]);
+    } else {
+        skipped("only root can mount a folder that is full or read-only");
+    }
+    // Its log is elsewhere: it would be open in the folder all the time, and is to be read.
+    let log = cluster.world.path("job.log");
+    let sbatch = format!("sbatch = [\"--output={}\"]\n", log.display());
+    let plan = format!("tasks = \"1,2\"\nrepetitions = 4\n[machines.x86]\ncount = 1\n{sbatch}");
+    let fleet = cluster.submit(&plan);
+    cluster.under_way(&fleet, 0);
+    let broken = |times: usize| {
+        cluster.until("the campaign has broken off", || {
+            fs::read_to_string(&log).is_ok_and(|text| text.matches("hint: ").count() >= times)
+        });
+    };
+    if mounted {
+        // Full: a file takes all that is left.
+        let file = shared.join("filler");
+        let filled = Command::new("dd")
+            .args(["if=/dev/zero", "bs=64k", &format!("of={}", file.display())])
+            .output()
+            .expect("dd");
+        assert!(!filled.status.success(), "the folder is not full: {filled:?}");
+        broken(1);
+        fs::remove_file(&file).expect("the filler");
+        mount(&["-o", "remount,ro"]);
+        broken(2);
+        mount(&["-o", "remount,rw"]);
+    }
+    let published = cluster.finish(&fleet);
+    assert_eq!(published[0].good_cells, published[0].cells);
+    let umount = mounted.then(|| Command::new("umount").arg("-l").arg(&shared).status());
+    assert!(umount.is_none_or(|status| status.is_ok_and(|status| status.success())));
+}
+
+#[test]
+fn a_folder_that_is_gone_for_a_while_is_waited_for() {
+    let Some(cluster) = Cluster::start(&several()) else { return };
+    let fleet = cluster.submit("tasks = \"1,2\"\nrepetitions = 4\n[machines.x86]\ncount = 1\n");
+    cluster.under_way(&fleet, 0);
+    let (shared, away) = (cluster.world.path("shared"), cluster.world.path("away"));
+    fs::rename(&shared, &away).expect("away");
+    std::thread::sleep(Duration::from_secs(5));
+    fs::rename(&away, &shared).expect("back");
+    cluster.finish(&fleet);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_and_nothing_is_submitted() {
+    let Some(cluster) = Cluster::start(&several()) else { return };
+    let refused = |more: &str, said: &[&str]| {
+        let plan = cluster.plan(more).display().to_string();
+        let finished = cluster.fleet(&[&plan]);
+        finished.expect_code(2);
+        for words in said {
+            finished.expect_said(words);
+        }
+        assert!(!cluster.world.path("shared").exists(), "{more}: something was written");
+        assert!(
+            cluster.slurm(&["squeue", "--noheader"]).trim().is_empty(),
+            "{more}: something was submitted"
+        );
+    };
+    refused("[machines.x]\npartition = \"tank\"\n", &["tank", "sinfo --summarize"]);
+    refused("[machines.x]\nconstraint = \"gpu\"\n", &["feature", "sinfo --format"]);
+    refused("[machines.x]\nnodelist = \"node9\"\n", &["node9"]);
+    refused("[machines.x]\ntime = \"99:00:00\"\n", &["time limit"]);
+    refused("[machines.x]\npartitoin = \"bench\"\n", &["line 6", "partitoin"]);
+    refused("", &["machines"]);
+    refused("[machines.x]\npartition = \"a b\"\n", &["no word of Slurm's"]);
+    refused("[machines.x]\ncount = 0\n", &["from 1 to"]);
+    refused("[machines.x]\ncount = 2\nnodelist = \"node1\"\n", &["exclude each other"]);
+    refused("tasks = \"many\"\n[machines.x]\n", &["plan.toml", "many"]);
+    refused("workloads = [\"slep\"]\n[machines.x]\n", &["plan.toml", "slep", "sleep"]);
+    // In a path without Slurm's commands.
+    let plan = cluster.plan("[machines.x]\n").display().to_string();
+    let mut command = cluster.world.command(&["fleet", &plan]);
+    let nothing = cluster.world.path("nothing");
+    fs::create_dir(&nothing).expect("a folder");
+    command.env("PATH", &nothing);
+    cluster.world.run(command).expect_code(2).expect_said("apt install slurm-client");
+    let mut command = cluster.world.command(&["fleet", &plan, "--dry-run"]);
+    command.env("PATH", &nothing);
+    assert!(cluster.world.run(command).expect_code(0).stdout.contains("#SBATCH --exclusive"));
+    let nowhere = cluster.world.path("nowhere").display().to_string();
+    cluster.fleet(&["status", &nowhere]).expect_code(2).expect_said("fleet.json");
+    assert!(list(&cluster.world.path("shared")).is_empty());
+}
+
+/// A node that does not see the folder: its daemon lives where something else is mounted in its place.
+#[test]
+fn a_folder_that_a_node_does_not_see_is_refused() {
+    let Some(cluster) = Cluster::start(&several()) else { return };
+    if !is_root() {
+        skipped("only root can hide a folder from a node");
+        return;
+    }
+    let hidden = cluster.world.path("shared");
+    fs::create_dir(&hidden).expect("a folder");
+    cluster.kill("slurmd.node2");
+    let script = format!(
+        "mount -t tmpfs tmpfs {} && exec slurmd -f {} -N node2",
+        hidden.display(),
+        cluster.world.path("cluster/slurm.conf").display()
+    );
+    let status = Command::new("unshare")
+        .args(["--mount", "bash", "-c", &script])
+        .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
+        .envs(&cluster.world.env)
+        .status();
+    assert!(status.is_ok_and(|status| status.success()), "slurmd in a place of its own");
+    cluster.until("the node is back", || {
+        cluster.slurm(&["sinfo", "--noheader", "--nodes=node2", "--format=%T"]).trim() == "idle"
+    });
+    let plan = cluster.plan("[machines.a]\nnodelist = \"node1\"\n[machines.b]\nnodelist = \"node2\"\n");
+    let plan = plan.display().to_string();
+    let refused = cluster.fleet(&[&plan]);
+    refused.expect_code(2).expect_said("is not seen from node2");
+    assert!(cluster.slurm(&["squeue", "--noheader"]).trim().is_empty());
+    assert!(matches!(Fleet::open(&hidden), Err(FleetError::NoFleet(_))));
+}
+
+/// A clock that is an hour wrong: munge refuses what this machine says.
+#[test]
+fn a_clock_that_is_wrong_is_named() {
+    let Some(cluster) = Cluster::start(&several()) else { return };
+    let folders = list(Path::new("/usr/lib/x86_64-linux-gnu/faketime"));
+    let Some(library) = folders.iter().find(|path| path.ends_with("libfaketime.so.1")) else {
+        skipped("libfaketime is not installed: apt install faketime");
+        return;
+    };
+    // A second munged with the same key, for whom it is earlier.
+    let cluster_dir = cluster.world.path("cluster");
+    let late = cluster.world.path("late");
+    fs::create_dir(&late).expect("a folder");
+    let path = |name: &str| late.join(name).display().to_string();
+    let key = cluster_dir.join("munge.key").display().to_string();
+    let mut munged = Command::new("/usr/sbin/munged")
+        .args(["--foreground", "--force"])
+        .arg(format!("--key-file={key}"))
+        .arg(format!("--socket={}", path("munge.sock")))
+        .arg(format!("--pid-file={}", path("munged.pid")))
+        .arg(format!("--log-file={}", path("munged.log")))
+        .arg(format!("--seed-file={}", path("munged.seed")))
+        .env("LD_PRELOAD", library)
+        .env("FAKETIME", "-1h")
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("munged");
+    cluster.until("it listens", || late.join("munge.sock").exists());
+    let conf = fs::read_to_string(cluster_dir.join("slurm.conf")).expect("a configuration");
+    let own = cluster_dir.join("munge.sock").display().to_string();
+    fs::write(late.join("slurm.conf"), conf.replace(&own, &path("munge.sock"))).expect("a configuration");
+    let plan = cluster.plan("[machines.x]\n").display().to_string();
+    let mut command = cluster.world.command(&["fleet", &plan]);
+    command.env("SLURM_CONF", late.join("slurm.conf"));
+    let refused = cluster.world.run(command);
+    munged.kill().and_then(|()| munged.wait()).expect("munged ends");
+    refused.expect_code(2).expect_said("their clocks differ");
+    assert!(!cluster.world.path("shared").exists());
+}
+
+/// The server on one node, its clients on the other: Slurm starts them, and they reach the server at its node's address.
+#[test]
+fn servers_and_their_clients_are_on_two_machines() {
+    let server = Entry { waits: Some("echo"), ..Entry::new("server", "--serve echo --op-cpu-us 100") };
+    let Some(cluster) = Cluster::start(&[server]) else { return };
+    let more = "workloads = [\"echo\"]\ntasks = \"1,200\"\nrepetitions = 1\nparams = [\"rate=100\"]\n\
+                [machines.pair]\nconstraint = \"bare\"\nclients = { constraint = \"quiet\" }\n";
+    let fleet = cluster.submit(more);
+    let published = cluster.finish(&fleet);
+    assert_eq!(published[0].node, "node1", "the server's machine is the campaign's");
+    let loaded =
+        record::load(&fleet.verify(&fleet.slots[0], &published[0]).expect("unchanged")).expect("one");
+    assert!(loaded.campaign.conditions.is_some_and(|conditions| conditions.clients_elsewhere));
+    for sample in &loaded.samples {
+        assert_eq!(sample.status, record::Status::Ok, "{sample:?}");
+        let load = sample.load.as_ref().expect("what its clients saw");
+        assert_eq!((load.connected, load.client_cpu_s, load.client_bytes), (sample.tasks, None, None));
+        let open = load.open.as_ref().expect("an open loop");
+        assert_eq!(open.messages, 200);
+        assert!(open.latency_us.p50 >= 100.0 && open.server_cpu_s.is_some_and(|cpu| cpu >= 0.02), "{open:?}");
+        let started = sample.load_command.as_ref().expect("a command").join(" ");
+        assert!(started.contains("/srun --het-group=1"), "{started}");
+    }
+    assert_eq!(loaded.samples.len(), 2);
+}
