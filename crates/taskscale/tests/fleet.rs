@@ -419,6 +419,15 @@ fn a_folder_that_is_gone_for_a_while_is_waited_for() {
 #[test]
 fn what_makes_no_sense_is_refused_and_nothing_is_submitted() {
     let Some(cluster) = Cluster::start(&several()) else { return };
+    let refused_text = |text: &str, said: &[&str]| {
+        let plan = cluster.world.path("other.toml");
+        fs::write(&plan, text).expect("a plan");
+        let finished = cluster.fleet(&[&plan.display().to_string()]);
+        finished.expect_code(2);
+        said.iter().for_each(|words| {
+            finished.expect_said(words);
+        });
+    };
     let refused = |more: &str, said: &[&str]| {
         let plan = cluster.plan(more).display().to_string();
         let finished = cluster.fleet(&[&plan]);
@@ -438,7 +447,12 @@ fn what_makes_no_sense_is_refused_and_nothing_is_submitted() {
     refused("[machines.x]\ntime = \"99:00:00\"\n", &["time limit"]);
     refused("[machines.x]\npartitoin = \"bench\"\n", &["line 6", "partitoin"]);
     refused("", &["machines"]);
-    refused("[machines.x]\npartition = \"a b\"\n", &["no word of Slurm's"]);
+    refused_text("folder = \"a b\"\n[machines.x]\n", &["' ' in a path"]);
+    refused_text(
+        "folder = \"x\"\narguments = [\"-o\", \"y\"]\n[machines.x]\n",
+        &["for taskscale fleet to say"],
+    );
+    refused("[machines.x]\npartition = \"a b\"\n", &["no option of Slurm's"]);
     refused("[machines.x]\ncount = 0\n", &["from 1 to"]);
     refused("[machines.x]\ncount = 2\nnodelist = \"node1\"\n", &["exclude each other"]);
     refused("tasks = \"many\"\n[machines.x]\n", &["plan.toml", "many"]);

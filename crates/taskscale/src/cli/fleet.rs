@@ -74,7 +74,7 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
     };
     let slots = fleet::slots(&plan, &expand).or_usage()?;
     let fleet = Fleet::new(&plan.folder, &text, plan.arguments.clone(), slots, env!("CARGO_PKG_VERSION"));
-    let nodes = |machines: &fleet::Machines| match slurm.nodes(&machines.at) {
+    let nodes = |machines: &fleet::Machines| match slurm.nodes(&machines.at()) {
         Err(FleetError::NoSlurm(_)) if dry_run => Ok(Vec::new()),
         nodes => nodes,
     };
@@ -135,10 +135,10 @@ fn prepare(path: &Path, plan: &Plan, slurm: &Slurm) -> Result<(), Failure> {
         marker.with_context(|| format!("{}: {}", path.display(), plan.folder.display())).or_usage()?;
     let mut seen = Ok(());
     let places = plan.machines.iter().flat_map(|machines| {
-        [Some(&machines.at), machines.clients.as_ref()].into_iter().flatten().map(move |at| (machines, at))
+        [Some(machines.at()), machines.clients.clone()].into_iter().flatten().map(move |at| (machines, at))
     });
     for (machines, place) in places {
-        match slurm.sees(place, marker.path()) {
+        match slurm.sees(&place, marker.path()) {
             Ok(Some(said)) if said == "seen" => {}
             Ok(Some(said)) => {
                 let node = said.trim_start_matches("not seen from ").to_owned();

@@ -166,7 +166,9 @@ impl Gathered {
                     Column::figures("machines"),
                 ])
             });
-            let tasks = heading.tasks.map(|tasks| format!(", {} tasks", units::count(tasks)));
+            let tasks = heading
+                .tasks
+                .map(|tasks| format!(", {} task{}", units::count(tasks), if tasks == 1 { "" } else { "s" }));
             let section = table.section(format!("{}{}", heading.part, tasks.unwrap_or_default()));
             section.rows = entries.iter().map(|(entry, found)| self.row(figure, entry, found)).collect();
         }
@@ -254,4 +256,72 @@ fn facts(machine: &Machine, reports: &[Report]) -> BTreeMap<String, String> {
         }
     }
     facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Kind;
+    use crate::record::{Status, Timestamp};
+    use crate::report::fixture::{campaign, facts as entry, fell, sample};
+    use crate::sheet::RenderOptions;
+
+    fn loaded(kernel: &str, version: &str, per_task: u64, crashes: bool) -> Loaded {
+        let mut one = entry("go/goroutine", Kind::Stackful);
+        one.version = Some(version.to_owned());
+        let mut campaign = campaign(vec![one]);
+        campaign.machine.kernel = kernel.to_owned();
+        campaign.plan.tasks = vec![1, 10_000];
+        let all = [1, 10_000].into_iter().flat_map(|tasks| (1..=3).map(move |nth| (tasks, nth)));
+        let one = |(tasks, nth)| {
+            let sample = sample("go/goroutine", tasks, nth, 2_000_000, per_task);
+            match crashes && tasks > 1 {
+                true => fell(sample, Status::Crashed, "it was ended by SIGSEGV"),
+                false => sample,
+            }
+        };
+        Loaded { campaign, samples: all.map(one).collect(), rejected: Vec::new() }
+    }
+
+    fn gathered() -> (Fleet, Gathered) {
+        let slot = |nth: u32, node: Option<&str>| Slot {
+            name: node.map_or(format!("x86-{nth}"), |node| format!("arm-{node}")),
+            machines: "x86".to_owned(),
+            node: node.map(str::to_owned),
+        };
+        let slots = vec![slot(1, None), slot(2, None), slot(3, None), slot(4, Some("n4")), slot(5, None)];
+        let mut fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), slots.clone(), "0.1.0");
+        fleet.id = "20260301T120000Z-1".to_owned();
+        let campaigns = [
+            loaded("6.1.0", "go1.26", 2_600, false),
+            loaded("6.1.0", "go1.26", 2_700, false),
+            loaded("6.12.9", "go1.25", 2_500, false),
+            loaded("6.1.0", "go1.26", 2_600, true),
+        ];
+        let mut gathered = Gathered::default();
+        for (nth, loaded) in campaigns.iter().enumerate() {
+            let node = if nth < 2 { "n1".to_owned() } else { format!("n{}", nth + 1) };
+            let published = Published {
+                at: Timestamp::UNIX_EPOCH,
+                epoch: 1,
+                job: "1".to_owned(),
+                node: node.clone(),
+                folder: node,
+                runs: 6,
+                good_cells: 2,
+                cells: 2,
+                digests: Vec::new(),
+            };
+            gathered.machines.push((slots[nth].clone(), published));
+            gathered.add(loaded);
+        }
+        gathered.missing.push(slots[4].clone());
+        (fleet, gathered)
+    }
+
+    #[test]
+    fn what_differs_comes_before_what_was_measured() {
+        let (fleet, gathered) = gathered();
+        insta::assert_snapshot!(gathered.sheet(&fleet).terminal(RenderOptions::default()));
+    }
 }

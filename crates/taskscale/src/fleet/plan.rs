@@ -7,8 +7,6 @@ use serde::Deserialize;
 
 use super::FleetError;
 
-/// Machines are chosen by these words of Slurm's, and nobody else's.
-const CHOSEN_BY: &str = "partition, constraint, nodelist";
 /// More jobs than any controller takes at once (MaxArraySize is 1,001 unless it was raised).
 const MOST_MACHINES: u32 = 10_000;
 
@@ -25,11 +23,16 @@ pub struct Plan {
 }
 
 /// Machines that are alike for Slurm.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Machines {
     /// The plan's word for them.
+    #[serde(skip)]
     pub name: String,
-    pub at: Place,
+    // As in `Place`, which cannot be flattened: unknown fields would no longer be refused.
+    partition: Option<String>,
+    constraint: Option<String>,
+    nodelist: Option<String>,
     /// How many of them; where it is absent, each node of the list, or one.
     pub count: Option<u32>,
     /// Where the clients of servers run; where it is absent, beside the server.
@@ -37,8 +40,10 @@ pub struct Machines {
     /// Time limit of a job, as sbatch takes it.
     pub time: Option<String>,
     /// Further options of sbatch.
+    #[serde(default)]
     pub sbatch: Vec<String>,
     /// Lines of the shell, before anything else.
+    #[serde(default)]
     pub setup: Vec<String>,
     /// The taskscale of that architecture.
     pub taskscale: Option<PathBuf>,
@@ -66,11 +71,6 @@ impl Place {
         .flatten()
         .collect()
     }
-
-    fn values(&self) -> impl Iterator<Item = (&'static str, &String)> {
-        let values = [&self.partition, &self.constraint, &self.nodelist];
-        CHOSEN_BY.split(", ").zip(values).filter_map(|(name, value)| Some((name, value.as_ref()?)))
-    }
 }
 
 /// As it is written.
@@ -92,24 +92,42 @@ struct PlanToml {
     arguments: Vec<String>,
     #[serde(default)]
     setup: Vec<String>,
-    machines: BTreeMap<String, MachinesToml>,
+    machines: BTreeMap<String, Machines>,
 }
 
-// Not flattened: unknown fields would no longer be refused.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MachinesToml {
-    partition: Option<String>,
-    constraint: Option<String>,
-    nodelist: Option<String>,
-    count: Option<u32>,
-    clients: Option<Place>,
-    time: Option<String>,
-    #[serde(default)]
-    sbatch: Vec<String>,
-    #[serde(default)]
-    setup: Vec<String>,
-    taskscale: Option<PathBuf>,
+impl Machines {
+    pub fn at(&self) -> Place {
+        let (partition, constraint) = (self.partition.clone(), self.constraint.clone());
+        Place { partition, constraint, nodelist: self.nodelist.clone() }
+    }
+
+    /// Why Slurm cannot be told of them.
+    fn fault(&self) -> Option<String> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if self.name.is_empty() || !self.name.chars().all(plain) {
+            return Some("a name has letters, digits, - and _".into());
+        }
+        if self.count.is_some_and(|count| !(1..=MOST_MACHINES).contains(&count)) {
+            return Some(format!("count: from 1 to {MOST_MACHINES}"));
+        }
+        if self.count.is_some() && self.nodelist.is_some() {
+            return Some("count and nodelist exclude each other: each node of a list is measured".into());
+        }
+        if self.clients.is_some() && (self.count.is_some() || self.nodelist.is_some()) {
+            let one = "clients: servers and their clients are one pair of machines; leave out count and nodelist, and \
+                       write a table for each pair";
+            return Some(one.into());
+        }
+        // They become words of a line that Slurm reads.
+        let is_word = |value: &str| {
+            !value.is_empty() && !value.chars().any(|c| c.is_whitespace() || c.is_control() || c == '#')
+        };
+        let options = [self.at().options(), self.clients.iter().flat_map(Place::options).collect()].concat();
+        let time = self.time.iter().map(|time| format!("--time={time}"));
+        let mut all = options.into_iter().chain(time).chain(self.sbatch.iter().cloned());
+        all.find(|option| !is_word(option) || !option.starts_with("--") || option.ends_with('='))
+            .map(|option| format!("{option:?} is no option of Slurm's: --name=value, a word each"))
+    }
 }
 
 impl Plan {
@@ -123,55 +141,22 @@ impl Plan {
         if wire.machines.is_empty() {
             return Err(wrong("no machines: add a table, such as [machines.x86] with a partition".into()));
         }
+        let folder = beside.join(wire.folder);
+        let plain = |c: char| c.is_alphanumeric() || "/._-+@:".contains(c);
+        if let Some(odd) = folder.to_string_lossy().chars().find(|c| !plain(*c)) {
+            let what =
+                format!("folder {}: {odd:?} in a path means something else to Slurm", folder.display());
+            return Err(wrong(what));
+        }
         let mut machines = Vec::new();
         for (name, toml) in wire.machines {
-            let fail = |what: String| wrong(format!("[machines.{name}]: {what}"));
-            let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-            if name.is_empty() || !name.chars().all(plain) {
-                return Err(fail("a name has letters, digits, - and _".into()));
-            }
-            if toml.count.is_some_and(|count| !(1..=MOST_MACHINES).contains(&count)) {
-                return Err(fail(format!("count: from 1 to {MOST_MACHINES}")));
-            }
-            if toml.count.is_some() && toml.nodelist.is_some() {
-                return Err(fail(
-                    "count and nodelist exclude each other: each node of a list is measured".into(),
-                ));
-            }
-            let at =
-                Place { partition: toml.partition, constraint: toml.constraint, nodelist: toml.nodelist };
-            let clients = toml.clients;
-            if clients.is_some() && (toml.count.is_some() || at.nodelist.is_some()) {
-                return Err(fail(
-                    "clients: servers and their clients are one pair of machines; leave out count and nodelist, and \
-                     write a table for each pair"
-                        .into(),
-                ));
-            }
-            let own = at.values().map(|(name, value)| (name, value.as_str()));
-            let others = clients.iter().flat_map(Place::values).map(|(name, value)| (name, value.as_str()));
-            let words = own.chain(others).chain(toml.time.iter().map(|time| ("time", time.as_str())));
-            for (key, value) in words.chain(toml.sbatch.iter().map(|option| ("sbatch", option.as_str()))) {
-                // They become words of a line that Slurm reads.
-                if value.is_empty() || value.chars().any(|c| c.is_whitespace() || c.is_control() || c == '#')
-                {
-                    return Err(fail(format!("{key}: {value:?} is no word of Slurm's")));
-                }
-                if key == "sbatch" && !value.starts_with("--") {
-                    return Err(fail(format!("sbatch: {value:?}: options are written --name=value")));
-                }
-            }
             let setup = [&wire.setup[..], &toml.setup].concat();
-            machines.push(Machines {
-                name,
-                at,
-                count: toml.count,
-                clients,
-                time: toml.time,
-                sbatch: toml.sbatch,
-                setup,
-                taskscale: toml.taskscale.map(|path| beside.join(path)),
-            });
+            let taskscale = toml.taskscale.as_ref().map(|path| beside.join(path));
+            let own = Machines { name, setup, taskscale, ..toml };
+            if let Some(what) = own.fault() {
+                return Err(wrong(format!("[machines.{}]: {what}", own.name)));
+            }
+            machines.push(own);
         }
         let mut build_arguments = wire.entries;
         if !wire.workloads.is_empty() {
@@ -190,7 +175,7 @@ impl Plan {
         if let Some(argument) = taken {
             return Err(wrong(format!("arguments: {argument} is for taskscale fleet to say")));
         }
-        Ok(Plan { folder: beside.join(wire.folder), arguments, build_arguments, machines })
+        Ok(Plan { folder, arguments, build_arguments, machines })
     }
 
     /// Programs that are asked for by their architectures.

@@ -208,11 +208,98 @@ pub fn sheet(fleet: &Fleet, glances: &[Glance], now: Timestamp) -> Sheet {
     shown.sort_by_key(|glance| (!all).then(|| (glance.is_active(), glance.progress.is_none())));
     let hidden = shown.len().saturating_sub(SHOWN);
     shown.truncate(SHOWN);
-    let section: &mut Section = table.section("");
+    let section: &mut Section = table.section("machine");
     section.rows = shown.into_iter().map(|glance| glance.row(now)).collect();
     sheet.table(table);
     if hidden > 0 {
         sheet.text(format!("and {hidden} more"), Tone::Quiet);
     }
     sheet
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sheet::RenderOptions;
+
+    fn claim(node: &str) -> Claim {
+        Claim {
+            epoch: 1,
+            at: Timestamp::UNIX_EPOCH,
+            job: "7_1".to_owned(),
+            node: node.to_owned(),
+            hostname: node.to_owned(),
+            pid: 1,
+        }
+    }
+
+    fn job(state: &str, node: &str, reason: Option<&str>) -> Option<(String, Option<Job>)> {
+        let reason = reason.map(str::to_owned);
+        Some(("7_1".to_owned(), Some(Job { state: state.into(), node: node.into(), reason })))
+    }
+
+    fn glances() -> Vec<Glance> {
+        let slot = |nth: u32| Slot { name: format!("x86-{nth}"), machines: "x86".to_owned(), node: None };
+        let bare =
+            |nth: u32| Glance { slot: slot(nth), job: None, claim: None, published: None, progress: None };
+        let progress = Progress {
+            done: 30,
+            planned: 40,
+            fell_short: 1,
+            since: Timestamp::UNIX_EPOCH,
+            before: 10,
+            last: Some("go/goroutine sleep 1M".to_owned()),
+        };
+        let published = Published {
+            at: Timestamp::UNIX_EPOCH,
+            epoch: 1,
+            job: "7_2".to_owned(),
+            node: "n2".to_owned(),
+            folder: "n2".to_owned(),
+            runs: 40,
+            good_cells: 9,
+            cells: 10,
+            digests: Vec::new(),
+        };
+        vec![
+            Glance {
+                job: job("RUNNING", "n1", None),
+                claim: Some(claim("n1")),
+                progress: Some(progress.clone()),
+                ..bare(1)
+            },
+            Glance { published: Some(published), ..bare(2) },
+            Glance { job: job("PENDING", "", Some("Resources")), ..bare(3) },
+            Glance {
+                job: job("NODE_FAIL", "n4", None),
+                claim: Some(claim("n4")),
+                progress: Some(progress),
+                ..bare(4)
+            },
+            Glance { job: Some(("7_5".to_owned(), None)), ..bare(5) },
+            bare(6),
+        ]
+    }
+
+    #[test]
+    fn each_machine_has_a_line() {
+        let slots = glances().into_iter().map(|glance| glance.slot).collect();
+        let fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), slots, "0.1.0");
+        // Twenty runs in a hundred seconds, and ten to go.
+        let now = "1970-01-01T00:01:40Z".parse().unwrap();
+        let sheet = sheet(&fleet, &glances(), now);
+        insta::assert_snapshot!(sheet.terminal(RenderOptions::default()));
+    }
+
+    #[test]
+    fn of_many_machines_those_that_need_somebody_are_shown() {
+        let (done, lost) = (glances()[1].clone(), glances()[3].clone());
+        let mut many = vec![done; 500];
+        many.push(lost);
+        let slots = many.iter().map(|glance| glance.slot.clone()).collect();
+        let fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), slots, "0.1.0");
+        let text = sheet(&fleet, &many, Timestamp::UNIX_EPOCH).terminal(RenderOptions::default());
+        assert!(text.contains("500 of 501 machines complete") && text.contains("node fail"), "{text}");
+        assert!(text.lines().count() < 20, "{text}");
+    }
 }

@@ -47,7 +47,7 @@ pub fn slots(
             machines: machines.name.clone(),
             node,
         };
-        match &machines.at.nodelist {
+        match &machines.at().nodelist {
             Some(list) => {
                 slots.extend(expand(list)?.into_iter().map(|node| slot(&node.clone(), Some(node))));
             }
@@ -102,7 +102,7 @@ struct Header<'a> {
 impl Header<'_> {
     fn text(&self, fleet: &Fleet) -> String {
         let folder = fleet.folder.display();
-        let mut at = self.machines.at.clone();
+        let mut at = self.machines.at();
         at.nodelist = self.node.map(str::to_owned);
         let mut options = vec![format!("--job-name=taskscale-{}", self.job)];
         options.extend(at.options());
@@ -129,7 +129,8 @@ impl Header<'_> {
 
 /// What every script does first.
 fn preamble(machines: &Machines, fleet: &Fleet) -> String {
-    let mut text = String::from("set -euo pipefail\n");
+    // Without -u: modules and their like are not written for it.
+    let mut text = String::from("set -eo pipefail\n");
     text.extend(machines.setup.iter().map(|line| format!("{line}\n")));
     let folder = fleet.folder.display();
     text.push_str(&format!(
@@ -168,7 +169,7 @@ fn build_script(plan: &Plan, fleet: &Fleet, machines: &Machines) -> Script {
 /// Of servers and clients on two machines: Slurm starts the clients, and hands on what they say.
 const APART: (&str, &str) = (
     "# Clients run on the second machine of the job, and reach servers at the address of this one.\n\
-     address=$(scontrol show node \"$SLURMD_NODENAME\" --oneliner | tr ' ' '\\n' | sed -n 's/^NodeAddr=//p')\n",
+     address=$(scontrol show node \"${SLURMD_NODENAME:?a job of Slurm has it}\" --oneliner | tr ' ' '\\n' | sed -n 's/^NodeAddr=//p')\n",
     " \\\n  -- --clients 'srun --het-group=1 --ntasks=1 --unbuffered --quiet' --listen \"$address\"",
 );
 
@@ -393,4 +394,61 @@ pub fn make_folder(folder: &Path) -> Result<Option<PathBuf>, FleetError> {
     let made = folder.ancestors().take_while(|folder| !folder.exists()).last().map(Path::to_owned);
     at("make", folder, fs::create_dir_all(folder))?;
     Ok(made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAN: &str = "folder = \"fleet\"\nentries = [\"rust/*\", \"it's\"]\ntasks = \"1,1k\"\n\
+                        setup = [\"module load rust\"]\n[machines.arm]\nconstraint = \"arm\"\nnodelist = \"a1,a2\"\n\
+                        taskscale = \"arm/taskscale\"\n[machines.big]\npartition = \"bench\"\ncount = 1200\n\
+                        time = \"8:00:00\"\nsbatch = [\"--account=perf\"]\n[machines.pair]\nconstraint = \"server\"\n\
+                        clients = { constraint = \"client\" }\n";
+
+    fn written() -> (Fleet, Scripts) {
+        let plan = Plan::parse(PLAN, "plan.toml".as_ref(), "/shared".as_ref()).unwrap();
+        let expand = |list: &str| Ok(list.split(',').map(str::to_owned).collect());
+        let slots = slots(&plan, &expand).unwrap();
+        assert_eq!(slots.len(), 2 + 1200 + 1);
+        let fleet = Fleet::new(&plan.folder, PLAN, plan.arguments.clone(), slots, "0.1.0");
+        let of = |name: &str| BTreeSet::from([name.to_owned()]);
+        let scripts = scripts(&plan, &fleet, &[of("aarch64"), of("x86_64"), of("x86_64")]);
+        (fleet, scripts)
+    }
+
+    #[test]
+    fn scripts_are_those_of_a_person_who_knows_slurm() {
+        let (_, scripts) = written();
+        let names: Vec<&str> = scripts.measure.iter().map(|script| script.name.as_str()).collect();
+        assert_eq!(names, ["arm-a1.sh", "arm-a2.sh", "big.sh", "big.2.sh", "pair-1.sh"]);
+        // Once for each architecture.
+        let builds: Vec<&str> = scripts.build.iter().map(|script| script.name.as_str()).collect();
+        assert_eq!(builds, ["build-arm.sh", "build-big.sh"]);
+        let shown = [&scripts.build[1], &scripts.measure[0], &scripts.measure[3], &scripts.measure[4]];
+        let texts: Vec<String> = shown.iter().map(|one| format!("== {}\n{}", one.name, one.text)).collect();
+        insta::assert_snapshot!(texts.join("\n"));
+    }
+
+    #[test]
+    fn the_second_array_begins_where_the_first_ends() {
+        let (_, scripts) = written();
+        let [first, second] = [&scripts.measure[2], &scripts.measure[3]];
+        assert_eq!((first.slots.len(), second.slots.len()), (1_000, 200));
+        assert_eq!((first.slots[999].as_str(), second.slots[0].as_str()), ("big-1000", "big-1001"));
+        // As the shell finds it.
+        let begin = second.text.find("number=").unwrap();
+        let end = second.text.find("set -eo").unwrap();
+        let script = format!("{}echo $slot", &second.text[begin..end]);
+        let said = std::process::Command::new("bash").args(["-c", &script, "x", "7"]).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&said.stdout).trim(), "big-1007");
+    }
+
+    #[test]
+    fn programs_are_known_by_their_headers() {
+        let own = fs::read("/proc/self/exe").unwrap();
+        assert_eq!(machine_of(&own).unwrap(), std::env::consts::ARCH);
+        assert_eq!(machine_of(b"#!/bin/sh\necho no program\n"), None);
+        assert_eq!(machine_of(b"\x7fELF"), None);
+    }
 }
