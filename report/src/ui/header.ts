@@ -5,6 +5,7 @@ import * as format from "../format.ts";
 import { kindTitle } from "../kinds.ts";
 import { headline, type Metric } from "../metrics.ts";
 import { campaignsOf, operationOf, parts, shapeOf } from "../state.ts";
+import type { Shape } from "../types.ts";
 import { type Answer, answer, type RankRow } from "../view.ts";
 import type { App } from "./app.ts";
 import { partChoice } from "./parts.ts";
@@ -34,23 +35,31 @@ export function header(app: App, retheme: () => void): { element: HTMLElement; u
     choice?.update();
     fill(measured, context(app));
     const found = answer(app.data, app.state);
-    const work = shapeOf(app.data, app.state.part) === "work";
+    const shape = shapeOf(app.data, app.state.part);
+    const work = shape === "work";
     if (!found) {
-      const n = format.tasks(app.state.n);
-      const title = headline(work ? "work" : "hold").title.toLowerCase();
+      const n = counted(app.state.n, shape);
+      const title = headline(shape).title.toLowerCase();
       fill(sentence, work ? `What an operation costs with ${n}` : `What ${n} cost`);
       fill(detail, `No entry shown here has a ${title} at this number of tasks.`);
       return;
     }
-    fill(sentence, answered(found, work));
+    fill(sentence, answered(found, shape));
     fill(detail, told(found, work, operationOf(app.data, app.state.part)));
   }
   return { element, update };
 }
 
+/** `10k tasks`, which are connections where that is what a task serves. */
+function counted(n: number, shape: Shape): string {
+  if (shape !== "serve") return format.tasks(n);
+  return `${format.count(n)} ${n === 1 ? "connection" : "connections"}`;
+}
+
 /** The answer in a sentence: what N tasks take, or, of work, what an operation takes with so many. */
-function answered({ n, metric, bests, best, worst }: Answer, work: boolean): (Node | string)[] {
-  const tasks = h("span", { class: "nowrap" }, format.tasks(n));
+function answered({ n, metric, bests, best, worst }: Answer, shape: Shape): (Node | string)[] {
+  const work = shape === "work";
+  const tasks = h("span", { class: "nowrap" }, counted(n, shape));
   const subject = work ? ["With ", tasks, " an operation"] : [tasks];
   const takes = work || n === 1 ? "takes" : "take";
   if (bests.length > 1) {
