@@ -73,7 +73,11 @@ pub fn scripts(plan: &Plan, fleet: &Fleet, architectures: &[BTreeSet<String>]) -
         // Once for each architecture; of one that Slurm does not tell, once for the kind of machine.
         let known: Vec<&String> = architectures.iter().filter(|name| !built.contains(*name)).collect();
         if !known.is_empty() || architectures.is_empty() {
-            build.push(build_script(plan, fleet, machines));
+            let words: String =
+                plan.build_arguments.iter().map(|word| format!(" {}", quoted(word))).collect();
+            let command = format!("--catalog \"$folder/catalog/runtimes\" build{words}");
+            let what = "Builds the entries once for machines of this architecture.";
+            build.push(beside(fleet, machines, &format!("build-{}", machines.name), what, &command));
             built.extend(architectures.iter().cloned());
         }
         let own: Vec<&Slot> = fleet.slots.iter().filter(|slot| slot.machines == machines.name).collect();
@@ -84,7 +88,8 @@ pub fn scripts(plan: &Plan, fleet: &Fleet, architectures: &[BTreeSet<String>]) -
         let arrays = own.chunks(LONGEST_ARRAY).enumerate();
         measure.extend(arrays.map(|(nth, slots)| measure_script(fleet, machines, slots, Some(nth))));
     }
-    let gather = gather_script(plan, fleet);
+    let what = "Sets the campaigns of all machines side by side.";
+    let gather = beside(fleet, &plan.machines[0], "gather", what, "fleet gather \"$folder\"");
     Scripts { build, measure, gather }
 }
 
@@ -144,25 +149,16 @@ fn preamble(machines: &Machines, fleet: &Fleet) -> String {
     text
 }
 
-fn build_script(plan: &Plan, fleet: &Fleet, machines: &Machines) -> Script {
-    let job = format!("build-{}", machines.name);
+/// A job that measures nothing, and shares its node with others.
+fn beside(fleet: &Fleet, machines: &Machines, job: &str, what: &str, command: &str) -> Script {
     // Of machines that are listed the first will do.
     let own = fleet.slots.iter().find(|slot| slot.machines == machines.name);
-    let header = Header {
-        job: job.clone(),
-        machines,
-        node: own.and_then(|slot| slot.node.as_deref()),
-        array: None,
-        log: format!("{job}.log"),
-        alone: false,
-    };
-    let arguments: String = plan.build_arguments.iter().map(|word| format!(" {}", quoted(word))).collect();
-    let text = format!(
-        "#!/bin/bash\n{}# Builds the entries once for machines of this architecture.\n{}\
-         exec \"$program\" --catalog \"$folder/catalog/runtimes\" build{arguments}\n",
-        header.text(fleet),
-        preamble(machines, fleet)
-    );
+    let node = own.and_then(|slot| slot.node.as_deref());
+    let log = format!("{job}.log");
+    let header = Header { job: job.to_owned(), machines, node, array: None, log, alone: false };
+    let preamble = preamble(machines, fleet);
+    let text =
+        format!("#!/bin/bash\n{}# {what}\n{preamble}exec \"$program\" {command}\n", header.text(fleet));
     Script { name: format!("{job}.sh"), text, slots: Vec::new(), is_array: false }
 }
 
@@ -220,25 +216,6 @@ fn measure_script(fleet: &Fleet, machines: &Machines, slots: &[&Slot], array: Op
     );
     let slots = slots.iter().map(|slot| slot.name.clone()).collect();
     Script { name: format!("{name}.sh"), text, slots, is_array: array.is_some() }
-}
-
-fn gather_script(plan: &Plan, fleet: &Fleet) -> Script {
-    let machines = &plan.machines[0];
-    let header = Header {
-        job: "gather".to_owned(),
-        machines,
-        node: None,
-        array: None,
-        log: "gather.log".to_owned(),
-        alone: false,
-    };
-    let text = format!(
-        "#!/bin/bash\n{}# Sets the campaigns of all machines side by side.\n{}\
-         exec \"$program\" fleet gather \"$folder\"\n",
-        header.text(fleet),
-        preamble(machines, fleet)
-    );
-    Script { name: "gather.sh".to_owned(), text, slots: Vec::new(), is_array: false }
 }
 
 /// A word of the shell.
