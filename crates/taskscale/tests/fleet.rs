@@ -340,7 +340,8 @@ fn a_drained_cluster_is_waited_for_and_a_job_may_be_started_twice() {
 #[test]
 fn a_time_limit_costs_nothing() {
     let Some(cluster) = Cluster::start(&several()) else { return };
-    let more = "tasks = \"1,2\"\nrepetitions = 30\n[machines.x86]\ncount = 1\ntime = \"1\"\n";
+    // Told a minute before, and looked at every half a minute: after one to one and a half.
+    let more = "tasks = \"1,2\"\nrepetitions = 300\n[machines.x86]\ncount = 1\ntime = \"2\"\n";
     let fleet = cluster.submit(more);
     cluster.under_way(&fleet, 0);
     cluster.until("its time is over", || {
