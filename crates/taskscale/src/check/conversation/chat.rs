@@ -333,7 +333,8 @@ fn unread(talk: &mut Talk) -> Result<(), Trouble> {
     }
     fast.say("say the end")?;
     fast.expect("the end")?;
-    // Now it reads what was kept for it.
+    let grown = talk.grown(before);
+    // Now it reads what was kept for it, which may be given back meanwhile.
     let mut heard = 0;
     let kept = loop {
         match slow.hear("what was not read") {
@@ -350,8 +351,7 @@ fn unread(talk: &mut Talk) -> Result<(), Trouble> {
     let mib = (said * LARGE_BYTES) >> 20;
     if kept && heard == said && said > fair {
         return Err(Trouble::Wrong(format!(
-            "for a member that did not read, all of {mib} MiB were kept{}",
-            talk.grown(before)
+            "for a member that did not read, all of {mib} MiB were kept{grown}"
         )));
     }
     if kept && heard < said {
