@@ -19,7 +19,7 @@ import kotlinx.coroutines.cancel
 import kotlinx.coroutines.runBlocking
 
 private const val LARGEST = 65_536L // bytes of a message
-private const val QUEUED = 256      // messages that a member may be behind
+private const val QUEUED = 1_024    // messages that a member may be behind; a JVM that has just started is, on half a CPU
 
 private val rooms = ConcurrentHashMap<String, MutableSet<Member>>()
 
