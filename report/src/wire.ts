@@ -205,6 +205,8 @@ export interface PageData {
 export interface PageEntry {
   /** The commands that build it, as written in the manifest. */
   build: Array<Array<string>>;
+  /** The colour of its language, the same in every picture. */
+  colour: number;
   digest?: string;
   /** Position in the page's `entries`: what it is. */
   entry: number;

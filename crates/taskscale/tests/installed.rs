@@ -148,12 +148,19 @@ fn the_catalogue_is_looked_for_in_order() {
         "catalogue: /here/../option (named by --catalog)"
     );
     assert_eq!(used(&variable, &["list"]), "catalogue: /variable (named by TASKSCALE_CATALOG)");
-    assert_eq!(used(&nothing, &["list"]), "catalogue: /here/runtimes (the nearest runtimes/)");
+    // A few entries of one's own stand beside what taskscale carries.
+    let carried = format!("/home/.cache/taskscale/catalogs/{}", embedded_name().unwrap());
+    let beside = format!(
+        "catalogue: /here/runtimes and {carried} (the nearest runtimes/, and what this taskscale carries)"
+    );
+    assert_eq!(used(&nothing, &["list"]), beside);
     let below = |command: &mut Command| {
         fs::create_dir_all(installed.path("here/deep/down")).unwrap();
         command.current_dir(installed.path("here/deep/down"));
     };
-    assert_eq!(used(&below, &["list"]), "catalogue: /here/runtimes (the nearest runtimes/)");
+    assert_eq!(used(&below, &["list"]), beside);
+    let two = used(&nothing, &["list", "--catalog", "../option", "--catalog", "../variable"]);
+    assert_eq!(two, "catalogue: /here/../option and /here/../variable (named by --catalog)");
     let embedded = used(&variable, &["list", "--catalog", "embedded"]);
     assert!(embedded.ends_with("(the one that this taskscale carries)"), "{embedded}");
     // XDG's variable, where it is set.
@@ -162,6 +169,9 @@ fn the_catalogue_is_looked_for_in_order() {
     };
     let embedded = used(&xdg, &["list", "--catalog", "embedded"]);
     assert!(embedded.starts_with("catalogue: /xdg/taskscale/catalogs/"), "{embedded}");
+    // One that says what tasks do is whole.
+    fs::create_dir(installed.path("here/workloads")).unwrap();
+    assert_eq!(used(&nothing, &["list"]), "catalogue: /here/runtimes (the nearest runtimes/)");
     let (_, stdout, _) = installed.run(&["doctor"]);
     assert!(stdout.contains("here/runtimes (the nearest runtimes/)"), "{stdout}");
 }
@@ -182,7 +192,10 @@ fn new_says_what_it_wrote_and_where() {
       taskscale run go/errgroup -n 1,10k
       write your way of running tasks into the program, and `why` into the manifest
     ");
-    insta::assert_snapshot!(stderr, @"note: runtimes is a new catalogue, which commands in this folder use from now on; `--catalog embedded` names the one that taskscale carries");
+    insta::assert_snapshot!(stderr, @"note: runtimes is a new catalogue: commands in this folder have its entries beside those that taskscale carries");
+    let (code, stdout, stderr) = installed.run(&["list", "go/errgroup", "python/asyncio-gather"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.contains("\ngo/errgroup ") && stdout.contains("\npython/asyncio-gather "), "{stdout}");
     let (code, stdout, stderr) = installed.run(&["new", "go/second", "--catalog", "mine"]);
     assert_eq!((code, stderr.as_str()), (0, ""));
     assert!(stdout.contains("taskscale check go/second --catalog mine\n"), "{stdout}");

@@ -101,8 +101,8 @@ fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64) ->
         failed: None,
         exit_code: Some(0),
         signal: None,
-        command: vec![entry.to_owned(), tasks.to_string(), "3".to_owned()],
-        version: Some("x 1.0".to_owned()),
+        command: [entry.to_owned(), tasks.to_string(), "3".to_owned()].into(),
+        version: Some("x 1.0".into()),
         plateau_from: None,
         stopped: false,
         load_command: None,
@@ -238,7 +238,7 @@ fn everything() -> (Campaign, Vec<Sample>) {
             samples.push(long);
             let mut evil = fell(ok(HOSTILE, 0, 0), Status::Crashed, &format!("\u{1b}]0;owned\u{7}{harm}"));
             evil.stderr_tail = Some(format!("{harm}</script>\u{2028}"));
-            evil.command = vec![harm.into()];
+            evil.command = [harm.into()].into();
             samples.push(evil);
         }
     }

@@ -4,9 +4,9 @@ import type { ECharts } from "echarts/core";
 import { download, fill, h } from "../dom.ts";
 import { hasArrived, INCOMPLETE, program, whenArrived } from "../later.ts";
 
-/** Colours that the three common kinds of colour blindness keep apart, after Okabe and Ito (2008). */
+/** Colours that the three common kinds of colour blindness keep apart, after Okabe and Ito (2008), in the order of colour.rs. */
 export const LINE_COLORS = {
-  light: ["#0072b2", "#c44e00", "#00795a", "#a8477e", "#8a6d00", "#4a9fd4", "#6c4fa3", "#7d5a3c"],
+  light: ["#0072b2", "#c44e00", "#00795a", "#a8477e", "#8a6d00", "#3d94cb", "#6c4fa3", "#7d5a3c"],
   dark: ["#5ab4e8", "#ff8a4c", "#2fc79a", "#e48fc0", "#e5c22e", "#a9d8f7", "#c0a3f5", "#d0a584"],
 };
 /** Filled shapes alone: hollow ones vanish in a crowd. With the characters that stand for them in legends. */
@@ -40,15 +40,12 @@ export interface LineStyle {
   dash: Dash;
 }
 
-/** Colour by language, so that relatives stay together; symbol and dashes by the place among them. */
-export function lineStyle(language: number, among: number): LineStyle {
+/** The colour is the language's, so that relatives stay together; symbol and dashes go by the place among all of it. */
+export function lineStyle(colour: number, among: number): LineStyle {
   const colors = isDark() ? LINE_COLORS.dark : LINE_COLORS.light;
-  const [symbol, glyph] = SYMBOLS[(among + Math.floor(language / colors.length) * 3) % SYMBOLS.length] ?? [
-    "circle",
-    "●",
-  ];
+  const [symbol, glyph] = SYMBOLS[among % SYMBOLS.length] ?? ["circle", "●"];
   return {
-    color: colors[language % colors.length] ?? "#777",
+    color: colors[colour % colors.length] ?? "#777",
     symbol,
     glyph,
     dash: DASHES[Math.floor(among / 2) % DASHES.length] ?? "solid",

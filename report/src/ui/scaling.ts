@@ -22,14 +22,13 @@ interface Styled extends Line {
 /** The styles of lines do not change with filters: they follow the order of the catalogue. */
 function styled(app: App): { shown: Styled[]; left: number } {
   const all = lines(app.data, app.state);
-  const languages = byFrequency(app);
-  const among = new Map<string, number>();
+  const among = new Map<number, number>();
   const places = new Map<string, number>();
   for (const entry of app.data.campaigns.flatMap((campaign) => campaign.entries)) {
     if (places.has(entry.name)) continue;
-    const place = among.get(entry.runtime) ?? 0;
+    const place = among.get(entry.colour) ?? 0;
     places.set(entry.name, place);
-    among.set(entry.runtime, place + 1);
+    among.set(entry.colour, place + 1);
   }
   // The floor is always there: it is what all others stand on.
   const floors = all.filter((line) => line.entry.reference);
@@ -39,7 +38,7 @@ function styled(app: App): { shown: Styled[]; left: number } {
     style: line.entry.reference
       ? { color: token("--ink-3"), symbol: "circle", glyph: "", dash: [1, 3] }
       : lineStyle(
-          languages.indexOf(line.entry.runtime),
+          line.entry.colour,
           (places.get(line.entry.name) ?? 0) + placeOf(app.data, line.campaign) * 3,
         ),
   }));
@@ -59,15 +58,6 @@ function chosen(all: Line[], most: number): Line[] {
   }
   const kept = new Set([...all].sort((a, b) => (urgency.get(a) ?? 0) - (urgency.get(b) ?? 0)).slice(0, most));
   return all.filter((line) => kept.has(line));
-}
-
-/** Languages with many entries first: they get the colours that are easiest to tell apart. */
-function byFrequency(app: App): string[] {
-  const counts = new Map<string, number>();
-  for (const entry of app.data.campaigns.flatMap((campaign) => campaign.entries)) {
-    if (!entry.reference) counts.set(entry.runtime, (counts.get(entry.runtime) ?? 0) + 1);
-  }
-  return [...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0], "en")).map(([name]) => name);
 }
 
 const ABOUT: Record<"hold" | "work", string> = {

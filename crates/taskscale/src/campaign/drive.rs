@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::contradiction;
@@ -11,7 +12,9 @@ use super::prepare::Prepared;
 use crate::catalog::expected_check;
 use crate::load::Elsewhere;
 use crate::measure::{Bounds, Course, MeasureError, Measurement, RunEnd, RunSpec, Runner};
-use crate::record::{Campaign, Cell, Cpu, Memory, Part, SCHEMA_VERSION, Sample, Store, StoreError, Time};
+use crate::record::{
+    Campaign, Cell, Cpu, Memory, Part, Repeated, SCHEMA_VERSION, Sample, Store, StoreError, Time,
+};
 
 /// Tasks of a warm-up: enough to touch every page of code that a run needs.
 const WARM_UP_TASKS: u64 = 1_000;
@@ -105,11 +108,13 @@ pub fn run(
 
     let all: Vec<PlannedRun> =
         planned_runs(campaign).into_iter().filter(|run| prepared_for(&run.cell).is_some()).collect();
-    let next: Vec<(&PlannedRun, Option<Again>)> =
-        all.iter().map(|run| (run, next_attempt(run, samples, &keepers[&run.cell.part]))).collect();
-    let left: Vec<(&PlannedRun, Again)> =
-        next.into_iter().filter_map(|(run, again)| Some((run, again?))).collect();
-    let mut outcome = CampaignEnd { kept: all.len() - left.len(), ..CampaignEnd::default() };
+    let planned = all.len();
+    // What is done already is not held for as long as the rest takes.
+    let left: Vec<(PlannedRun, Again)> = all
+        .into_iter()
+        .filter_map(|run| next_attempt(&run, samples, &keepers[&run.cell.part]).map(|again| (run, again)))
+        .collect();
+    let mut outcome = CampaignEnd { kept: planned - left.len(), ..CampaignEnd::default() };
 
     let mut warm = BTreeSet::new();
     for (run, _) in &left {
@@ -131,6 +136,7 @@ pub fn run(
         }
     }
 
+    let mut repeated = Repeated::default();
     for (index, (run, again)) in left.iter().enumerate() {
         let Some((entry, command)) = prepared_for(&run.cell) else { continue };
         let mut again = again.clone();
@@ -141,7 +147,7 @@ pub fn run(
             let course = course.with_clients(settings.clients.as_ref());
             log::info!("{}", keeper.why(run, &course, attempt));
             let left_s = left[index..].iter().map(|(run, _)| estimate_s(&keepers[&run.cell.part], run)).sum();
-            observer.run_begins(run, &course, attempt, outcome.kept + index, all.len(), left_s);
+            observer.run_begins(run, &course, attempt, outcome.kept + index, planned, left_s);
             let bounds = bounds(settings, Duration::from_secs_f64(keeper.time_cap_s(&course)));
             let spec = spec(&run.cell, entry, command, course, bounds);
             let RunEnd::Measured(measurement) = runner.run(&spec)? else {
@@ -155,7 +161,7 @@ pub fn run(
                 keeper.learn(&sample);
                 keeper.next(&sample)
             });
-            samples.push(sample);
+            samples.push(repeated.share(sample));
             match longer {
                 Some(course) => again = Again { attempt: attempt + 1, course: Some(course) },
                 None => break,
@@ -261,8 +267,8 @@ pub fn sample_of(
         load_command: load_command(&spec.course),
         exit_code: measured.exit_code,
         signal: measured.signal,
-        command: spec.command.clone(),
-        version: entry.facts.version.clone(),
+        command: spec.command.as_slice().into(),
+        version: entry.facts.version.as_deref().map(Arc::from),
         threads: measured.threads,
         processes: measured.processes,
         time: Time { ..measured.time },

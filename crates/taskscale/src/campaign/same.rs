@@ -107,8 +107,8 @@ impl Campaign {
     fn entry_difference(&self, samples: &[Sample], now: &EntryFacts) -> Option<String> {
         let then = self.entries.iter().find(|then| then.is_of(now))?;
         // Older versions forgot what was known of a toolchain that was away; samples did not.
-        let of_samples = || samples.iter().rev().find(|sample| sample.entry == now.name)?.version.as_ref();
-        let version = then.version.as_ref().or_else(of_samples);
+        let of_samples = || samples.iter().rev().find(|sample| sample.entry == now.name)?.version.as_deref();
+        let version = then.version.as_deref().or_else(of_samples);
         if let (Some(then), Some(now_version)) = (version, &now.version)
             && then != now_version
         {

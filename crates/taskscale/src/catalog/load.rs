@@ -1,18 +1,20 @@
 //! From folders of `runtime.toml` to a validated catalogue.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::check::ManifestFile;
 use super::manifest::RuntimeToml;
-use super::workload::{Workload, workloads};
+use super::workload::{Workload, beside, workloads};
 use super::{Kind, Style, closest};
 
 /// All runtimes known, in the order of their names.
 #[derive(Debug, Clone)]
 pub struct Catalog {
-    pub folder: PathBuf,
+    /// Where it was read from; of more than one, the first goes before the others.
+    pub folders: Vec<PathBuf>,
+    /// By name. Of two catalogues, both may have entries of one runtime.
     pub runtimes: Vec<Runtime>,
     /// What tasks may do, in the order of their names.
     pub workloads: Vec<Workload>,
@@ -147,6 +149,12 @@ pub fn nearest_catalog() -> Option<PathBuf> {
     folder.canonicalize().ok()
 }
 
+/// Whether a catalogue says what tasks may do, in a folder `workloads` beside it, as taskscale's own does. Then it is
+/// whole; one without, such as a few entries of a user's, is meant beside those that taskscale carries.
+pub fn is_whole(catalog: &Path) -> bool {
+    beside(catalog).is_dir()
+}
+
 fn is_catalog(folder: &Path) -> bool {
     fs::read_dir(folder)
         .is_ok_and(|children| children.flatten().any(|child| child.path().join("runtime.toml").is_file()))
@@ -174,7 +182,27 @@ impl Catalog {
         let workloads = workloads(folder)?;
         let known: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
         runtimes.iter().try_for_each(|runtime| runtime.check_workloads(&known))?;
-        Ok(Catalog { folder: folder.to_owned(), runtimes, workloads })
+        Ok(Catalog { folders: vec![folder.to_owned()], runtimes, workloads })
+    }
+
+    /// Reads several catalogues as one: where two have an entry of the same name, it is the earlier one's. What tasks may
+    /// do is said by the first.
+    pub fn load_all(folders: &[PathBuf]) -> Result<Catalog, CatalogError> {
+        let mut catalogs = folders.iter().map(|folder| Catalog::load(folder));
+        let first = catalogs.next().ok_or(CatalogError::NotFound)??;
+        catalogs.try_fold(first, |over, beneath| Ok(over.over(beneath?)))
+    }
+
+    fn over(mut self, beneath: Catalog) -> Catalog {
+        let own: BTreeSet<String> = self.entries().map(|(_, entry)| entry.full_name.clone()).collect();
+        let further = beneath.runtimes.into_iter().filter_map(|mut runtime| {
+            runtime.entries.retain(|entry| !own.contains(&entry.full_name));
+            (!runtime.entries.is_empty()).then_some(runtime)
+        });
+        self.runtimes.extend(further);
+        self.runtimes.sort_by(|one, other| one.name.cmp(&other.name));
+        self.folders.extend(beneath.folders);
+        self
     }
 
     /// Every entry with its runtime.

@@ -19,7 +19,7 @@ pub use check::check_name;
 pub use embedded::{embedded_files, embedded_name, embedded_texts, unpack_embedded};
 pub use kind::{Kind, Style};
 pub use load::{
-    Catalog, CatalogError, Entry, Library, Locate, Recipe, Runtime, ToolchainSpec, nearest_catalog,
+    Catalog, CatalogError, Entry, Library, Locate, Recipe, Runtime, ToolchainSpec, is_whole, nearest_catalog,
 };
 pub use select::{Program, SelectError, Selection, closest, default_selection, select};
 pub use sources::{SourceFile, is_of_other_workload, named_children, sources};

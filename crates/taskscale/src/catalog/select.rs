@@ -7,8 +7,8 @@ use super::{Catalog, Entry, Runtime, Style, Workload};
 /// What is wrong with a selection.
 #[derive(Debug, thiserror::Error)]
 pub enum SelectError {
-    #[error("no entry `{name}`{}; `taskscale list` shows all", suggestion(.nearest))]
-    Unknown { name: String, nearest: Option<String> },
+    #[error("no entry `{name}`{}; searched: {catalogs}; `taskscale list` shows all", suggestion(.nearest))]
+    Unknown { name: String, catalogs: String, nearest: Option<String> },
     #[error("no entry of this catalogue is in the set `{set}`: name some, or take @all")]
     EmptySet { set: String },
     #[error("no workload `{workload}`{}; there are {all}", suggestion(.nearest))]
@@ -114,7 +114,8 @@ pub fn select<'a>(
         // A bare entry name, such as `goroutine`, is meant more often than a runtime spelled like it.
         let by_entry = catalog.entries().find(|(_, e)| e.name == *word).map(|(_, e)| e.full_name.as_str());
         let nearest = by_entry.or_else(|| closest(word, names.chain(SETS))).map(str::to_owned);
-        return Err(SelectError::Unknown { name: word.clone(), nearest });
+        let catalogs: Vec<_> = catalog.folders.iter().map(|folder| folder.display().to_string()).collect();
+        return Err(SelectError::Unknown { name: word.clone(), catalogs: catalogs.join(" and "), nearest });
     }
     let entries: Vec<(&Runtime, &Entry)> =
         catalog.entries().zip(chosen).filter(|(_, chosen)| *chosen).map(|(pair, _)| pair).collect();

@@ -121,12 +121,47 @@ fn a_catalogue_without_entries_of_the_posts_has_all_as_its_default() {
 
 #[test]
 fn an_unknown_word_is_answered_with_the_nearest() {
-    let said = |word: &str| selected(&[word]).unwrap_err().to_string();
-    assert_eq!(said("x/fibre"), "no entry `x/fibre`: did you mean `x/fiber`?; `taskscale list` shows all");
-    assert_eq!(said("fiber"), "no entry `fiber`: did you mean `x/fiber`?; `taskscale list` shows all");
-    assert_eq!(said("@post"), "no entry `@post`: did you mean `@posts`?; `taskscale list` shows all");
-    assert_eq!(said("zzzzzzzzzz"), "no entry `zzzzzzzzzz`; `taskscale list` shows all");
-    assert_eq!(said("x/[fiber"), "no entry `x/[fiber`: did you mean `x/fiber`?; `taskscale list` shows all");
+    let said = |word: &str| {
+        let SelectError::Unknown { name, nearest, .. } = selected(&[word]).unwrap_err() else {
+            panic!("{word}")
+        };
+        SelectError::Unknown { name, nearest, catalogs: "here".into() }.to_string()
+    };
+    assert_eq!(
+        said("x/fibre"),
+        "no entry `x/fibre`: did you mean `x/fiber`?; searched: here; `taskscale list` shows all"
+    );
+    assert_eq!(
+        said("fiber"),
+        "no entry `fiber`: did you mean `x/fiber`?; searched: here; `taskscale list` shows all"
+    );
+    assert_eq!(
+        said("@post"),
+        "no entry `@post`: did you mean `@posts`?; searched: here; `taskscale list` shows all"
+    );
+    assert_eq!(said("zzzzzzzzzz"), "no entry `zzzzzzzzzz`; searched: here; `taskscale list` shows all");
+    assert_eq!(
+        said("x/[fiber"),
+        "no entry `x/[fiber`: did you mean `x/fiber`?; searched: here; `taskscale list` shows all"
+    );
+}
+
+#[test]
+fn of_two_catalogues_the_first_goes_before() {
+    let (above, beneath) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    add(above.path(), "x", &GOOD.replace("fiber-small", "other").replace("the only way", "mine"));
+    add(beneath.path(), "x", GOOD);
+    add(beneath.path(), "a", &GOOD.replace("name = \"x\"", "name = \"a\""));
+    let folders = [above.path().to_owned(), beneath.path().to_owned()];
+    let catalog = Catalog::load_all(&folders).unwrap();
+    let names: Vec<&str> = catalog.entries().map(|(_, entry)| entry.full_name.as_str()).collect();
+    assert_eq!(names, ["a/fiber", "a/fiber-small", "x/fiber", "x/other", "x/fiber-small"]);
+    let (runtime, entry) = catalog.entry("x/fiber").unwrap();
+    assert_eq!((entry.why.as_str(), runtime.folder.as_path()), ("mine", above.path().join("x").as_path()));
+    let error = select(&catalog, &["y".to_owned()], &[]).unwrap_err().to_string();
+    let searched = format!("searched: {} and {};", above.path().display(), beneath.path().display());
+    assert!(error.contains(&searched), "{error}");
+    assert!(matches!(Catalog::load_all(&[]), Err(super::CatalogError::NotFound)));
 }
 
 /// "over seventy in twenty languages", where there were nineteen.

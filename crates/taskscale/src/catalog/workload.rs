@@ -242,9 +242,14 @@ fn formula_value(
     })
 }
 
+/// Where workloads of a catalogue are.
+pub(super) fn beside(catalog: &Path) -> PathBuf {
+    catalog.parent().unwrap_or(Path::new(".")).join("workloads")
+}
+
 /// The workloads of a catalogue: those in the folder `workloads` beside it, or else those that taskscale carries.
 pub fn workloads(catalog: &Path) -> Result<Vec<Workload>, CatalogError> {
-    let beside = catalog.parent().unwrap_or(Path::new(".")).join("workloads");
+    let beside = beside(catalog);
     let children = fs::read_dir(&beside).into_iter().flatten().flatten().map(|child| child.path());
     let mut paths: Vec<_> =
         children.filter(|path| path.extension().is_some_and(|extension| extension == "toml")).collect();

@@ -88,9 +88,10 @@ impl Args {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Options of every command")]
 pub struct Global {
-    /// Use the catalogue in DIR [default: $TASKSCALE_CATALOG, the nearest `runtimes/`, or the one that taskscale carries]
+    /// Use the catalogue in DIR, `embedded` for the one that taskscale carries; the first of several goes before the
+    /// others [default: $TASKSCALE_CATALOG, or the nearest `runtimes/` and beneath it the one that taskscale carries]
     #[arg(long, value_name = "DIR", global = true)]
-    pub catalog: Option<PathBuf>,
+    pub catalog: Vec<PathBuf>,
     /// No progress on standard error: warnings and errors only
     #[arg(short, long, global = true)]
     pub quiet: bool,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::Global;
 use super::say_aside;
-use crate::catalog::{Catalog, CatalogError, embedded_name, nearest_catalog, unpack_embedded};
+use crate::catalog::{Catalog, CatalogError, embedded_name, is_whole, nearest_catalog, unpack_embedded};
 use crate::toolchain::Cache;
 
 /// Names a catalogue for every command, below `--catalog`.
@@ -13,10 +13,11 @@ const CATALOG_VARIABLE: &str = "TASKSCALE_CATALOG";
 /// The word that names the catalogue that taskscale carries, where one expects a folder.
 const EMBEDDED: &str = "embedded";
 
-/// Which catalogue is used, and why that one.
+/// Which catalogues are used, and why these.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CatalogPlace {
-    pub folder: PathBuf,
+    /// At least one; each goes before those after it.
+    pub folders: Vec<PathBuf>,
     pub origin: Origin,
 }
 
@@ -26,6 +27,8 @@ pub(super) enum Origin {
     Option,
     Variable,
     Nearest,
+    /// The nearest, of a few entries, and beneath it the one that taskscale carries.
+    Beside,
     Embedded,
 }
 
@@ -35,6 +38,7 @@ impl fmt::Display for Origin {
             Origin::Option => "named by --catalog",
             Origin::Variable => "named by TASKSCALE_CATALOG",
             Origin::Nearest => "the nearest runtimes/",
+            Origin::Beside => "the nearest runtimes/, and what this taskscale carries",
             Origin::Embedded => "the one that this taskscale carries",
         })
     }
@@ -42,7 +46,8 @@ impl fmt::Display for Origin {
 
 impl fmt::Display for CatalogPlace {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        write!(formatter, "{} ({})", self.folder.display(), self.origin)
+        let folders: Vec<_> = self.folders.iter().map(|folder| folder.display().to_string()).collect();
+        write!(formatter, "{} ({})", folders.join(" and "), self.origin)
     }
 }
 
@@ -51,39 +56,50 @@ pub(super) fn unpacked_catalogs(cache: &Cache) -> PathBuf {
     cache.root().join("catalogs")
 }
 
-/// The catalogue to use: `--catalog`, else `$TASKSCALE_CATALOG`, else the nearest `runtimes/`, else the one that this
-/// program carries, which is unpacked for it.
-pub(super) fn find_catalog(global: &Global) -> Result<CatalogPlace, CatalogError> {
-    if let Some(place) = named(global)? {
-        return Ok(place);
-    }
-    let folder = if asks_for_embedded(global) { None } else { nearest_catalog() };
-    if let Some(folder) = folder {
-        return Ok(CatalogPlace { folder, origin: Origin::Nearest });
-    }
-    let folder = unpack_embedded(&unpacked_catalogs(&Cache::of_user()))?;
-    Ok(CatalogPlace { folder, origin: Origin::Embedded })
+fn embedded() -> Result<PathBuf, CatalogError> {
+    unpack_embedded(&unpacked_catalogs(&Cache::of_user()))
 }
 
-/// What the user named, and how.
-fn named_folder(global: &Global) -> Option<(PathBuf, Origin)> {
-    let variable = || std::env::var_os(CATALOG_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let option = global.catalog.clone().map(|folder| (folder, Origin::Option));
-    option.or_else(|| variable().map(|folder| (folder, Origin::Variable)))
+/// The catalogues to use: those of `--catalog`, else of `$TASKSCALE_CATALOG`, else the nearest `runtimes/`, with the one
+/// that this program carries beneath it unless it is whole, else that alone.
+pub(super) fn find_catalog(global: &Global) -> Result<CatalogPlace, CatalogError> {
+    let (named, origin) = named(global);
+    if named.is_empty() {
+        unnamed()
+    } else {
+        let origin =
+            if named.iter().all(|folder| means_embedded(folder)) { Origin::Embedded } else { origin };
+        let folders = named.iter().map(|folder| match means_embedded(folder) {
+            true => embedded(),
+            false => absolute(folder),
+        });
+        Ok(CatalogPlace { folders: folders.collect::<Result<_, _>>()?, origin })
+    }
+}
+
+fn unnamed() -> Result<CatalogPlace, CatalogError> {
+    let Some(nearest) = nearest_catalog() else {
+        return Ok(CatalogPlace { folders: vec![embedded()?], origin: Origin::Embedded });
+    };
+    if is_whole(&nearest) || !carries_catalog() {
+        return Ok(CatalogPlace { folders: vec![nearest], origin: Origin::Nearest });
+    }
+    Ok(CatalogPlace { folders: vec![nearest, embedded()?], origin: Origin::Beside })
+}
+
+/// What the user named, and how; none where nothing.
+fn named(global: &Global) -> (Vec<PathBuf>, Origin) {
+    if !global.catalog.is_empty() {
+        return (global.catalog.clone(), Origin::Option);
+    }
+    let variable = std::env::var_os(CATALOG_VARIABLE).unwrap_or_default();
+    let folders = std::env::split_paths(&variable).filter(|folder| !folder.as_os_str().is_empty());
+    (folders.collect(), Origin::Variable)
 }
 
 /// A folder of that name goes before the word's meaning.
-fn asks_for_embedded(global: &Global) -> bool {
-    named_folder(global).is_some_and(|(folder, _)| folder == Path::new(EMBEDDED) && !folder.is_dir())
-}
-
-fn named(global: &Global) -> Result<Option<CatalogPlace>, CatalogError> {
-    match named_folder(global) {
-        Some((folder, origin)) if !asks_for_embedded(global) => {
-            Ok(Some(CatalogPlace { folder: absolute(&folder)?, origin }))
-        }
-        _ => Ok(None),
-    }
+fn means_embedded(folder: &Path) -> bool {
+    folder == Path::new(EMBEDDED) && !folder.is_dir()
 }
 
 /// Programs run in another folder: a relative path would lead nowhere there.
@@ -96,21 +112,20 @@ pub(super) fn carries_catalog() -> bool {
     embedded_name().is_some()
 }
 
-/// A catalogue where one helps and none is needed: the nearest, or the one that this program carries.
+/// A catalogue where one helps and none is needed.
 pub(super) fn any_catalog() -> Option<Catalog> {
-    let folder = nearest_catalog().or_else(|| unpack_embedded(&unpacked_catalogs(&Cache::of_user())).ok())?;
-    Catalog::load(&folder).ok()
+    Catalog::load_all(&unnamed().ok()?.folders).ok()
 }
 
 pub(super) fn open_catalog(global: &Global) -> Result<Catalog, CatalogError> {
-    Catalog::load(&find_catalog(global)?.folder)
+    Catalog::load_all(&find_catalog(global)?.folders)
 }
 
 /// The same, for commands whose result depends on which one it is: says so on standard error.
 pub(super) fn open_catalog_aloud(global: &Global) -> Result<Catalog, CatalogError> {
     let place = find_catalog(global)?;
     say_aside(&format!("catalogue: {place}"));
-    Catalog::load(&place.folder)
+    Catalog::load_all(&place.folders)
 }
 
 /// Where `new` writes.
@@ -123,12 +138,11 @@ pub(super) struct WritePlace {
 /// The catalogue that a new entry goes into: the one in use, or `runtimes/` in the current folder where that would be the
 /// one that taskscale carries, which is only a copy.
 pub(super) fn catalog_to_write(global: &Global) -> Result<WritePlace, CatalogError> {
-    match named(global)? {
-        Some(place) => Ok(WritePlace { folder: place.folder, needs_option: place.origin == Origin::Option }),
-        None => {
-            let nearest = nearest_catalog().map(Ok);
-            let folder = nearest.unwrap_or_else(|| absolute(Path::new("runtimes")))?;
-            Ok(WritePlace { folder, needs_option: false })
-        }
+    let (named, origin) = named(global);
+    if let Some(folder) = named.iter().find(|folder| !means_embedded(folder)) {
+        return Ok(WritePlace { folder: absolute(folder)?, needs_option: origin == Origin::Option });
     }
+    let nearest = nearest_catalog().map(Ok);
+    let folder = nearest.unwrap_or_else(|| absolute(Path::new("runtimes")))?;
+    Ok(WritePlace { folder, needs_option: false })
 }

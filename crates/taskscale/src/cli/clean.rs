@@ -129,9 +129,10 @@ fn wanted(global: &Global, builds: &[KeptBuild], unpacked: &Path) -> Vec<(String
         .collect();
     folders.extend(embedded_name().map(|name| unpacked.join(name)).filter(|folder| folder.is_dir()));
     // Where there is none, that is no reason not to clean.
-    folders.extend(find_catalog(global).ok().map(|place| place.folder));
+    folders.extend(find_catalog(global).into_iter().flat_map(|place| place.folders));
 
-    let mut toolchains: HashMap<ToolchainSpec, Option<Toolchain>> = HashMap::new();
+    // Asking a toolchain takes up to a second, and copies of one catalogue ask for the same ones in folders that are alike.
+    let mut toolchains: HashMap<(String, ToolchainSpec), Option<Toolchain>> = HashMap::new();
     let mut wanted = Vec::new();
     for folder in folders {
         let catalog = match Catalog::load(&folder) {
@@ -147,8 +148,10 @@ fn wanted(global: &Global, builds: &[KeptBuild], unpacked: &Path) -> Vec<(String
             }
             let specs: BTreeSet<&ToolchainSpec> =
                 runtime.entries.iter().map(|entry| &entry.toolchain).collect();
+            let Ok(sources) = toolchain::source_digest(runtime, &Toolchain::default()) else { continue };
             for spec in specs {
-                let found = toolchains.entry(spec.clone()).or_insert_with(|| toolchain::find(spec).ok());
+                let asked = (sources.clone(), ToolchainSpec { folder: PathBuf::new(), ..spec.clone() });
+                let found = toolchains.entry(asked).or_insert_with(|| toolchain::find(spec).ok());
                 let digest = found.as_ref().and_then(|found| toolchain::source_digest(runtime, found).ok());
                 wanted.extend(digest.map(|digest| (runtime.name.clone(), digest)));
             }

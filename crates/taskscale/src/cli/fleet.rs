@@ -73,7 +73,11 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
         names => names,
     };
     let slots = fleet::slots(&plan, &expand).or_usage()?;
-    let fleet = Fleet::new(&plan.folder, &text, plan.arguments.clone(), slots, env!("CARGO_PKG_VERSION"));
+    let catalogs = find_catalog(global).or_usage()?.folders;
+    let fleet = Fleet {
+        catalogs: catalogs.len(),
+        ..Fleet::new(&plan.folder, &text, plan.arguments.clone(), slots, env!("CARGO_PKG_VERSION"))
+    };
     let nodes = |machines: &fleet::Machines| match slurm.nodes(&machines.at()) {
         Err(FleetError::NoSlurm(_)) if dry_run => Ok(Vec::new()),
         nodes => nodes,
@@ -108,7 +112,7 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
     for program in programs.into_iter().chain(needs_own.then_some(own.as_path())) {
         fleet::install(&fleet, program).or_usage()?;
     }
-    fleet::copy_catalog(&fleet, &find_catalog(global).or_usage()?.folder)?;
+    fleet::copy_catalogs(&fleet, &catalogs)?;
     fleet::write_scripts(&fleet.folder, &scripts)?;
     let fleet = fleet.create()?;
     let submitted = fleet::submit(&fleet, &scripts, &slurm, true)?;

@@ -373,7 +373,7 @@ mod tests {
             CatalogError::Unreadable { path: path(), error: io(ErrorKind::NotFound) }.into(),
             CatalogError::Invalid { path: path(), line: 1, column: 1, message: text() }.into(),
             CatalogError::Empty { folder: path(), below: None }.into(),
-            SelectError::Unknown { name: text(), nearest: None }.into(),
+            SelectError::Unknown { name: text(), catalogs: text(), nearest: None }.into(),
             SelectError::EmptySet { set: text() }.into(),
             SelectError::NoWorkload { workload: text(), nearest: None, all: text() }.into(),
             SelectError::NobodyDoes { who: None, workload: text(), does: "sleep".into() }.into(),

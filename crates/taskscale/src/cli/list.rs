@@ -7,9 +7,11 @@ use serde_json::json;
 
 use super::args::{Global, List};
 use super::catalog_dir::open_catalog_aloud;
+use super::report::terminal_width;
 use super::{Failure, OrUsage, print_result, printable};
 use crate::campaign::receipt;
 use crate::catalog::{ToolchainSpec, select};
+use crate::sheet::{width, wrapped_whole};
 use crate::toolchain::{self, Toolchain, Unavailable};
 
 pub fn run(args: &List, global: &Global) -> Result<ExitCode, Failure> {
@@ -67,8 +69,33 @@ pub fn run(args: &List, global: &Global) -> Result<ExitCode, Failure> {
         row.push(version);
         rows.push(row);
     }
-    print_result(&printable(&columns(&rows)))?;
+    let table = columns(&rows);
+    let widest = table.lines().map(width).max().unwrap_or(0);
+    // In a pipe lines are as long as they are.
+    let text = match terminal_width() {
+        Some(columns) if widest > columns => blocks(&rows, columns),
+        _ => table,
+    };
+    print_result(&printable(&text))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The same rows for a terminal that is too narrow for a table: an entry's name, and below it what is in its columns.
+fn blocks(rows: &[Vec<String>], columns: usize) -> String {
+    let Some((heads, rows)) = rows.split_first() else { return String::new() };
+    let mut text = String::new();
+    for row in rows {
+        let ([name, kind, style, cores], [workloads @ .., version]) = row.split_at(4) else { continue };
+        let does = heads[4..].iter().zip(workloads).filter(|(_, does)| *does == "yes");
+        let does: Vec<&str> = does.map(|(head, _)| head.as_str()).collect();
+        text.push_str(&format!("{name}\n"));
+        for line in [format!("{kind}, {style}, {cores}; {version}"), does.join(" ")] {
+            for part in wrapped_whole(&line, columns.saturating_sub(2)) {
+                text.push_str(&format!("  {part}\n"));
+            }
+        }
+    }
+    text
 }
 
 /// Rows as aligned columns; the last one runs free.
@@ -85,4 +112,31 @@ pub(super) fn columns(rows: &[impl AsRef<[String]>]) -> String {
         text.push('\n');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_narrow_terminal_has_blocks_in_place_of_rows() {
+        let row = |words: &str| words.split('|').map(str::to_owned).collect::<Vec<_>>();
+        let rows = [
+            row("entry|kind|style|runs on|sleep|spawn|version"),
+            row("go/goroutine|stackful|idiomatic|all cores|yes|yes|go version go1.26.8 linux/amd64"),
+            row(
+                "x/y|timer|reference|one core|yes|-|unavailable: X is not installed: https://example.org/install",
+            ),
+        ];
+        insta::assert_snapshot!(blocks(&rows, 60), @"
+        go/goroutine
+          stackful, idiomatic, all cores; go version go1.26.8
+          linux/amd64
+          sleep spawn
+        x/y
+          timer, reference, one core; unavailable: X is not
+          installed: https://example.org/install
+          sleep
+        ");
+    }
 }

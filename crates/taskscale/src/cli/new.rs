@@ -70,8 +70,7 @@ pub fn run(args: &New, global: &Global) -> Result<ExitCode, Failure> {
     }
     if !existed && !place.needs_option && carries_catalog() {
         say_aside(&format!(
-            "note: {} is a new catalogue, which commands in this folder use from now on; \
-             `--catalog embedded` names the one that taskscale carries",
+            "note: {} is a new catalogue: commands in this folder have its entries beside those that taskscale carries",
             shown(&place.folder)
         ));
     }

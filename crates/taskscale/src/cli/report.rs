@@ -327,7 +327,7 @@ pub(super) fn for_standard_output() -> RenderOptions {
 }
 
 /// Columns of the terminal that standard output is.
-fn terminal_width() -> Option<usize> {
+pub(super) fn terminal_width() -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }

@@ -49,8 +49,15 @@ pub struct Fleet {
     /// What `taskscale run` is given on each machine.
     pub arguments: Vec<String>,
     pub slots: Vec<Slot>,
+    /// How many catalogues jobs use, each beneath the one before it.
+    #[serde(default = "one")]
+    pub catalogs: usize,
     #[serde(skip)]
     pub folder: PathBuf,
+}
+
+fn one() -> usize {
+    1
 }
 
 /// One machine to be measured.
@@ -135,6 +142,7 @@ impl Fleet {
             plan: plan.to_owned(),
             arguments,
             slots,
+            catalogs: one(),
             folder: folder.to_owned(),
         }
     }
@@ -170,9 +178,12 @@ impl Fleet {
         self.folder.join("cache").join(machine)
     }
 
-    /// The catalogue that jobs use.
-    pub fn catalog(&self) -> PathBuf {
-        self.folder.join("catalog/runtimes")
+    /// The catalogues that jobs use, the first before the others: where in the fleet's folder.
+    pub fn catalogs(&self) -> impl Iterator<Item = String> {
+        (1..=self.catalogs).map(|nth| match nth {
+            1 => "catalog/runtimes".to_owned(),
+            nth => format!("catalog-{nth}/runtimes"),
+        })
     }
 
     pub fn submissions(&self) -> Result<Vec<Submission>, FleetError> {

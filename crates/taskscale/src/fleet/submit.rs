@@ -75,7 +75,9 @@ pub fn scripts(plan: &Plan, fleet: &Fleet, architectures: &[BTreeSet<String>]) -
         if !known.is_empty() || architectures.is_empty() {
             let words: String =
                 plan.build_arguments.iter().map(|word| format!(" {}", quoted(word))).collect();
-            let command = format!("--catalog \"$folder/catalog/runtimes\" build{words}");
+            let catalogs: String =
+                fleet.catalogs().map(|place| format!("--catalog \"$folder/{place}\" ")).collect();
+            let command = format!("{catalogs}build{words}");
             let what = "Builds the entries once for machines of this architecture.";
             build.push(beside(fleet, machines, &format!("build-{}", machines.name), what, &command));
             built.extend(architectures.iter().cloned());
@@ -337,12 +339,16 @@ fn machine_of(program: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Copies the catalogue, and the workloads beside it, so that all nodes read the same, whatever becomes of the original.
-pub fn copy_catalog(fleet: &Fleet, catalog: &Path) -> Result<(), FleetError> {
-    copy(catalog, &fleet.catalog())?;
-    let workloads = catalog.parent().unwrap_or(catalog).join("workloads");
-    if workloads.is_dir() {
-        copy(&workloads, &fleet.folder.join("catalog/workloads"))?;
+/// Copies the catalogues, and the workloads beside them, so that all nodes read the same, whatever becomes of the
+/// originals.
+pub fn copy_catalogs(fleet: &Fleet, catalogs: &[PathBuf]) -> Result<(), FleetError> {
+    for (catalog, place) in catalogs.iter().zip(fleet.catalogs()) {
+        let into = fleet.folder.join(place);
+        copy(catalog, &into)?;
+        let workloads = catalog.with_file_name("workloads");
+        if workloads.is_dir() {
+            copy(&workloads, &into.with_file_name("workloads"))?;
+        }
     }
     Ok(())
 }

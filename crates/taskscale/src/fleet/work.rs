@@ -98,7 +98,10 @@ fn measure(
     interrupted: &dyn Fn() -> bool,
 ) -> Result<ExitStatus, FleetError> {
     let mut command = Command::new(&site.program);
-    command.arg("--catalog").arg(fleet.catalog()).arg("run").args(&fleet.arguments).args(&site.arguments);
+    for place in fleet.catalogs() {
+        command.arg("--catalog").arg(fleet.folder.join(place));
+    }
+    command.arg("run").args(&fleet.arguments).args(&site.arguments);
     command.arg("--output").arg(folder);
     // SAFETY: a plain system call between fork and exec. It ends with this job, however that ends.
     unsafe {

@@ -29,8 +29,10 @@ pub fn without_paths(
     let mut places: BTreeMap<&str, BTreeSet<Place>> = BTreeMap::new();
     for sample in samples {
         let template = templates.get(sample.entry.as_str()).copied().unwrap_or_default();
-        let found =
-            template.iter().zip(&sample.command).filter_map(|(template, word)| Place::of(template, word));
+        let found = template
+            .iter()
+            .zip(sample.command.iter())
+            .filter_map(|(template, word)| Place::of(template, word));
         places.entry(&sample.entry).or_default().extend(found);
     }
     let all: BTreeSet<Place> = places.values().flatten().cloned().collect();

@@ -2,8 +2,9 @@
 //!
 //! A figure that is unknown is absent, never 0 or -1. Every name carries its unit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -67,10 +68,10 @@ pub struct Sample {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
     /// The exact command line.
-    pub command: Vec<String>,
+    pub command: Arc<[String]>,
     /// First line of the runtime's own version output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
+    pub version: Option<Arc<str>>,
     /// Threads of all processes at the plateau.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<u64>,
@@ -132,6 +133,30 @@ impl Sample {
     pub fn is_double(&self) -> bool {
         self.work.as_ref().is_some_and(|work| work.double)
     }
+}
+
+/// What a long campaign's samples repeat thousands of times, held once: command lines and versions.
+#[derive(Debug, Default)]
+pub struct Repeated {
+    commands: BTreeSet<Arc<[String]>>,
+    versions: BTreeSet<Arc<str>>,
+}
+
+impl Repeated {
+    /// The same sample, which shares with those before it what it has in common with them.
+    pub fn share(&mut self, mut sample: Sample) -> Sample {
+        sample.command = first_of(&mut self.commands, sample.command);
+        sample.version = sample.version.map(|version| first_of(&mut self.versions, version));
+        sample
+    }
+}
+
+fn first_of<T: ?Sized + Ord>(seen: &mut BTreeSet<Arc<T>>, value: Arc<T>) -> Arc<T> {
+    if let Some(first) = seen.get(&value) {
+        return first.clone();
+    }
+    seen.insert(value.clone());
+    value
 }
 
 /// Operations done as fast as they can be.

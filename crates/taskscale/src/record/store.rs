@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Campaign, SCHEMA_VERSION, Sample};
+use super::{Campaign, Repeated, SCHEMA_VERSION, Sample};
 
 const CAMPAIGN_FILE: &str = "campaign.json";
 const SAMPLES_FILE: &str = "samples.jsonl";
@@ -116,7 +116,7 @@ fn read_samples(
     mut lines: impl BufRead,
     campaign: Option<&Campaign>,
 ) -> io::Result<(Vec<Sample>, Vec<RejectedLine>)> {
-    let (mut samples, mut rejected) = (Vec::new(), Vec::new());
+    let (mut samples, mut rejected, mut repeated) = (Vec::new(), Vec::new(), Repeated::default());
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
@@ -129,7 +129,7 @@ fn read_samples(
         }
         match serde_json::from_slice::<Sample>(text) {
             Ok(sample) if sample.schema <= SCHEMA_VERSION && campaign.is_none_or(|of| made(&sample, of)) => {
-                samples.push(sample);
+                samples.push(repeated.share(sample));
             }
             other => rejected.push(RejectedLine {
                 number,

@@ -78,7 +78,7 @@ pub fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64
         load_command: None,
         exit_code: Some(0),
         signal: None,
-        command: vec![entry.to_owned(), tasks.to_string(), "3".to_owned()],
+        command: [entry.to_owned(), tasks.to_string(), "3".to_owned()].into(),
         version: None,
         threads: Some(3),
         processes: Some(1),

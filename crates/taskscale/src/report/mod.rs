@@ -7,6 +7,7 @@
 mod build;
 mod chart;
 mod ci_exports;
+mod colour;
 mod columns;
 mod csv;
 mod estimate;

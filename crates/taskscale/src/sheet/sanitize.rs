@@ -84,6 +84,28 @@ fn take(chars: impl Iterator<Item = char>, columns: usize) -> String {
         .collect()
 }
 
+/// A text of our own in lines of at most `columns`, in which what a reader may copy, a command between backticks or an
+/// address, stays in one line, however long.
+pub fn wrapped_whole(text: &str, columns: usize) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut within = false;
+    for word in text.split(' ') {
+        match words.last_mut().filter(|_| within) {
+            Some(command) => *command = format!("{command} {word}"),
+            None => words.push(word.to_owned()),
+        }
+        within ^= word.matches('`').count() % 2 == 1;
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
+        match lines.last_mut() {
+            Some(line) if width(line) + 1 + width(&word) <= columns => *line = format!("{line} {word}"),
+            _ => lines.push(word),
+        }
+    }
+    lines
+}
+
 /// The text in lines of at most `columns`, broken at spaces; a longer word is broken where it must be.
 pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);

@@ -15,7 +15,7 @@ use crate::catalog::{Locate, ToolchainSpec};
 const VERSION_LIMIT: Duration = Duration::from_secs(20);
 
 /// A toolchain that is there and new enough.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Toolchain {
     /// What `{home}` stands for, where the runtime has such a folder.
     pub home: Option<PathBuf>,

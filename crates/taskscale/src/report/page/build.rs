@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 
 use super::super::build::feeding;
+use super::super::colour::colour_of;
 use super::super::footnotes;
 use super::super::model::{Report, Row};
 use super::model::{
@@ -75,6 +76,7 @@ impl PageData {
         (facts.workload, facts.program_digest, facts.unavailable) = (None, None, None);
         PageEntry {
             sources: files.into_iter().map(file).collect(),
+            colour: colour_of(&facts.runtime),
             sources_recorded,
             build: take(&mut facts.build),
             run: take(&mut facts.run),
@@ -267,8 +269,8 @@ fn columns(positions: &BTreeMap<&str, usize>, samples: &[Sample], part: &Part) -
         columns.status.push(sample.status);
         columns.started_at.push(sample.started_at.unix_s());
         columns.hold_s.push(sample.hold_s);
-        columns.command.push(commands.position(sample.command.clone()));
-        columns.version.push(sample.version.clone().map(|text| texts.position(text)));
+        columns.command.push(commands.position(sample.command.to_vec()));
+        columns.version.push(sample.version.as_deref().map(|text| texts.position(text.to_owned())));
         columns.reason.push(sample.reason.clone().map(|text| texts.position(text)));
         columns.stderr_tail.push(sample.stderr_tail.as_deref().map(|text| texts.position(tail(text))));
         columns.metrics.push(metrics(sample).map(|text| texts.position(text)));

@@ -60,6 +60,8 @@ pub struct PageCampaign {
 pub struct PageEntry {
     /// Position in the page's `entries`: what it is.
     pub entry: usize,
+    /// The colour of its language, the same in every picture.
+    pub colour: usize,
     /// The commands that build it, as written in the manifest.
     pub build: Vec<Vec<String>>,
     /// The command that runs it, likewise, less the arguments that taskscale appends.

@@ -288,7 +288,7 @@ fn a_thousand_samples_fit() {
                 let mut sample = sample(&name(at), tasks, repetition, 1_000_003 + 7_919 * at as u64, 417);
                 let path =
                     format!("/home/somebody/.cache/taskscale/builds/language/af4de23be0186b1c/{at}/sleep");
-                sample.command = vec![path, tasks.to_string(), "3".into()];
+                sample.command = [path, tasks.to_string(), "3".into()].into();
                 sample.time.launch_s = Some(at as f64 / 7.0);
                 sample.cpu.launch_s = Some(at as f64 / 70.0);
                 samples.push(sample);

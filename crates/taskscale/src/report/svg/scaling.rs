@@ -4,11 +4,12 @@ use super::super::footnotes;
 use super::super::model::{Entry, Growth, Report, Row};
 use super::super::phrases::{NO_LINE, slope_text};
 use super::document::{Anchor, Svg};
-use super::style::{COLOURS, fitted_name, text_width};
+use super::style::{fitted_name, text_width};
 use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, heads, plain, shown};
 use crate::catalog::Kind;
 use crate::catalog::Shape;
 use crate::figures::Figure;
+use crate::report::colour::colour_of;
 use crate::units;
 
 /// From one name to the next at least.
@@ -49,7 +50,6 @@ pub fn scaling(report: &Report) -> Result<String, ChartError> {
 
 fn lines(report: &Report) -> Vec<Curve<'_>> {
     let mut lines: Vec<Curve> = Vec::new();
-    let mut runtimes: Vec<&str> = Vec::new();
     for group in &report.groups {
         for row in &group.rows {
             let known = lines.iter().position(|line| line.entry.name == row.entry.name);
@@ -59,17 +59,13 @@ fn lines(report: &Report) -> Vec<Curve<'_>> {
                     Some(at) => lines[at].points.push(row),
                     None => {
                         let runtime = row.entry.name.split('/').next().unwrap_or_default();
-                        let at = runtimes.iter().position(|known| *known == runtime).unwrap_or_else(|| {
-                            runtimes.push(runtime);
-                            runtimes.len() - 1
-                        });
                         lines.push(Curve {
                             entry: &row.entry,
                             points: vec![row],
                             // A line through footprints is none through times.
                             growth: report.growth_of(&row.entry.name).filter(|_| report.shape.has_plateau()),
                             broke: None,
-                            colour: at % COLOURS,
+                            colour: colour_of(runtime),
                         });
                     }
                 }

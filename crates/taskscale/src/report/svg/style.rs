@@ -70,9 +70,6 @@ pub const CSS: &str = "
 }
 ";
 
-/// How many colours lines have.
-pub const COLOURS: usize = 8;
-
 /// About how wide a text is in pixels at a size, on the generous side: no font can be asked.
 ///
 /// By classes of letters, from the widths of DejaVu Sans, which is among the widest of the fonts that may be used.
@@ -118,6 +115,7 @@ pub fn fitted_name(name: &str, size: f64, room: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::colour::COLOURS;
 
     /// Relative luminance of `#rrggbb`: <https://www.w3.org/TR/WCAG22/#dfn-relative-luminance>.
     fn luminance(colour: &str) -> f64 {
