@@ -88,7 +88,7 @@ fn another_campaigns_sample_counts_nowhere() {
     let ids = ["one", "other"].map(|folder| world.load(folder).campaign.id.unwrap());
     assert_ne!(ids[0], ids[1]);
     let own = lines(&world, "one").remove(0);
-    assert_eq!(world.load("one").samples[0].campaign.as_ref(), Some(&ids[0]));
+    assert_eq!(world.load("one").samples[0].campaign.as_deref(), Some(&*ids[0]));
     let unmarked = enormous(&own.replacen(&format!(",\"campaign\":{:?}", ids[0]), "", 1));
     assert!(!unmarked.contains(&ids[0]));
     let external = enormous(&lines(&world, "other")[0]);

@@ -116,7 +116,11 @@ impl Cluster {
                     .samples
                     .iter()
                     .map(|sample| {
-                        assert_eq!(sample.campaign, loaded.campaign.id, "of another campaign");
+                        assert_eq!(
+                            sample.campaign.as_deref(),
+                            loaded.campaign.id.as_deref(),
+                            "of another campaign"
+                        );
                         let Sample { entry, tasks, repetition, attempt, .. } = sample;
                         format!("{entry} {tasks} {repetition} {attempt}")
                     })

@@ -277,7 +277,7 @@ pub fn sample_of(
         metrics: measured.metrics,
         warnings: measured.warnings,
         stderr_tail: measured.stderr_tail,
-        campaign: campaign.id.clone(),
+        campaign: campaign.id.as_deref().map(Arc::from),
         params: run.cell.part.params.clone(),
         cpus: run.cell.part.cpus,
         work: measured.work.map(Box::new),

@@ -95,7 +95,7 @@ pub struct Sample {
     pub stderr_tail: Option<String>,
     /// The `id` of the campaign that the run was made for. Absent in older campaigns, which have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub campaign: Option<String>,
+    pub campaign: Option<Arc<str>>,
     /// What the workload was given on top of its defaults.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
@@ -135,18 +135,19 @@ impl Sample {
     }
 }
 
-/// What a long campaign's samples repeat thousands of times, held once: command lines and versions.
+/// What a long campaign's samples repeat thousands of times, held once: command lines, versions, the campaign.
 #[derive(Debug, Default)]
 pub struct Repeated {
     commands: BTreeSet<Arc<[String]>>,
-    versions: BTreeSet<Arc<str>>,
+    texts: BTreeSet<Arc<str>>,
 }
 
 impl Repeated {
     /// The same sample, which shares with those before it what it has in common with them.
     pub fn share(&mut self, mut sample: Sample) -> Sample {
         sample.command = first_of(&mut self.commands, sample.command);
-        sample.version = sample.version.map(|version| first_of(&mut self.versions, version));
+        sample.version = sample.version.map(|version| first_of(&mut self.texts, version));
+        sample.campaign = sample.campaign.map(|campaign| first_of(&mut self.texts, campaign));
         sample
     }
 }

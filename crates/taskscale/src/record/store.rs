@@ -98,7 +98,10 @@ pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
     let (samples, rejected) = match File::open(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => (Vec::new(), Vec::new()),
         file => {
-            let read = file.and_then(|file| read_samples(BufReader::new(file), Some(&campaign)));
+            let read = file.and_then(|file| {
+                let bytes = file.metadata()?.len();
+                read_samples(BufReader::new(file), bytes, Some(&campaign))
+            });
             at("read", &path, read)?
         }
     };
@@ -108,12 +111,14 @@ pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
 /// Tells samples from lines that are none. Pure; never fails, whatever the bytes.
 pub fn parse_samples(bytes: &[u8]) -> (Vec<Sample>, Vec<RejectedLine>) {
     // Reading from memory cannot fail.
-    read_samples(bytes, None).unwrap_or_default()
+    read_samples(bytes, bytes.len() as u64, None).unwrap_or_default()
 }
 
-/// Line by line: the text of a long campaign need not be in memory beside its samples. Of `campaign`, where one is given.
+/// Line by line, of `bytes` in all: the text of a long campaign need not be in memory beside its samples. Of `campaign`,
+/// where one is given.
 fn read_samples(
     mut lines: impl BufRead,
+    bytes: u64,
     campaign: Option<&Campaign>,
 ) -> io::Result<(Vec<Sample>, Vec<RejectedLine>)> {
     let (mut samples, mut rejected, mut repeated) = (Vec::new(), Vec::new(), Repeated::default());
@@ -129,6 +134,10 @@ fn read_samples(
         }
         match serde_json::from_slice::<Sample>(text) {
             Ok(sample) if sample.schema <= SCHEMA_VERSION && campaign.is_none_or(|of| made(&sample, of)) => {
+                if samples.is_empty() {
+                    // A list that grew would leave its former places behind in the heap.
+                    samples.reserve((bytes / text.len() as u64) as usize + 1);
+                }
                 samples.push(repeated.share(sample));
             }
             other => rejected.push(RejectedLine {
@@ -139,11 +148,11 @@ fn read_samples(
                     }
                     Ok(sample) => {
                         let named =
-                            |id: Option<&String>| id.map_or("without an id".into(), |id| format!("{id:?}"));
-                        let own = campaign.and_then(|campaign| campaign.id.as_ref());
+                            |id: Option<&str>| id.map_or("without an id".into(), |id| format!("{id:?}"));
+                        let own = campaign.and_then(|campaign| campaign.id.as_deref());
                         format!(
                             "it is of the campaign {}, this one is {}",
-                            named(sample.campaign.as_ref()),
+                            named(sample.campaign.as_deref()),
                             named(own)
                         )
                     }
@@ -158,7 +167,7 @@ fn read_samples(
 
 /// Whether `campaign` made `sample`: both carry the same id, or, of before there were ids, none.
 fn made(sample: &Sample, campaign: &Campaign) -> bool {
-    sample.campaign == campaign.id
+    sample.campaign.as_deref() == campaign.id.as_deref()
 }
 
 /// Whether a file's last line lacks its end.

@@ -15,7 +15,7 @@ fn campaign(id: Option<&str>) -> Campaign {
         plan: Plan::of_holds("sleep", vec!["x/a".into()], vec![1], 1, Hold::Fixed { seconds: 10 }),
         seed: 1,
         entries: Vec::new(),
-        id: id.map(str::to_owned),
+        id: id.map(Into::into),
         conditions: None,
     }
 }
@@ -49,7 +49,7 @@ fn a_folder_is_taken_once_and_not_with_samples_in_it() {
 fn only_samples_of_the_campaign_itself_are_read() {
     let of = |id: Option<&str>| {
         let mut sample = test_sample("x/a", 1);
-        sample.campaign = id.map(str::to_owned);
+        sample.campaign = id.map(Into::into);
         sample
     };
     let samples = [of(None), of(Some("one")), of(Some("other"))];

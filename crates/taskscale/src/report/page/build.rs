@@ -237,46 +237,49 @@ fn count(value: Option<u64>) -> Option<f64> {
 /// Values of samples, each once.
 #[derive(Default)]
 struct Distinct<T> {
-    positions: BTreeMap<T, usize>,
+    positions: BTreeMap<T, u32>,
 }
 
 impl<T: Ord> Distinct<T> {
-    fn position(&mut self, value: T) -> usize {
-        let next = self.positions.len();
+    fn position(&mut self, value: T) -> u32 {
+        let next = self.positions.len() as u32;
         *self.positions.entry(value).or_insert(next)
     }
 
     fn in_order(self) -> Vec<T> {
-        let mut values: Vec<(T, usize)> = self.positions.into_iter().collect();
+        let mut values: Vec<(T, u32)> = self.positions.into_iter().collect();
         values.sort_by_key(|(_, position)| *position);
         values.into_iter().map(|(value, _)| value).collect()
     }
 }
 
 fn columns(positions: &BTreeMap<&str, usize>, samples: &[Sample], part: &Part) -> Samples {
-    let own: Vec<(usize, &Sample)> = samples
+    let own: Vec<(u32, &Sample)> = samples
         .iter()
         .filter(|sample| sample.is_of(part))
-        .filter_map(|sample| Some((*positions.get(sample.entry.as_str())?, sample)))
+        .filter_map(|sample| Some((*positions.get(sample.entry.as_str())? as u32, sample)))
         .collect();
     let (mut texts, mut commands) = (Distinct::default(), Distinct::default());
-    let mut columns = Samples { count: own.len(), ..Samples::default() };
-    for (entry, sample) in &own {
-        columns.entry.push(*entry);
-        columns.tasks.push(sample.tasks);
-        columns.repetition.push(sample.repetition);
-        columns.attempt.push(sample.attempt);
-        columns.status.push(sample.status);
-        columns.started_at.push(sample.started_at.unix_s());
-        columns.hold_s.push(sample.hold_s);
-        columns.command.push(commands.position(sample.command.to_vec()));
-        columns.version.push(sample.version.as_deref().map(|text| texts.position(text.to_owned())));
-        columns.reason.push(sample.reason.clone().map(|text| texts.position(text)));
-        columns.stderr_tail.push(sample.stderr_tail.as_deref().map(|text| texts.position(tail(text))));
-        columns.metrics.push(metrics(sample).map(|text| texts.position(text)));
-        columns.warnings.push(sample.warnings.clone());
-        columns.memory_source.push(sample.memory.source);
-    }
+    let mut columns = Samples {
+        count: own.len(),
+        entry: own.iter().map(|(entry, _)| *entry).collect(),
+        tasks: column(&own, |sample| sample.tasks),
+        repetition: column(&own, |sample| sample.repetition),
+        attempt: column(&own, |sample| sample.attempt),
+        status: column(&own, |sample| sample.status),
+        started_at: column(&own, |sample| sample.started_at.unix_s()),
+        hold_s: column(&own, |sample| sample.hold_s),
+        command: column(&own, |sample| commands.position(sample.command.to_vec())),
+        version: column(&own, |sample| sample.version.as_deref().map(|text| texts.position(text.to_owned()))),
+        reason: column(&own, |sample| sample.reason.clone().map(|text| texts.position(text))),
+        stderr_tail: column(&own, |sample| {
+            sample.stderr_tail.as_deref().map(|text| texts.position(tail(text)))
+        }),
+        metrics: column(&own, |sample| metrics(sample).map(|text| texts.position(text))),
+        warnings: column(&own, |sample| sample.warnings.clone()),
+        memory_source: column(&own, |sample| sample.memory.source),
+        ..Samples::default()
+    };
     for (name, number) in NUMBERS {
         let column: Vec<f64> = own.iter().map(|(_, sample)| number(sample).unwrap_or(f64::NAN)).collect();
         if column.iter().any(|value| value.is_finite()) {
@@ -286,6 +289,10 @@ fn columns(positions: &BTreeMap<&str, usize>, samples: &[Sample], part: &Part) -
     columns.texts = texts.in_order();
     columns.commands = commands.in_order();
     columns
+}
+
+fn column<T>(own: &[(u32, &Sample)], mut of: impl FnMut(&Sample) -> T) -> Vec<T> {
+    own.iter().map(|(_, sample)| of(sample)).collect()
 }
 
 /// The end of what a program wrote: that is where the error stands.

@@ -151,7 +151,7 @@ pub struct PageShortfall {
 pub struct Samples {
     pub count: usize,
     /// Position in `entries`.
-    pub entry: Vec<usize>,
+    pub entry: Vec<u32>,
     pub tasks: Vec<u64>,
     pub repetition: Vec<u32>,
     pub attempt: Vec<u32>,
@@ -160,12 +160,12 @@ pub struct Samples {
     pub started_at: Vec<u64>,
     pub hold_s: Vec<f64>,
     /// Position in `commands`: the exact command line.
-    pub command: Vec<usize>,
+    pub command: Vec<u32>,
     /// Position in `texts`, as for all that follow until `warnings`.
-    pub version: Vec<Option<usize>>,
-    pub reason: Vec<Option<usize>>,
-    pub stderr_tail: Vec<Option<usize>>,
-    pub metrics: Vec<Option<usize>>,
+    pub version: Vec<Option<u32>>,
+    pub reason: Vec<Option<u32>>,
+    pub stderr_tail: Vec<Option<u32>>,
+    pub metrics: Vec<Option<u32>>,
     pub warnings: Vec<Vec<Warning>>,
     pub memory_source: Vec<MemorySource>,
     /// The other fields of a sample by their names, those of `time`, `cpu`, `work`, `memory` and `plateau` after a dot:
