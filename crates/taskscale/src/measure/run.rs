@@ -19,10 +19,11 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use self::external::ExternalCourse;
 use self::launched::Launched;
+use self::lost::Patience;
 use self::serve::Orders;
 
 pub use self::trace::Trace;
-use super::cgroup::{CpuReading, Group, GroupBounds, kill_all, remove_folders};
+use super::cgroup::{CpuReading, Group, GroupBounds, charged_bytes, kill_all, remove_folders};
 use super::evidence::Rest;
 use super::external::Ready;
 use super::launcher::{END, Order, Word, now_ns};
@@ -47,8 +48,6 @@ const OUTPUT_HEAD_BYTES: usize = 4096;
 const FULL_SHARE: f64 = 0.98;
 /// Descriptors of a server besides its connections.
 const FILES_BESIDES: u64 = 256;
-/// How long the launcher may take to end everything.
-const END_PATIENCE_S: f64 = 60.0;
 
 /// Measures on this machine.
 pub struct LocalRunner<'a> {
@@ -212,7 +211,8 @@ struct Run<'a> {
     done_first: bool,
     end: Option<Word>,
     empty: bool,
-    ending_since_ns: Option<u64>,
+    /// Since the launcher was told to end everything.
+    patience: Option<Patience>,
     ended_by: Option<EndedBy>,
     /// When taskscale ended the run: whether it was out of memory, and whether it held as much as it may.
     out_of_memory: bool,
@@ -291,7 +291,7 @@ impl<'a> Run<'a> {
             done_first: false,
             end: None,
             empty: false,
-            ending_since_ns: None,
+            patience: None,
             ended_by: None,
             out_of_memory: false,
             stood_at_cap: false,
@@ -337,8 +337,8 @@ impl<'a> Run<'a> {
             if seconds(begun_ns, now) > time_cap_s && self.end.is_none() && !stopping {
                 self.end_run(why);
             }
-            if let Some(since) = self.ending_since_ns
-                && seconds(since, now) > END_PATIENCE_S
+            if let Some(patience) = &mut self.patience
+                && patience.is_over(charged_bytes(&self.launched.order.group))
             {
                 // Stopped, perhaps, by the program. Should it be the kernel that cannot end them, nor can we.
                 self.launched.give_up()?;
@@ -445,7 +445,7 @@ impl<'a> Run<'a> {
                     self.hear_output();
                 }
                 self.end = Some(word);
-                if self.ending_since_ns.is_none() {
+                if self.patience.is_none() {
                     self.note_left_processes();
                     self.tell_launcher_to_end();
                 }
@@ -481,7 +481,7 @@ impl<'a> Run<'a> {
             self.ended_by = Some(why);
             self.note_want_of_memory();
         }
-        if self.ending_since_ns.is_none() {
+        if self.patience.is_none() {
             self.tell_launcher_to_end();
         }
         if let Some(external) = &mut self.external {
@@ -501,7 +501,7 @@ impl<'a> Run<'a> {
     }
 
     fn tell_launcher_to_end(&mut self) {
-        self.ending_since_ns = Some(now_ns());
+        self.patience = Some(Patience::new());
         self.launched.tell(END);
     }
 

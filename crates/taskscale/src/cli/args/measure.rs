@@ -71,7 +71,8 @@ pub struct Measure {
     /// Folder of the campaign; one that is unfinished is gone on with [default: results/DATE-HOST]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Memory that a run may take, kernel memory included [default: 80 % of what is available]
+    /// Memory that a run may take, kernel memory included; the JVM, .NET and Node.js take it for the size of the machine,
+    /// and size their heaps by it [default: 80 % of what is available]
     #[arg(long, value_name = "SIZE")]
     pub memory_cap: Option<String>,
     /// Time that a run may take, such as 90s [default: 120 s and three times its hold]

@@ -3,12 +3,45 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::Run;
 use super::launched::Launched;
-use super::{END_PATIENCE_S, Run};
-use crate::measure::cgroup::{kill_all, processes_in};
+use crate::measure::cgroup::{charged_bytes, kill_all, processes_in};
 use crate::measure::launcher::Order;
 use crate::measure::verdict::EndedBy;
 use crate::measure::{MeasureError, procfs};
+
+/// How long nothing may come of an order to end everything.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// A sign that something does: the kernel takes minutes to close a million sockets of a killed server on a slow machine.
+const SIGN_BYTES: u64 = 1 << 20;
+
+/// Waits for processes to end as long as less and less memory is charged to them.
+#[derive(Debug)]
+pub(super) struct Patience {
+    since: Instant,
+    least_bytes: Option<u64>,
+}
+
+impl Patience {
+    pub fn new() -> Patience {
+        Patience { since: Instant::now(), least_bytes: None }
+    }
+
+    /// Whether they have had their time, with so much memory charged to them now.
+    pub fn is_over(&mut self, bytes: Option<u64>) -> bool {
+        self.is_over_at(bytes, Instant::now())
+    }
+
+    fn is_over_at(&mut self, bytes: Option<u64>, now: Instant) -> bool {
+        if let Some(bytes) = bytes {
+            let least = *self.least_bytes.get_or_insert(bytes);
+            if bytes.saturating_add(SIGN_BYTES) <= least {
+                (self.least_bytes, self.since) = (Some(bytes), now);
+            }
+        }
+        now.duration_since(self.since) > PATIENCE
+    }
+}
 
 impl Run<'_> {
     /// The run is over. It is a sample: whether its program killed the launcher or somebody else did cannot be told, and
@@ -27,7 +60,7 @@ impl Run<'_> {
 impl Launched {
     /// Ends every process of the run, whose launcher is gone.
     pub(super) fn end_what_is_left(&self) -> Result<(), MeasureError> {
-        let deadline = Instant::now() + Duration::from_secs_f64(END_PATIENCE_S);
+        let mut patience = Patience::new();
         loop {
             kill_all(&self.order.group);
             let strays = strays(&self.order);
@@ -35,7 +68,7 @@ impl Launched {
             if strays.is_empty() && processes_in(&self.order.group).is_empty() {
                 return Ok(());
             }
-            if Instant::now() > deadline {
+            if patience.is_over(charged_bytes(&self.order.group)) {
                 return Err(MeasureError::Launcher("the program's processes could not be ended".into()));
             }
             thread::sleep(Duration::from_millis(5));
@@ -48,4 +81,29 @@ impl Launched {
 /// was started with.
 fn strays(order: &Order) -> Vec<u32> {
     procfs::started_with("TMPDIR", &order.scratch)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_lasts_while_memory_falls_and_no_longer() {
+        let mut patience = Patience::new();
+        let begun = patience.since;
+        let mut over = |after_s: u64, mib: Option<u64>| {
+            patience.is_over_at(mib.map(|mib| mib << 20), begun + Duration::from_secs(after_s))
+        };
+        assert!(!over(50, Some(8_000)));
+        assert!(!over(59, Some(7_000)));
+        assert!(!over(118, Some(6_999)), "from 59 s on it has another minute");
+        assert!(!over(170, Some(6_999)));
+        assert!(!over(175, Some(9_000)), "growth is no sign");
+        assert!(over(179, Some(6_999)));
+        // Where nothing counts memory, the clock alone.
+        let mut patience = Patience::new();
+        let begun = patience.since;
+        assert!(!patience.is_over_at(None, begun + Duration::from_secs(60)));
+        assert!(patience.is_over_at(None, begun + Duration::from_secs(61)));
+    }
 }

@@ -26,7 +26,7 @@ const MOST_LOOKED_FOR: u64 = 1_000;
 impl Run<'_> {
     /// How long nothing needs to be done unless something happens.
     pub(super) fn wait_s(&self) -> f64 {
-        if self.end.is_some() || self.ending_since_ns.is_some() {
+        if self.end.is_some() || self.patience.is_some() {
             return 1.0;
         }
         let sampling = !self.group.enforces_memory_cap() || self.group.memory_peak().is_none();
@@ -84,7 +84,7 @@ impl Run<'_> {
 
     /// What is to be done by the clock.
     pub(super) fn tick(&mut self, now: u64) -> Result<(), MeasureError> {
-        if self.end.is_some() || self.ending_since_ns.is_some() {
+        if self.end.is_some() || self.patience.is_some() {
             return Ok(());
         }
         self.sample_memory();
