@@ -58,6 +58,25 @@ fn every_format_of_every_campaign() {
 }
 
 #[test]
+fn colours_come_where_they_are_wanted() {
+    let world = world();
+    let coloured = |args: &[&str], variables: &[(&str, &str)]| {
+        let mut command = world.command(&[&["report"], args].concat());
+        command.current_dir(world.path("")).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+        command.envs(variables.iter().copied());
+        world.run(command).stdout.contains("\u{1b}[")
+    };
+    assert!(!coloured(&["one"], &[]), "not in a pipe");
+    assert!(coloured(&["one"], &[("CLICOLOR_FORCE", "1")]));
+    assert!(!coloured(&["one"], &[("CLICOLOR_FORCE", "0")]));
+    assert!(!coloured(&["one"], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
+    assert!(coloured(&["one", "--color", "always"], &[("NO_COLOR", "1")]));
+    assert!(!coloured(&["one", "--color", "never"], &[("CLICOLOR_FORCE", "1")]));
+    assert!(!coloured(&["one", "--format", "csv", "--color", "always"], &[]), "CSV is for programs");
+    world.assert_nothing_left();
+}
+
+#[test]
 fn run_prints_the_formats_of_other_tools_as_well() {
     let world = World::new(&[Entry::new("well", "")]);
     let finished = world.run(world.campaign("out", "-n 5 --format bencher"));

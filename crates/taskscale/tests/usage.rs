@@ -80,7 +80,7 @@ fn arguments_that_make_no_sense_are_refused() {
         refused(&world, &args, &["--rank: it is about a ranking", "the page has a switch for it"]);
     }
     refused(&world, &["compare", &nothing, &nothing, "--allow-missing"], &["--fail-above"]);
-    refused(&world, &["lsit"], &["no entry `lsit`"]);
+    refused(&world, &["lsit"], &["no entry `lsit`", "`taskscale list` is a command"]);
     world.assert_nothing_left();
 }
 

@@ -92,6 +92,9 @@ pub struct Global {
     /// others [default: $TASKSCALE_CATALOG, or the nearest `runtimes/` and beneath it the one that taskscale carries]
     #[arg(long, value_name = "DIR", global = true)]
     pub catalog: Vec<PathBuf>,
+    /// When to colour: NO_COLOR and CLICOLOR_FORCE are heeded where nothing is said here
+    #[arg(long, value_name = "WHEN", global = true, value_enum, default_value_t)]
+    pub color: When,
     /// No progress on standard error: warnings and errors only
     #[arg(short, long, global = true)]
     pub quiet: bool,
@@ -101,6 +104,15 @@ pub struct Global {
     /// For machines: standard error is JSON Lines, an event each (docs/events.md); `list` and `check` print JSON
     #[arg(long, global = true)]
     pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// On a terminal
+    #[default]
+    Auto,
+    Always,
+    Never,
 }
 
 #[derive(Debug, Subcommand)]

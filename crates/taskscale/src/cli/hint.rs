@@ -5,8 +5,11 @@
 use std::fmt;
 use std::io::{Error as IoError, ErrorKind};
 
+use clap::CommandFactory;
+
+use super::args::Args;
 use crate::campaign::CampaignError;
-use crate::catalog::{CatalogError, SelectError};
+use crate::catalog::{CatalogError, SelectError, closest};
 use crate::check::CheckError;
 use crate::compare::CompareError;
 use crate::fleet::FleetError;
@@ -98,9 +101,14 @@ fn of_catalog(error: &CatalogError) -> String {
 
 fn of_selection(error: &SelectError) -> String {
     match error {
-        SelectError::Unknown { .. } => {
-            "an entry is a name (go/goroutine), a glob ('rust/*'), a runtime (go) or a set (@posts, @idiomatic, @all)"
-                .to_owned()
+        SelectError::Unknown { name, .. } => {
+            let commands = Args::command();
+            let names = commands.get_subcommands().map(clap::Command::get_name);
+            let command = closest(name, names).map(|command| format!("`taskscale {command}` is a command; "));
+            format!(
+                "{}an entry is a name (go/goroutine), a glob ('rust/*'), a runtime (go) or a set (@posts, @idiomatic, @all)",
+                command.unwrap_or_default()
+            )
         }
         SelectError::EmptySet { .. } => {
             "@all means every entry of a catalogue; `taskscale list` shows them".to_owned()

@@ -31,11 +31,12 @@ mod session;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use args::{Args, Command};
+use args::{Args, Command, When};
 use catalog_dir::open_catalog;
 use messages::{emit, say_aside};
 
@@ -70,10 +71,14 @@ pub fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => return not_parsed(&error),
     };
-    // `list --json` prints its result as JSON; for all else it is about events.
+    // `list --json` prints its result as JSON, as do some others; for all else it is about events.
     let json = args.global.json
-        && !matches!(args.command, Some(Command::List(_) | Command::Check(_) | Command::Load(_)));
+        && !matches!(
+            args.command,
+            Some(Command::List(_) | Command::Check(_) | Command::Load(_) | Command::Doctor)
+        );
     messages::set(messages::Mode { json, verbose: args.global.verbose, quiet: args.global.quiet });
+    let _ = COLOUR.set(args.global.color);
     if let Some(command) = args.misplaced_options() {
         let error = anyhow::anyhow!("entries and options of a run stand before `{command}`");
         return failed(Failure::Usage(
@@ -133,11 +138,20 @@ fn failed(failure: Failure) -> ExitCode {
     messages::end(ExitCode::from(code))
 }
 
-/// Whether to colour what goes to a stream: only on a terminal, and never against NO_COLOR (no-color.org).
+/// What `--color` says.
+static COLOUR: OnceLock<When> = OnceLock::new();
+
+/// Whether to colour what goes to a stream: as `--color` says, never against NO_COLOR (no-color.org), always with
+/// CLICOLOR_FORCE (bixense.com/clicolors), else on a terminal.
 fn colour(stream: &impl IsTerminal) -> bool {
-    stream.is_terminal()
-        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-        && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    match COLOUR.get().copied().unwrap_or_default() {
+        When::Always => true,
+        When::Never => false,
+        When::Auto if set("NO_COLOR") => false,
+        When::Auto if set("CLICOLOR_FORCE") && std::env::var("CLICOLOR_FORCE").as_deref() != Ok("0") => true,
+        When::Auto => stream.is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+    }
 }
 
 /// Text from outside made safe for a terminal: nothing that acts instead of being seen but line ends and tabs.

@@ -326,8 +326,12 @@ pub(super) fn for_standard_output() -> RenderOptions {
     }
 }
 
-/// Columns of the terminal that standard output is.
+/// Columns of the terminal that standard output is, or that COLUMNS says.
 pub(super) fn terminal_width() -> Option<usize> {
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    if let Some(columns) = said.filter(|columns| *columns > 0) {
+        return Some(columns);
+    }
     let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }
