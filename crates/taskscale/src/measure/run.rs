@@ -23,7 +23,7 @@ use self::lost::Patience;
 use self::serve::Orders;
 
 pub use self::trace::Trace;
-use super::cgroup::{CpuReading, Group, GroupBounds, charged_bytes, kill_all, remove_folders};
+use super::cgroup::{CpuReading, Group, GroupBounds, kill_all, remove_folders};
 use super::evidence::Rest;
 use super::external::Ready;
 use super::launcher::{END, Order, Word, now_ns};
@@ -338,7 +338,7 @@ impl<'a> Run<'a> {
                 self.end_run(why);
             }
             if let Some(patience) = &mut self.patience
-                && patience.is_over(charged_bytes(&self.launched.order.group))
+                && patience.is_over(self.group.memory_now())
             {
                 // Stopped, perhaps, by the program. Should it be the kernel that cannot end them, nor can we.
                 self.launched.give_up()?;

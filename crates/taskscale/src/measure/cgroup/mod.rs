@@ -102,12 +102,6 @@ fn read_number(path: &Path) -> Option<u64> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-/// Memory that is charged to these groups now; `None` where none of them counts memory.
-pub(super) fn charged_bytes(folders: &[PathBuf]) -> Option<u64> {
-    let files = ["memory.current", "memory.usage_in_bytes"];
-    folders.iter().find_map(|folder| files.iter().find_map(|file| read_number(&folder.join(file))))
-}
-
 /// The value of `key value` in a flat keyed file's text.
 fn keyed(text: &str, key: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim().parse().ok())

@@ -100,7 +100,7 @@ impl Running {
             }
         }
         if self.launched.lost && !self.empty {
-            self.launched.end_what_is_left()?;
+            self.launched.end_what_is_left(&*self.group)?;
             self.empty = true;
             self.lost = !self.stopping;
         }

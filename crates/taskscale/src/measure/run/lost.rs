@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::Run;
 use super::launched::Launched;
-use crate::measure::cgroup::{charged_bytes, kill_all, processes_in};
+use crate::measure::cgroup::{Group, kill_all, processes_in};
 use crate::measure::launcher::Order;
 use crate::measure::verdict::EndedBy;
 use crate::measure::{MeasureError, procfs};
@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A sign that something does: the kernel takes minutes to close a million sockets of a killed server on a slow machine.
 const SIGN_BYTES: u64 = 1 << 20;
 
-/// Waits for processes to end as long as less and less memory is charged to them.
+/// Waits for processes to end as long as less and less memory is theirs.
 #[derive(Debug)]
 pub(super) struct Patience {
     since: Instant,
@@ -27,7 +27,7 @@ impl Patience {
         Patience { since: Instant::now(), least_bytes: None }
     }
 
-    /// Whether they have had their time, with so much memory charged to them now.
+    /// Whether they have had their time, with so much memory theirs now.
     pub fn is_over(&mut self, bytes: Option<u64>) -> bool {
         self.is_over_at(bytes, Instant::now())
     }
@@ -48,7 +48,7 @@ impl Run<'_> {
     /// the next run has a launcher of its own.
     pub(super) fn end_without_launcher(&mut self) -> Result<(), MeasureError> {
         self.ended_by.get_or_insert(EndedBy::LauncherLost);
-        self.launched.end_what_is_left()?;
+        self.launched.end_what_is_left(&*self.group)?;
         self.empty = true;
         if let Some(external) = &mut self.external {
             external.kill_load();
@@ -58,8 +58,8 @@ impl Run<'_> {
 }
 
 impl Launched {
-    /// Ends every process of the run, whose launcher is gone.
-    pub(super) fn end_what_is_left(&self) -> Result<(), MeasureError> {
+    /// Ends every process of the run in this group, whose launcher is gone.
+    pub(super) fn end_what_is_left(&self, group: &dyn Group) -> Result<(), MeasureError> {
         let mut patience = Patience::new();
         loop {
             kill_all(&self.order.group);
@@ -68,7 +68,7 @@ impl Launched {
             if strays.is_empty() && processes_in(&self.order.group).is_empty() {
                 return Ok(());
             }
-            if patience.is_over(charged_bytes(&self.order.group)) {
+            if patience.is_over(group.memory_now()) {
                 return Err(MeasureError::Launcher("the program's processes could not be ended".into()));
             }
             thread::sleep(Duration::from_millis(5));
