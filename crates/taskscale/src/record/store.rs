@@ -135,8 +135,9 @@ fn read_samples(
         match serde_json::from_slice::<Sample>(text) {
             Ok(sample) if sample.schema <= SCHEMA_VERSION && campaign.is_none_or(|of| made(&sample, of)) => {
                 if samples.is_empty() {
-                    // A list that grew would leave its former places behind in the heap.
-                    samples.reserve((bytes / text.len() as u64) as usize + 1);
+                    // A list that grew would leave its former places behind in the heap. Where there is no room for as many
+                    // as the first foretells, it grows.
+                    let _ = samples.try_reserve((bytes / text.len() as u64) as usize + 1);
                 }
                 samples.push(repeated.share(sample));
             }
