@@ -174,6 +174,14 @@ fn the_catalogue_is_looked_for_in_order() {
     assert_eq!(used(&nothing, &["list"]), "catalogue: /here/runtimes (the nearest runtimes/)");
     let (_, stdout, _) = installed.run(&["doctor"]);
     assert!(stdout.contains("here/runtimes (the nearest runtimes/)"), "{stdout}");
+    let (_, stdout, stderr) = installed.run(&["doctor", "--json"]);
+    let told: serde_json::Value = serde_json::from_str(&stdout).expect("JSON alone");
+    for section in
+        ["machine", "control_groups", "limits", "connections", "disturbances", "folders", "toolchains"]
+    {
+        assert!(told[section][0]["says"].is_string(), "{section}: {stdout}");
+    }
+    assert!(told["limits"][0]["value"].is_u64() && stderr.is_empty(), "{stdout}\n{stderr}");
 }
 
 #[test]

@@ -65,16 +65,14 @@ fn embedded() -> Result<PathBuf, CatalogError> {
 pub(super) fn find_catalog(global: &Global) -> Result<CatalogPlace, CatalogError> {
     let (named, origin) = named(global);
     if named.is_empty() {
-        unnamed()
-    } else {
-        let origin =
-            if named.iter().all(|folder| means_embedded(folder)) { Origin::Embedded } else { origin };
-        let folders = named.iter().map(|folder| match means_embedded(folder) {
-            true => embedded(),
-            false => absolute(folder),
-        });
-        Ok(CatalogPlace { folders: folders.collect::<Result<_, _>>()?, origin })
+        return unnamed();
     }
+    let origin = if named.iter().all(|folder| means_embedded(folder)) { Origin::Embedded } else { origin };
+    let folders = named.iter().map(|folder| match means_embedded(folder) {
+        true => embedded(),
+        false => absolute(folder),
+    });
+    Ok(CatalogPlace { folders: folders.collect::<Result<_, _>>()?, origin })
 }
 
 fn unnamed() -> Result<CatalogPlace, CatalogError> {

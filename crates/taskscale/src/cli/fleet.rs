@@ -75,7 +75,7 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
     let slots = fleet::slots(&plan, &expand).or_usage()?;
     let catalogs = find_catalog(global).or_usage()?.folders;
     let fleet = Fleet {
-        catalogs: catalogs.len(),
+        catalog_count: catalogs.len(),
         ..Fleet::new(&plan.folder, &text, plan.arguments.clone(), slots, env!("CARGO_PKG_VERSION"))
     };
     let nodes = |machines: &fleet::Machines| match slurm.nodes(&machines.at()) {

@@ -144,12 +144,12 @@ static COLOUR: OnceLock<When> = OnceLock::new();
 /// Whether to colour what goes to a stream: as `--color` says, never against NO_COLOR (no-color.org), always with
 /// CLICOLOR_FORCE (bixense.com/clicolors), else on a terminal.
 fn colour(stream: &impl IsTerminal) -> bool {
-    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     match COLOUR.get().copied().unwrap_or_default() {
         When::Always => true,
         When::Never => false,
-        When::Auto if set("NO_COLOR") => false,
-        When::Auto if set("CLICOLOR_FORCE") && std::env::var("CLICOLOR_FORCE").as_deref() != Ok("0") => true,
+        When::Auto if set("NO_COLOR").is_some() => false,
+        When::Auto if set("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
         When::Auto => stream.is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
     }
 }

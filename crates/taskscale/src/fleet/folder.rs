@@ -51,7 +51,7 @@ pub struct Fleet {
     pub slots: Vec<Slot>,
     /// How many catalogues jobs use, each beneath the one before it.
     #[serde(default = "one")]
-    pub catalogs: usize,
+    pub catalog_count: usize,
     #[serde(skip)]
     pub folder: PathBuf,
 }
@@ -142,7 +142,7 @@ impl Fleet {
             plan: plan.to_owned(),
             arguments,
             slots,
-            catalogs: one(),
+            catalog_count: one(),
             folder: folder.to_owned(),
         }
     }
@@ -180,7 +180,7 @@ impl Fleet {
 
     /// The catalogues that jobs use, the first before the others: where in the fleet's folder.
     pub fn catalogs(&self) -> impl Iterator<Item = String> {
-        (1..=self.catalogs).map(|nth| match nth {
+        (1..=self.catalog_count).map(|nth| match nth {
             1 => "catalog/runtimes".to_owned(),
             nth => format!("catalog-{nth}/runtimes"),
         })

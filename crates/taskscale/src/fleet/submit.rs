@@ -414,6 +414,28 @@ mod tests {
     }
 
     #[test]
+    fn jobs_read_the_catalogues_that_were_copied_for_them_in_their_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name);
+        for name in ["mine", "carried"] {
+            fs::create_dir_all(place(name).join("x")).unwrap();
+            fs::write(place(name).join("x/runtime.toml"), name).unwrap();
+        }
+        let plan = Plan::parse(PLAN, "plan.toml".as_ref(), folder.path()).unwrap();
+        let fleet =
+            Fleet { catalog_count: 2, ..Fleet::new(&plan.folder, PLAN, Vec::new(), Vec::new(), "0.1.0") };
+        copy_catalogs(&fleet, &[place("mine"), place("carried")]).unwrap();
+        let copied: Vec<String> = fleet
+            .catalogs()
+            .map(|place| fs::read_to_string(fleet.folder.join(place).join("x/runtime.toml")).unwrap())
+            .collect();
+        assert_eq!(copied, ["mine", "carried"]);
+        let scripts = scripts(&plan, &fleet, &vec![BTreeSet::new(); plan.machines.len()]);
+        let words = "--catalog \"$folder/catalog/runtimes\" --catalog \"$folder/catalog-2/runtimes\" build ";
+        assert!(scripts.build[0].text.contains(words), "{}", scripts.build[0].text);
+    }
+
+    #[test]
     fn the_second_array_begins_where_the_first_ends() {
         let (_, scripts) = written();
         let [first, second] = [&scripts.measure[2], &scripts.measure[3]];
