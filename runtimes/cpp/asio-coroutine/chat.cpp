@@ -136,8 +136,8 @@ asio::awaitable<void> listen(tcp::acceptor& acceptor) {
 template <typename Number>
 std::optional<Number> parse(std::string_view text) {
     Number number = 0;
-    auto [end, error] = std::from_chars(text.begin(), text.end(), number);
-    if (error != std::errc{} || end != text.end()) return std::nullopt;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
     return number;
 }
 

@@ -21,8 +21,8 @@ asio::awaitable<void> task(unsigned tasks, std::chrono::seconds wait) {
 
 std::optional<unsigned> parse(std::string_view text) {
     unsigned number = 0;
-    auto [end, error] = std::from_chars(text.begin(), text.end(), number);
-    if (error != std::errc{} || end != text.end()) return std::nullopt;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
     return number;
 }
 

@@ -8,9 +8,6 @@ final class Sleep {
     private static final AtomicInteger started = new AtomicInteger();
     private static final AtomicInteger finished = new AtomicInteger();
 
-    /** Given back when the heap is full, so that there is room to say so. */
-    private static byte[] reserve = new byte[1 << 20];
-
     public static void main(String[] args) throws InterruptedException {
         int tasks = args.length == 2 ? parse(args[0]) : -1;
         int seconds = args.length == 2 ? parse(args[1]) : -1;
@@ -21,12 +18,8 @@ final class Sleep {
         Duration wait = Duration.ofSeconds(seconds);
 
         List<Thread> threads = new ArrayList<>(tasks);
-        try {
-            for (int i = 0; i < tasks; i++) {
-                threads.add(Thread.startVirtualThread(() -> task(tasks, wait)));
-            }
-        } catch (OutOfMemoryError e) {
-            giveUp(tasks, threads.size(), e);
+        for (int i = 0; i < tasks; i++) {
+            threads.add(Thread.startVirtualThread(() -> task(tasks, wait)));
         }
         for (Thread thread : threads) {
             thread.join();
@@ -46,25 +39,6 @@ final class Sleep {
             return; // nobody interrupts; if somebody does, this task is not done
         }
         finished.incrementAndGet();
-    }
-
-    /**
-     * Halts, because an orderly exit would need memory, of which there is none left.
-     * For the same reason nothing is concatenated: the first time, that makes the JVM load and generate classes.
-     */
-    private static void giveUp(int tasks, int launched, OutOfMemoryError e) {
-        reserve = null;
-        System.err.print("cannot start task ");
-        System.err.print(launched + 1);
-        System.err.print(" of ");
-        System.err.print(tasks);
-        System.err.print(": ");
-        System.err.println(e.getMessage());
-        System.out.print("done ");
-        System.out.println(finished.get());
-        System.out.print("failed ");
-        System.out.println(tasks - launched);
-        Runtime.getRuntime().halt(1);
     }
 
     private static int parse(String number) {

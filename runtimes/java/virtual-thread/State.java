@@ -15,9 +15,6 @@ final class State {
     private static int bytes = 1024;
     private static int depth = 1;
 
-    /** Given back when the heap is full, so that there is room to say so. */
-    private static byte[] reserve = new byte[1 << 20];
-
     public static void main(String[] args) throws InterruptedException {
         if (!arguments(args)) {
             System.err.println("usage: State <tasks> <seconds> [--bytes <bytes>] [--depth <calls>]: "
@@ -26,13 +23,9 @@ final class State {
         }
 
         List<Thread> threads = new ArrayList<>(tasks);
-        try {
-            for (int i = 0; i < tasks; i++) {
-                int number = i;
-                threads.add(Thread.startVirtualThread(() -> task(number)));
-            }
-        } catch (OutOfMemoryError e) {
-            giveUp(threads.size(), e);
+        for (int i = 0; i < tasks; i++) {
+            int number = i;
+            threads.add(Thread.startVirtualThread(() -> task(number)));
         }
         for (Thread thread : threads) {
             thread.join();
@@ -70,25 +63,6 @@ final class State {
             sum += Byte.toUnsignedInt(value);
         }
         return sum;
-    }
-
-    /**
-     * Halts, because an orderly exit would need memory, of which there is none left.
-     * For the same reason nothing is concatenated: the first time, that makes the JVM load and generate classes.
-     */
-    private static void giveUp(int launched, OutOfMemoryError e) {
-        reserve = null;
-        System.err.print("cannot start task ");
-        System.err.print(launched + 1);
-        System.err.print(" of ");
-        System.err.print(tasks);
-        System.err.print(": ");
-        System.err.println(e.getMessage());
-        System.out.print("done ");
-        System.out.println(finished.get());
-        System.out.print("failed ");
-        System.out.println(tasks - launched);
-        Runtime.getRuntime().halt(1);
     }
 
     private static boolean arguments(String[] args) {

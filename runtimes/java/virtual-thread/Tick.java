@@ -20,9 +20,6 @@ final class Tick {
     private static long begin;
     private static long end;
 
-    /** Given back when the heap is full, so that there is room to say so. */
-    private static byte[] reserve = new byte[1 << 20];
-
     public static void main(String[] args) throws InterruptedException {
         if (!arguments(args)) {
             System.err.println("usage: Tick <tasks> <seconds> [--period-ms <ms>] [--hogs <tasks>] [--hog-ms <ms>]: "
@@ -31,16 +28,12 @@ final class Tick {
         }
 
         List<Thread> threads = new ArrayList<>(tasks + hogs);
-        try {
-            for (int i = 0; i < tasks; i++) {
-                int number = i;
-                threads.add(Thread.startVirtualThread(() -> task(number)));
-            }
-            for (int i = 0; i < hogs; i++) {
-                threads.add(Thread.startVirtualThread(Tick::compute));
-            }
-        } catch (OutOfMemoryError e) {
-            giveUp(Math.min(threads.size(), tasks - 1), e);
+        for (int i = 0; i < tasks; i++) {
+            int number = i;
+            threads.add(Thread.startVirtualThread(() -> task(number)));
+        }
+        for (int i = 0; i < hogs; i++) {
+            threads.add(Thread.startVirtualThread(Tick::compute));
         }
         for (Thread thread : threads) {
             thread.join();
@@ -100,26 +93,6 @@ final class Tick {
             Thread.yield();
         }
     }
-
-    /**
-     * Halts, because an orderly exit would need memory, of which there is none left.
-     * For the same reason nothing is concatenated: the first time, that makes the JVM load and generate classes.
-     */
-    private static void giveUp(int launched, OutOfMemoryError e) {
-        reserve = null;
-        System.err.print("cannot start task ");
-        System.err.print(launched + 1);
-        System.err.print(" of ");
-        System.err.print(tasks);
-        System.err.print(": ");
-        System.err.println(e.getMessage());
-        System.out.print("done ");
-        System.out.println(finished.get());
-        System.out.print("failed ");
-        System.out.println(tasks - launched);
-        Runtime.getRuntime().halt(1);
-    }
-
 
     private static boolean arguments(String[] args) {
         if (args.length < 2 || args.length % 2 != 0) {

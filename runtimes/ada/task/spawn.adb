@@ -1,0 +1,91 @@
+--  One Ada task per operation, made and joined, with a slot for its result.
+
+with Ada.Command_Line; use Ada.Command_Line;
+with Ada.Text_IO;      use Ada.Text_IO;
+with GNAT.OS_Lib;      use GNAT.OS_Lib;
+
+procedure Spawn is
+
+   Tasks, Operations : Natural;
+   Done              : Natural := 0;
+   Sum               : Long_Long_Integer := 0;
+
+   --  Ends the program, and every task with it, because a task cannot start.
+   procedure Give_Up is
+   begin
+      Put_Line
+        (Standard_Error, "cannot start" & Tasks'Image & " tasks at once");
+      Put_Line ("done" & Done'Image);
+      Put_Line ("failed" & Natural'Image (Operations - Done));
+      Flush;
+      OS_Exit (1);
+   end Give_Up;
+
+   procedure Run_Round (Length : Positive) is
+      Results : array (0 .. Length - 1) of Natural;
+      Made    : Natural := 0;
+
+      --  Numbers the tasks of an array, which are made one after the other.
+      function Next_Index return Natural is
+      begin
+         Made := Made + 1;
+         return Made - 1;
+      end Next_Index;
+
+      task type Worker (Index : Natural := Next_Index);
+
+      task body Worker is
+      begin
+         Results (Index) := Done + Index;
+      end Worker;
+   begin
+      declare
+         Workers : array (Results'Range) of Worker with Unreferenced;
+      begin
+         null;  --  the block ends when all its tasks have ended
+      exception
+         when Tasking_Error =>
+            Give_Up;
+      end;
+      for Result of Results loop
+         Sum := Sum + Long_Long_Integer (Result);
+      end loop;
+      Done := Done + Length;
+   end Run_Round;
+
+   --  Digits only: 'Value alone takes " 1", "1E3" and "1_000" as well.
+   function Parse (Text : String; Number : out Natural) return Boolean is
+   begin
+      Number := 0;
+      if Text = "" or else (for some C of Text => C not in '0' .. '9') then
+         return False;
+      end if;
+      Number := Natural'Value (Text);
+      return True;
+   exception
+      when Constraint_Error =>
+         return False;
+   end Parse;
+
+begin
+   if Argument_Count /= 2
+     or else not Parse (Argument (1), Tasks)
+     or else not Parse (Argument (2), Operations)
+     or else Tasks = 0
+     or else Operations = 0
+   then
+      Put_Line
+        (Standard_Error,
+         "usage: spawn <tasks> <operations>: whole numbers, at least one of each");
+      Set_Exit_Status (2);
+      return;
+   end if;
+
+   Put_Line ("ready");
+   Flush;
+   while Done < Operations loop
+      Run_Round (Natural'Min (Tasks, Operations - Done));
+   end loop;
+   Put_Line ("done" & Operations'Image);
+   Put_Line ("check" & Sum'Image);
+end Spawn;

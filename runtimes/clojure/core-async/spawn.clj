@@ -1,0 +1,21 @@
+(ns spawn
+  "One go block per operation, whose channel gives its result."
+  (:require [clojure.core.async :refer [<!! go]])
+  (:gen-class))
+
+(set! *warn-on-reflection* true)
+
+(defn round [first end]
+  (transduce (map <!!) + (mapv #(go %) (range first end))))
+
+(defn -main [& args]
+  (let [[tasks operations] (map parse-long args)]
+    (when-not (and (= 2 (count args)) tasks operations (pos? tasks) (pos? operations))
+      (binding [*out* *err*]
+        (println "usage: spawn <tasks> <operations>: whole numbers, at least one of each"))
+      (System/exit 2))
+    (println "ready")
+    (let [sum (transduce (map #(round % (min operations (+ % tasks)))) + (range 0 operations tasks))]
+      (println "done" operations)
+      (println "check" sum))
+    (System/exit 0)))

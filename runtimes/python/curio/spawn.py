@@ -1,0 +1,37 @@
+"""One curio task per operation, in a task group that waits for all of a round and has their results."""
+
+import sys
+
+import curio
+
+
+async def task(number):
+    return number
+
+
+async def main(tasks, operations):
+    print("ready", flush=True)
+    total = 0
+    for first in range(0, operations, tasks):
+        async with curio.TaskGroup() as group:
+            for number in range(first, min(first + tasks, operations)):
+                await group.spawn(task, number)
+        total += sum(group.results)
+    print("done", operations)
+    print("check", total)
+
+
+def arguments():
+    try:
+        tasks, operations = map(int, sys.argv[1:])
+    except ValueError:
+        return None
+    return (tasks, operations) if tasks >= 1 and operations >= 1 else None
+
+
+if __name__ == "__main__":
+    numbers = arguments()
+    if numbers is None:
+        print("usage: spawn.py <tasks> <operations>: whole numbers, at least one of each", file=sys.stderr)
+        sys.exit(2)
+    curio.run(main, *numbers)

@@ -1,0 +1,59 @@
+"""One process per task."""
+
+import multiprocessing
+import resource
+import sys
+import time
+
+
+def task(tasks, seconds, started, finished):
+    with started.get_lock():
+        started.value += 1
+        if started.value == tasks:
+            print("alive", tasks - finished.value, flush=True)
+    time.sleep(seconds)
+    with finished.get_lock():
+        finished.value += 1
+
+
+def main(tasks, seconds):
+    started = multiprocessing.Value("i")
+    finished = multiprocessing.Value("i")
+    processes = []
+    try:
+        for _ in range(tasks):
+            process = multiprocessing.Process(target=task, args=(tasks, seconds, started, finished))
+            process.start()
+            processes.append(process)
+    except (OSError, MemoryError) as error:
+        print(f"cannot start task {len(processes) + 1} of {tasks}: {error}", file=sys.stderr)
+    for process in processes:
+        process.join()
+    print("done", finished.value)
+    if finished.value < tasks:
+        print("failed", tasks - finished.value)
+        sys.exit(1)
+
+
+def raise_file_limit():
+    """The parent keeps pipes of each process open, together more than the usual 1,024."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def arguments():
+    try:
+        tasks, seconds = map(int, sys.argv[1:])
+    except ValueError:
+        return None
+    return (tasks, seconds) if tasks >= 1 and seconds >= 0 else None
+
+
+if __name__ == "__main__":
+    numbers = arguments()
+    if numbers is None:
+        print("usage: sleep.py <tasks> <seconds>: whole numbers, at least one task", file=sys.stderr)
+        sys.exit(2)
+    multiprocessing.set_start_method("fork")  # on every version: 3.14 made forkserver the default
+    raise_file_limit()
+    main(*numbers)

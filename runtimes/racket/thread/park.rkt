@@ -1,0 +1,38 @@
+#lang racket/base
+;; One green thread per task, each waiting for one message.
+(require racket/match)
+
+(define lock (make-semaphore 1)) ; threads are preempted, also between a read and a set!
+(define started 0)
+(define finished 0)
+
+(define (task tasks)
+  (call-with-semaphore lock
+    (lambda ()
+      (set! started (add1 started))
+      (when (= started tasks)
+        (printf "alive ~a\n" (- started finished))
+        (flush-output))))
+  (thread-receive)
+  (call-with-semaphore lock
+    (lambda () (set! finished (add1 finished)))))
+
+(define (run tasks seconds)
+  (define due (+ (current-inexact-monotonic-milliseconds) (* 1000 seconds)))
+  (define threads
+    (for/list ([_ (in-range tasks)])
+      (thread (lambda () (task tasks)))))
+  (sleep (max 0 (/ (- due (current-inexact-monotonic-milliseconds)) 1000)))
+  (for ([each (in-list threads)]) (thread-send each 'wake))
+  (for-each thread-wait threads)
+  (printf "done ~a\n" finished))
+
+(define (whole-number word)
+  (and (regexp-match? #px"^\\d+$" word) (string->number word)))
+
+(module+ main
+  (match (map whole-number (vector->list (current-command-line-arguments)))
+    [(list (? exact-positive-integer? tasks) (? exact-integer? seconds)) (run tasks seconds)]
+    [_
+     (eprintf "usage: park <tasks> <seconds>: whole numbers, at least one task\n")
+     (exit 2)]))

@@ -1,0 +1,40 @@
+# One ractor per task. Ractors share no variables: each tells the main one of its start and its end.
+
+def run(tasks, seconds)
+  launch(tasks, seconds)
+  started = finished = 0
+  while finished < tasks
+    case Ractor.receive
+    when :started
+      started += 1
+      puts "alive #{started - finished}" if started == tasks
+    when :finished
+      finished += 1
+    end
+  end
+  puts "done #{finished}"
+end
+
+def launch(tasks, seconds)
+  launched = 0
+  tasks.times do
+    Ractor.new(Ractor.current, seconds) do |main, wait|
+      main << :started
+      sleep(wait)
+      main << :finished
+    end
+    launched += 1
+  end
+rescue ThreadError, NoMemoryError => e
+  warn "cannot start task #{launched + 1} of #{tasks}: #{e.message}"
+  puts "failed #{tasks - launched}"
+  exit!(1)
+end
+
+tasks, seconds = ARGV.map { |word| Integer(word, 10, exception: false) }
+unless ARGV.size == 2 && tasks&.positive? && seconds && seconds >= 0
+  warn 'usage: sleep.rb <tasks> <seconds>: whole numbers, at least one task'
+  exit 2
+end
+$stdout.sync = true
+run(tasks, seconds)

@@ -1,0 +1,59 @@
+//! One glommio task per task, on one executor.
+
+use std::env;
+use std::ffi::OsString;
+use std::num::NonZero;
+use std::process::{self, ExitCode};
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::time::Duration;
+
+use glommio::timer::sleep;
+use glommio::{LocalExecutor, LocalExecutorBuilder, spawn_local};
+
+// Static, so that proving the tasks alive adds nothing to what a task holds.
+// `SeqCst`, because `alive` is the difference of the two.
+static STARTED: AtomicU32 = AtomicU32::new(0);
+static FINISHED: AtomicU32 = AtomicU32::new(0);
+
+fn main() -> ExitCode {
+    let Some((tasks, wait)) = arguments() else {
+        eprintln!("usage: glommio-spawn-local <tasks> <seconds>: whole numbers, at least one task");
+        return ExitCode::from(2);
+    };
+
+    new_executor().run(async {
+        let handles: Vec<_> = (0..tasks).map(|_| spawn_local(task(tasks, wait))).collect();
+        for handle in handles {
+            handle.await;
+        }
+    });
+
+    println!("done {}", FINISHED.load(SeqCst));
+    ExitCode::SUCCESS
+}
+
+async fn task(tasks: u32, wait: Duration) {
+    if STARTED.fetch_add(1, SeqCst) + 1 == tasks {
+        println!("alive {}", tasks - FINISHED.load(SeqCst));
+    }
+    sleep(wait).await;
+    FINISHED.fetch_add(1, SeqCst);
+}
+
+/// An executor on the thread that calls.
+fn new_executor() -> LocalExecutor {
+    LocalExecutorBuilder::default().make().unwrap_or_else(|error| {
+        eprintln!("glommio-spawn-local: cannot start an executor: {error}");
+        process::exit(1)
+    })
+}
+
+fn arguments() -> Option<(u32, Duration)> {
+    let args: Vec<OsString> = env::args_os().skip(1).collect();
+    let [tasks, seconds] = args.as_slice() else {
+        return None;
+    };
+    let tasks: NonZero<u32> = tasks.to_str()?.parse().ok()?;
+    let seconds: u32 = seconds.to_str()?.parse().ok()?;
+    Some((tasks.get(), Duration::from_secs(seconds.into())))
+}
