@@ -42,6 +42,8 @@ const policy = [
   "default-src 'none'",
   `script-src ${[script, charts, highlight].map(hash).join(" ")}`,
   `style-src-elem ${hash(style)}`,
+  // An SVG that is made a PNG of.
+  "img-src blob:",
   // The chart library places its texts and panels by attributes.
   "style-src-attr 'unsafe-inline'",
   "base-uri 'none'",

@@ -48,7 +48,11 @@ export function byId(id: string): HTMLElement {
 
 /** Offers a text as a file. */
 export function download(name: string, text: string, type: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type }));
+  offer(name, new Blob([text], { type }));
+}
+
+export function offer(name: string, content: Blob): void {
+  const address = URL.createObjectURL(content);
   h("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

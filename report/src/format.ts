@@ -34,6 +34,36 @@ export function bytes(value: number): string {
   return `${unit === 0 ? grouped(size) : digits(size)} ${UNITS[unit]}`;
 }
 
+/** How figures are written that are seen side by side: all in one unit, that of the one in the middle. */
+export function alike(
+  show: (value: number) => string,
+  values: number[],
+): { show: (value: number) => string; unit: number } {
+  const sizes = values.filter((value) => value > 0).sort((a, b) => a - b);
+  const middle = sizes[Math.floor(sizes.length / 2)] ?? 0;
+  const units = UNITS_OF.get(show) ?? [];
+  const found = [...units].reverse().find(([size]) => middle >= size * 0.9995) ?? units[0];
+  if (!found) return { show, unit: 1 };
+  const [unit, name] = found;
+  const digitsOf = (size: number) => (Math.abs(size) < 1 ? significant(size, 2) : digits(size));
+  return {
+    show: (value) => `${unit === 1 && show === bytes ? grouped(value) : digitsOf(value / unit)} ${name}`,
+    unit,
+  };
+}
+
+const BYTES = UNITS.map((name, power): [number, string] => [1024 ** power, name]);
+const SECONDS: [number, string][] = [
+  [1e-6, "µs"],
+  [1e-3, "ms"],
+  [1, "s"],
+];
+const UNITS_OF = new Map([
+  [bytes, BYTES],
+  [seconds, SECONDS],
+  [microseconds, SECONDS.map(([size, name]): [number, string] => [size * 1e6, name])],
+]);
+
 /** Bytes of a small thing, not rounded to a unit: `2,775 B`, `15.6 B`. */
 export function perTask(value: number): string {
   return `${grouped(value, Math.abs(value) < 99.95 ? 1 : 0)} B`;
@@ -101,10 +131,9 @@ export function command(words: string[]): string {
   return words.map(quoted).join(" ");
 }
 
-/** Round steps from 0 to at least `max`: positions for the lines of a grid. Bytes step in powers of two. */
-export function ticks(max: number, binary: boolean, wanted = 5): number[] {
+/** Round steps from 0 to at least `max`: positions for the lines of a grid, round in so large a unit. */
+export function ticks(max: number, unit = 1, wanted = 5): number[] {
   if (!(max > 0)) return [0];
-  const unit = binary ? 1024 ** Math.floor(Math.log(max) / Math.log(1024)) : 1;
   const rough = max / unit / wanted;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power * unit;

@@ -2,11 +2,12 @@
 
 import { decode } from "./data.ts";
 import { byId, fill, h } from "./dom.ts";
-import { fromHash, type State, toHash } from "./state.ts";
+import { fromHash, parts, type State, toHash } from "./state.ts";
 import type { App } from "./ui/app.ts";
 import { controls } from "./ui/controls.ts";
 import { drawer } from "./ui/drawer.ts";
 import { header } from "./ui/header.ts";
+import { listenForKeys } from "./ui/keys.ts";
 import { methodSection } from "./ui/method.ts";
 import { overviewSection } from "./ui/overview.ts";
 import { rankingSection } from "./ui/ranking.ts";
@@ -47,6 +48,7 @@ function start(): void {
   addEventListener("beforeprint", () => drawRest());
   const head = header(app, () => redraw());
   const bar = controls(app);
+  const several = parts(data).length > 1;
   const glance = overviewSection(app);
   const ranked = rankingSection(app);
   const scaling = scalingSection(app);
@@ -119,8 +121,9 @@ function start(): void {
     h(
       "main",
       { id: "main", class: "wrap", tabindex: "-1" },
-      glance?.element ?? false,
-      ranked.element,
+      // Of one part the ranking is the overview, and the numbers of tasks beside it come next.
+      several ? (glance?.element ?? false) : ranked.element,
+      several ? ranked.element : (glance?.element ?? false),
       scaling.element,
       time.element,
       table.element,
@@ -134,6 +137,7 @@ function start(): void {
     details.element,
   );
   mountTip();
+  listenForKeys(app);
   draw();
   details.update();
 }

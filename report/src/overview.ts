@@ -1,13 +1,16 @@
-// Everything at a glance: entries by parts, and how many times the best of its kind each takes. Pure, as view.ts.
+// Everything at a glance: entries by parts or by numbers of tasks, and how many times the best of its kind each takes. Pure, as view.ts.
 
+import { tasks } from "./format.ts";
 import { kindPlace } from "./kinds.ts";
-import { headline, type Metric } from "./metrics.ts";
+import { headline, type Metric, metric as metricOf } from "./metrics.ts";
 import { campaignsOf, initial, ofPart, parts, type State, shapeOf, tasksOf } from "./state.ts";
 import type { Campaign, Entry, PageData } from "./types.ts";
 import { type Ranking, type RankRow, ranking, shownCampaigns } from "./view.ts";
 
 /** One part, at one number of tasks, by what it is ranked by. */
 export interface Column {
+  /** The part's name, or, of a page of one part, the number of tasks. */
+  title: string;
   part: string;
   n: number;
   metric: Metric;
@@ -18,6 +21,8 @@ export interface Column {
 export interface Cell {
   /** How many times the best: of its kind, unless all are ranked together. */
   times?: number;
+  /** The figure that is compared. */
+  value?: number;
   /** The figure itself, or why there is none or none to be compared, in a word or two. */
   said: string;
 }
@@ -34,6 +39,9 @@ export interface Overview {
   columns: Column[];
   /** By kind, unless all are ranked together; within that in the order of the part that is shown. */
   sets: OverviewRow[][];
+  /** Those that are pinned, and, of two, how many times the second the first takes, by column. */
+  pinned: OverviewRow[];
+  ratios: (number | undefined)[];
   /** What the campaign that it is of is called, where there are several. */
   campaign?: string;
 }
@@ -67,24 +75,52 @@ function tasksAt(data: PageData, state: State, part: string, { entries, rows, ta
   return [...tasks].reverse().find(most) ?? initial(data, part).n;
 }
 
-/** Nothing of a page of one part: its ranking says it all. Else the first campaign that is shown, in all parts. */
-export function overview(data: PageData, state: State): Overview | undefined {
-  const names = parts(data);
-  const lead = data.campaigns[shownCampaigns(data, state)[0] ?? 0];
-  if (names.length < 2 || !lead) return undefined;
-  const columns = names.map((part): Column & { found?: Ranking } => {
+type Ranked = Column & { found?: Ranking };
+
+/** Every number of tasks of the only part, by what is compared, unless that is of an entry as a whole. */
+function byTasks(data: PageData, state: State, position: number): Ranked[] {
+  const { part } = state;
+  const shape = shapeOf(data, part);
+  const asked = metricOf(state.metric, shape);
+  const metric = asked.whole ? headline(shape) : asked;
+  return (data.campaigns[position]?.tasks ?? []).map((n) => {
+    const view = { ...state, n, metric: metric.id };
+    const found = ranking(data, { ...view, campaigns: [position] });
+    return { title: tasks(n), part, n, metric, state: view, found };
+  });
+}
+
+function byPart(data: PageData, state: State, names: string[], lead: Campaign): Ranked[] {
+  return names.map((part) => {
     const metric = headline(shapeOf(data, part));
     const position = part === state.part ? shownCampaigns(data, state)[0] : positionIn(data, lead, part);
     const campaign = data.campaigns[position ?? -1];
     const n = campaign ? tasksAt(data, state, part, campaign) : (tasksOf(data, part).at(-1) ?? 1);
     const view = part === state.part ? state : ofPart(data, state, part);
-    const column = { part, n, metric, state: { ...view, n, metric: metric.id } };
+    const column = { title: part, part, n, metric, state: { ...view, n, metric: metric.id } };
     if (position === undefined) return column;
     const asked = { ...state, part, n, metric: metric.id, campaigns: [position] };
     return { ...column, found: ranking(data, asked) };
   });
+}
+
+/** The column that is looked at. */
+export const isShown = (column: Column, several: boolean, state: State): boolean =>
+  several ? column.part === state.part : column.n === state.n;
+
+/**
+ * The first campaign that is shown: in all parts, or, where there is one, at all numbers of tasks. Nothing where there is
+ * one of those too: the ranking says it all.
+ */
+export function overview(data: PageData, state: State): Overview | undefined {
+  const names = parts(data);
+  const position = shownCampaigns(data, state)[0] ?? 0;
+  const lead = data.campaigns[position];
+  if (!lead) return undefined;
+  const columns = names.length > 1 ? byPart(data, state, names, lead) : byTasks(data, state, position);
+  if (columns.length < 2) return undefined;
   const entries = new Map<string, Omit<OverviewRow, "cells">>();
-  const shown = columns.filter((column) => column.part === state.part);
+  const shown = columns.filter((column) => isShown(column, names.length > 1, state));
   for (const { found, ...column } of [...shown, ...columns]) {
     for (const { entry } of [...(found?.rows ?? []), ...(found?.failed ?? [])]) {
       if (entry.reference || entries.has(entry.name)) continue;
@@ -98,7 +134,15 @@ export function overview(data: PageData, state: State): Overview | undefined {
     sets.set(set, [...(sets.get(set) ?? []), { ...row, cells }]);
   }
   const several = names.some((part) => campaignsOf(data, part).length > 1);
+  const rows = [...sets.values()].flat();
+  const pinned = state.pinned.flatMap((name) => rows.find((row) => row.entry.name === name) ?? []);
+  const ratio = (at: number) => {
+    const [a, b] = pinned.map((row) => row.cells[at]?.value);
+    return a !== undefined && b !== undefined && b > 0 ? a / b : undefined;
+  };
   return {
+    pinned,
+    ratios: pinned.length === 2 ? columns.map((_, at) => ratio(at)) : [],
     columns: columns.map(({ found: _, ...column }) => column),
     sets: [...sets.values()].sort((a, b) => setPlace(a) - setPlace(b)),
     ...(several ? { campaign: lead.label } : {}),
@@ -119,7 +163,11 @@ function cell(found: Ranking | undefined, name: string): Cell {
   const row = found.rows.find((row) => row.entry.name === name);
   const bar = row?.bars[0];
   if (row && bar?.timesBest !== undefined)
-    return { times: bar.timesBest, said: found.metric.show(bar.value ?? 0) };
+    return {
+      times: bar.timesBest,
+      said: found.metric.show(bar.value ?? 0),
+      ...(bar.value === undefined ? {} : { value: bar.value }),
+    };
   if (row) return { said: STANDING[row.standing] || "no figure" };
   return { said: found.failed.find((row) => row.entry.name === name)?.status ?? "no program" };
 }

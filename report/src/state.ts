@@ -25,12 +25,22 @@ export interface State {
   fit: boolean;
   /** Entries that the scaling chart leaves out. */
   hidden: string[];
+  /** Entries that the overview sets beside each other. */
+  pinned: string[];
   sort: string;
   descending: boolean;
   /** The table shows every number of tasks. */
   everyN: boolean;
   /** The entry whose details are open. */
   entry: string;
+}
+
+/** Two are set beside each other. */
+const PINS = 2;
+
+/** With an entry pinned, or no longer: the one that was pinned first makes room. */
+export function pin(pinned: string[], name: string): string[] {
+  return pinned.includes(name) ? pinned.filter((other) => other !== name) : [...pinned, name].slice(-PINS);
 }
 
 /** What is shown at a time: campaigns are compared part by part. */
@@ -73,12 +83,15 @@ export function tasksOf(data: PageData, part: string): number[] {
   return [...new Set(all)].sort((a, b) => a - b);
 }
 
-/** The largest number of tasks that anything was measured at. */
+/** The largest number of tasks that all campaigns measured something at; of any, where they have none in common. */
 function largest(data: PageData, part: string): number {
-  const measured = campaignsOf(data, part).flatMap((position) =>
-    (data.campaigns[position]?.rows ?? []).map((row) => row.tasks),
+  const measured = campaignsOf(data, part).map(
+    (position) => new Set((data.campaigns[position]?.rows ?? []).map((row) => row.tasks)),
   );
-  return measured.length > 0 ? Math.max(...measured) : (tasksOf(data, part).at(-1) ?? 1);
+  const all = [...new Set(measured.flatMap((tasks) => [...tasks]))];
+  const common = all.filter((n) => measured.every((tasks) => tasks.has(n)));
+  const among = common.length > 0 ? common : all;
+  return among.length > 0 ? Math.max(...among) : (tasksOf(data, part).at(-1) ?? 1);
 }
 
 export function initial(data: PageData, part = parts(data)[0] ?? ""): State {
@@ -99,6 +112,7 @@ export function initial(data: PageData, part = parts(data)[0] ?? ""): State {
     rank: "kind",
     fit: true,
     hidden: [],
+    pinned: [],
     sort: lead,
     descending: false,
     everyN: false,
@@ -159,6 +173,7 @@ export function fromHash(data: PageData, hash: string): State {
   if (words.get("rank") === "all") state.rank = "all";
   state.fit = words.get("fit") !== "no";
   state.hidden = list(words.get("hidden"));
+  state.pinned = list(words.get("pin")).slice(0, PINS);
   const sort = words.get("sort") ?? "";
   if (sort) {
     state.descending = sort.startsWith("-");
@@ -199,6 +214,7 @@ export function toHash(data: PageData, state: State): string {
   if (state.rank === "all") say("rank", "all");
   if (!state.fit) say("fit", "no");
   if (state.hidden.length) say("hidden", all(state.hidden));
+  if (state.pinned.length) say("pin", all(state.pinned));
   if (state.sort !== plain.sort || state.descending) say("sort", (state.descending ? "-" : "") + state.sort);
   if (state.everyN) say("table", "all");
   if (state.entry) say("entry", state.entry);

@@ -1,5 +1,6 @@
 // What is shown for a state: pure, so that it can be tested as data. Knows nothing of the document.
 
+import * as format from "./format.ts";
 import { bent, noLine } from "./growth.ts";
 import { kindPlace } from "./kinds.ts";
 import { headline, type Metric, metric, parts, type Value } from "./metrics.ts";
@@ -49,6 +50,9 @@ export interface FellShort {
 
 export interface Ranking {
   metric: Metric;
+  /** How its figures are written: all in one unit, of this size. */
+  show: (value: number) => string;
+  unit: number;
   shape: Shape;
   rows: RankRow[];
   failed: FellShort[];
@@ -205,21 +209,27 @@ export function ranking(data: PageData, state: State): Ranking {
   }
   place(rows, of, state.rank);
   failed.sort((a, b) => Number(a.status === "unavailable") - Number(b.status === "unavailable"));
-  const sizes = rows.flatMap((row) => [
-    ...row.bars.flatMap((bar) => [bar.value ?? 0, bar.high ?? 0]),
-    state.published && row.published ? row.published.memory_bytes : 0,
-  ]);
+  const values = rows.flatMap((row) => row.bars.map((bar) => bar.value ?? 0));
   return {
     metric: of,
+    ...format.alike(of.show, values),
     shape,
     rows,
     failed,
-    max: Math.max(0, ...sizes),
-    min: Math.min(...sizes.filter((size) => size > 0)),
+    ...extent(rows, state.published),
     hasPublished: rows.some((row) => row.published),
     shown: passing.length,
     entries: entries.length,
   };
+}
+
+/** The largest and the least of bars, whiskers and marks. */
+export function extent(rows: RankRow[], published: boolean): { max: number; min: number } {
+  const sizes = rows.flatMap((row) => [
+    ...row.bars.flatMap((bar) => [bar.value ?? 0, bar.high ?? 0]),
+    published && row.published ? row.published.memory_bytes : 0,
+  ]);
+  return { max: Math.max(0, ...sizes), min: Math.min(...sizes.filter((size) => size > 0)) };
 }
 
 function bar(campaign: number, entry: Entry, row: Row | undefined, value: Value, of: Metric): Bar {

@@ -1,5 +1,8 @@
 // The page's data as it is written. Made of schema/ by test/wire.test.ts: do not edit.
 
+/** Who measured a campaign, as whoever handed it in says. */
+export type By = "project" | "handed-in";
+
 /** What an entry is: the same in every row of it. */
 export interface Entry {
   kind: Kind;
@@ -129,6 +132,8 @@ export type MemorySource = "cgroup-v2" | "cgroup-v1" | "proc";
 
 /** One campaign, or one part of it: its report, with rows in place of groups. */
 export interface PageCampaign {
+  /** Who measured it; absent where it was never handed in. */
+  by?: By;
   /** What tells this campaign from others: the name of its folder. Empty where it has none. */
   campaign: string;
   /** The command line that made the campaign. */

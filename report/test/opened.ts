@@ -84,13 +84,14 @@ export async function faultsOf(page: Page): Promise<string[]> {
     const run = (
       window as unknown as {
         axe: {
-          run(): Promise<{
+          run(options: object): Promise<{
             violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
           }>;
         };
       }
     ).axe;
-    return (await run.run()).violations.map(
+    // Asking for style sheets again is not allowed to a page from the disk.
+    return (await run.run({ preload: false })).violations.map(
       (fault) =>
         `${fault.id}: ${fault.nodes.map((node) => `${node.html} ${node.failureSummary}`).join("; ")}`,
     );

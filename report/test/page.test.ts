@@ -103,13 +103,17 @@ test("an address that is shared shows the same", async () => {
   await page.getByLabel("Search entries").fill("rust");
   await page.getByRole("button", { name: "Logarithmic" }).click();
   await page.locator("#table th button", { hasText: "Kind" }).click();
+  // A legend that is drawn anew between press and release takes the click away.
+  await settled(page);
   await page.locator("#scaling .line-key").first().click();
   await page.getByRole("button", { name: "Every N" }).click();
   await settled(page);
-  const seen = await everythingSeen(page);
+  // In the order of the letters: in a chart, what was pointed at last is drawn last.
+  const texts = async (of: typeof page) => (await everythingSeen(of)).split("\n").sort();
+  const seen = await texts(page);
   const other = await open("everything", new URL(page.url()).hash.slice(1));
   await settled(other.page);
-  assert.equal(await everythingSeen(other.page), seen);
+  assert.deepEqual(await texts(other.page), seen);
   assert.equal(await other.page.locator("#scaling .line-key[aria-pressed=false]").count(), 1);
   // The address of an opened page may be changed by hand as well.
   await other.page.evaluate(() => {
@@ -249,7 +253,8 @@ test("charts: comparison at one N, lines that can be hidden, files that can be s
   await chart.locator("svg path").first().waitFor({ state: "attached" });
   const box = await chart.boundingBox();
   assert(box);
-  await page.mouse.move(box.x + box.width - 22, box.y + box.height / 2);
+  // Beside the names at the ends of lines.
+  await page.mouse.move(box.x + box.width - 196, box.y + box.height / 2);
   const compared = page.locator(".compare");
   await compared.waitFor();
   const text = await compared.innerText();
@@ -364,7 +369,11 @@ test("five thousand samples: the answer first, the rest after a frame, details w
   const [answer, rest] = [order.indexOf("#ranking .rank-row"), order.indexOf("#table tbody tr")];
   assert.equal(order.filter((what) => what.endsWith(" read")).join(), "data read");
   assert(answer >= 0 && order.slice(answer, rest).includes("frame"), String(order));
-  assert.deepEqual(await ran(), []);
+  // By now charts may have been drawn: nothing else was to be done.
+  assert(
+    (await ran()).every((name) => name === "taskscale_charts"),
+    String(await ran()),
+  );
   assert.deepEqual(await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts), []);
 
   await page.locator("[data-key=n1000]").click();
@@ -416,7 +425,7 @@ test("a page that was cut off shows the answer, and says what is missing", async
 });
 
 for (const colorScheme of ["light", "dark"] as const) {
-  for (const width of [390, 1280, 1920]) {
+  for (const width of [390, 768, 1440, 1920]) {
     test(`axe finds nothing at ${width} pixels, ${colorScheme}`, async () => {
       const options = { colorScheme, viewport: { width, height: 900 }, bypassCSP: true };
       for (const hash of ["", "n=10000&metric=task&scale=log", "entry=go/goroutine"]) {

@@ -8,7 +8,7 @@ import * as format from "../src/format.ts";
 import { slope } from "../src/growth.ts";
 import { metricsOf } from "../src/metrics.ts";
 import { overview } from "../src/overview.ts";
-import { fromHash, initial, type State, toHash } from "../src/state.ts";
+import { fromHash, initial, pin, type State, toHash } from "../src/state.ts";
 import { cells } from "../src/table.ts";
 import type { PageData } from "../src/types.ts";
 import { answer, lines, type Ranking, ranking, sets } from "../src/view.ts";
@@ -95,9 +95,58 @@ test("what is ranked, grouped and flagged", () => {
   assert.deepEqual(JSON.parse(text), JSON.parse(read("views.golden.json")));
 });
 
-test("a page of one part has no overview", () => {
-  assert.equal(overview(everything(), initial(everything())), undefined);
-  assert.equal(overview(two(), initial(two())), undefined);
+test("the overview of one part has all numbers of tasks, and sets two that are pinned beside each other", () => {
+  const data = everything();
+  const state = { ...initial(data), pinned: ["go/goroutine", "rust/tokio-spawn"] };
+  const found = overview(data, state);
+  assert.deepEqual(
+    found?.columns.map(({ n, state }) => [n, state.n]),
+    data.campaigns[0]?.tasks.map((n) => [n, n]),
+  );
+  assert.deepEqual(
+    found?.pinned.map((row) => row.entry.name),
+    state.pinned,
+  );
+  const [go, rust] = found?.pinned ?? [];
+  const at = found?.columns.findIndex((column) => column.n === state.n) ?? -1;
+  const [a, b] = [go?.cells[at]?.value ?? 0, rust?.cells[at]?.value ?? 0];
+  assert(a > 0 && b > 0);
+  assert.equal(found?.ratios[at], a / b);
+  // One of them alone is beside nothing, and a third takes the place of the first.
+  assert.deepEqual(overview(data, { ...state, pinned: ["go/goroutine"] })?.ratios, []);
+  assert.deepEqual(pin(state.pinned, "rust/thread"), ["rust/tokio-spawn", "rust/thread"]);
+  assert.deepEqual(pin(state.pinned, "go/goroutine"), ["rust/tokio-spawn"]);
+});
+
+test("what was measured at one number of tasks alone has no overview", () => {
+  const data = everything();
+  for (const campaign of data.campaigns) campaign.tasks = [1_000_000];
+  assert.equal(overview(data, initial(data)), undefined);
+});
+
+test("two campaigns open at the largest number of tasks that both measured", () => {
+  const data = two();
+  const [first, other] = data.campaigns;
+  assert(first && other);
+  other.rows = other.rows.filter((row) => row.tasks <= 10_000);
+  assert(first.rows.some((row) => row.tasks > 10_000));
+  assert.equal(initial(data).n, 10_000);
+});
+
+test("one chart has one unit", () => {
+  const mib = 1024 ** 2;
+  const memory = format.alike(format.bytes, [217 * mib, 989 * mib, 3_679 * mib]);
+  assert.equal(memory.unit, mib);
+  assert.deepEqual([3_679 * mib, 217 * mib, 0.31 * mib].map(memory.show), [
+    "3,679 MiB",
+    "217 MiB",
+    "0.31 MiB",
+  ]);
+  const time = format.alike(format.seconds, [0.004, 0.25, 1.5]);
+  assert.deepEqual([0.004, 1.5].map(time.show), ["4.00 ms", "1,500 ms"]);
+  const late = format.alike(format.microseconds, [64, 128, 2_048]);
+  assert.deepEqual([64, 2_048].map(late.show), ["64.0 µs", "2,048 µs"]);
+  assert.equal(format.alike(format.perTask, [1]).show, format.perTask, "always in the same unit");
 });
 
 test("entries that fell short come last and are never dropped", () => {
@@ -276,8 +325,8 @@ test("figures are written as the tables of taskscale write them", () => {
   assert.equal(format.count(2_500), "2.5k");
   assert.equal(format.count(1_234_567), "1,234,567");
   assert.deepEqual(
-    format.ticks(900 * 1024 ** 2, true),
+    format.ticks(900 * 1024 ** 2, 1024 ** 2),
     [0, 200, 400, 600, 800].map((mib) => mib * 1024 ** 2),
   );
-  assert.deepEqual(format.ticks(0, true), [0]);
+  assert.deepEqual(format.ticks(0), [0]);
 });

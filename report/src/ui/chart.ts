@@ -1,7 +1,7 @@
 // Charts in the page's colours. The library that draws them runs when the first of them is seen.
 
 import type { ECharts } from "echarts/core";
-import { download, fill, h } from "../dom.ts";
+import { fill, h } from "../dom.ts";
 import { hasArrived, INCOMPLETE, program, whenArrived } from "../later.ts";
 
 /** Colours that the three common kinds of colour blindness keep apart, after Okabe and Ito (2008), in the order of colour.rs. */
@@ -55,12 +55,16 @@ export function lineStyle(colour: number, among: number): LineStyle {
 export const FONT =
   "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
 
-/** A chart that is made when it is first seen, and drawn again when it is seen after a change. */
+/** At the latest so long after it was due a chart is drawn, seen or not: who prints or captures a page sees all of it. */
+const LATEST_MS = 1_000;
+
+/** A chart that is made when it is first seen or the browser has nothing else to do, and so after each change. */
 export class Lazy {
   readonly element: HTMLElement;
   #chart: ECharts | undefined;
   #stale = true;
   #seen = false;
+  #waiting = false;
   readonly #draw: (chart: ECharts) => void;
 
   constructor(label: string, draw: (chart: ECharts) => void) {
@@ -112,20 +116,31 @@ export class Lazy {
   }
 
   #refresh(): void {
-    if (this.#seen && this.#stale) this.now();
+    if (!this.#stale) return;
+    if (this.#seen) this.now();
+    else if (!this.#waiting) {
+      this.#waiting = true;
+      whenIdle(() => {
+        this.#waiting = false;
+        if (this.#stale) this.now();
+      });
+    }
   }
 }
 
-/** A button that saves what is drawn as an SVG file. */
-export function saveButton(name: string, lazy: Lazy): HTMLElement {
-  const save = () => {
-    lazy.now();
-    const svg = lazy.element.querySelector("svg");
-    if (!svg) return;
-    const copy = svg.cloneNode(true) as SVGSVGElement;
-    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    copy.style.background = token("--panel");
-    download(`${name}.svg`, new XMLSerializer().serializeToString(copy), "image/svg+xml");
-  };
-  return h("button", { type: "button", class: "button quiet", onclick: save }, "Save as SVG");
+/** Safari has no idle callbacks. */
+function whenIdle(then: () => void): void {
+  if ("requestIdleCallback" in window) requestIdleCallback(then, { timeout: LATEST_MS });
+  else setTimeout(then, LATEST_MS);
+}
+
+/** What is drawn, as a picture of its own. */
+export function pictureOf(lazy: Lazy): SVGSVGElement | undefined {
+  lazy.now();
+  const svg = lazy.element.querySelector("svg");
+  if (!svg) return undefined;
+  const copy = svg.cloneNode(true) as SVGSVGElement;
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.style.background = token("--panel");
+  return copy;
 }

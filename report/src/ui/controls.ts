@@ -24,8 +24,9 @@ export function controls(app: App): Controls {
   const search = h("input", {
     type: "search",
     class: "search",
-    placeholder: "Search entries",
+    placeholder: "Search entries ( / )",
     "aria-label": "Search entries",
+    "aria-keyshortcuts": "/",
     spellcheck: "false",
     oninput: (event) => app.set({ search: (event.target as HTMLInputElement).value }),
   });

@@ -22,13 +22,13 @@ export function header(app: App, retheme: () => void): { element: HTMLElement; u
       "div",
       { class: "masthead" },
       h("span", { class: "wordmark" }, "taskscale"),
+      measured,
       h("span", { class: "grow" }),
       themeButton(retheme),
     ),
     choice?.element ?? false,
     sentence,
     detail,
-    measured,
   );
 
   function update(): void {

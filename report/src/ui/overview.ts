@@ -3,8 +3,8 @@
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
 import { kindTitle } from "../kinds.ts";
-import { type Cell, type Column, type Overview, type OverviewRow, overview } from "../overview.ts";
-import { parts, toHash } from "../state.ts";
+import { type Cell, type Column, isShown, type Overview, type OverviewRow, overview } from "../overview.ts";
+import { parts, pin, toHash } from "../state.ts";
 import type { App } from "./app.ts";
 import { keepFocus } from "./controls.ts";
 import { tip } from "./tip.ts";
@@ -14,9 +14,10 @@ const STEPS = [1.1, 1.5, 2, 5, 10];
 /** Rows of a kind that are drawn at once. */
 const MOST = 6;
 
-/** Nothing where there is only one part. */
+/** Nothing where there is only one part and one number of tasks. */
 export function overviewSection(app: App): { element: HTMLElement; update(): void } | undefined {
   if (!overview(app.data, app.state)) return undefined;
+  const several = parts(app.data).length > 1;
   let all = false;
   const about = h("p", { class: "about" });
   const table = h("table", { class: "heat" });
@@ -27,10 +28,11 @@ export function overviewSection(app: App): { element: HTMLElement; update(): voi
   });
   const scroll = h(
     "div",
-    { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Overview of all parts" },
+    { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Entries side by side" },
     table,
   );
-  let [seen] = parts(app.data);
+  const looked = () => `${app.state.part} ${several ? "" : app.state.n}`;
+  let seen = looked();
   const element = h(
     "section",
     { class: "section", id: "overview", "aria-labelledby": "overview-title" },
@@ -45,15 +47,19 @@ export function overviewSection(app: App): { element: HTMLElement; update(): voi
     if (!found) return;
     const best = app.state.rank === "kind" ? "the best of its kind" : "the best of all";
     const of = found.campaign ? ` Of ${found.campaign}.` : "";
-    fill(about, `How many times ${best} each entry takes; below each part is what it is compared by.${of}`);
+    const below = several ? "each part" : "each number of tasks";
+    fill(
+      about,
+      `How many times ${best} each entry takes; below ${below} is what it is compared by. Two that are pinned are set beside each other.${of}`,
+    );
     const rows = found.sets.reduce((sum, set) => sum + set.length, 0);
     const drawn = found.sets.reduce((sum, set) => sum + Math.min(set.length, MOST), 0);
     more.hidden = drawn === rows;
     fill(more, all ? "Fewer entries" : `All ${format.grouped(rows)} entries`);
     const bodies = found.sets.map((set) => body(app, found, all ? set : set.slice(0, MOST)));
-    keepFocus(table, () => fill(table, head(app, found), ...bodies));
-    if (seen !== app.state.part) {
-      seen = app.state.part;
+    keepFocus(table, () => fill(table, head(app, found, several), pinned(app, found), ...bodies));
+    if (seen !== looked()) {
+      seen = looked();
       // On a narrow screen not all columns are in sight: this one is, beside the names.
       const names = table.querySelector<HTMLElement>("thead th");
       const current = table.querySelector<HTMLElement>("[aria-current]");
@@ -85,7 +91,7 @@ function link(app: App, column: Column, content: (Node | string)[], then = () =>
   return h("a", { href: `#${toHash(app.data, column.state)}`, onclick: go }, content);
 }
 
-function head(app: App, { columns }: Overview): HTMLElement {
+function head(app: App, { columns }: Overview, several: boolean): HTMLElement {
   return h(
     "thead",
     {},
@@ -94,10 +100,11 @@ function head(app: App, { columns }: Overview): HTMLElement {
       {},
       h("th", { scope: "col" }, "Entry"),
       columns.map((column) => {
-        const of = `${column.metric.short ?? column.metric.title} at ${format.count(column.n)}`;
-        const there = column.part === app.state.part;
-        const way = link(app, column, [column.part]);
-        way.setAttribute("data-key", column.part);
+        const what = column.metric.short ?? column.metric.title;
+        const of = several ? `${what} at ${format.count(column.n)}` : what;
+        const there = isShown(column, several, app.state);
+        const way = link(app, column, [column.title]);
+        way.setAttribute("data-key", column.title);
         return h("th", { scope: "col", "aria-current": there ? "true" : null }, way, h("small", {}, of));
       }),
     ),
@@ -110,27 +117,64 @@ function body(app: App, { columns }: Overview, rows: OverviewRow[]): HTMLElement
     {},
     app.state.rank === "kind" &&
       h("tr", {}, h("th", { scope: "rowgroup", class: "kind" }, kindTitle(rows[0]?.entry.kind ?? ""))),
-    rows.map((row) =>
+    rows.map((row) => line(app, columns, row, "")),
+  );
+}
+
+/** Entries that are pinned, and how many times the second the first takes. */
+function pinned(app: App, { columns, pinned, ratios }: Overview): HTMLElement | false {
+  if (pinned.length === 0) return false;
+  const [a, b] = pinned.map((row) => row.entry.name);
+  return h(
+    "tbody",
+    { class: "pinned" },
+    h("tr", {}, h("th", { scope: "rowgroup", class: "kind" }, "Pinned")),
+    pinned.map((row) => line(app, columns, row, "pinned ")),
+    ratios.length > 0 &&
       h(
         "tr",
-        {},
-        h(
-          "th",
-          { scope: "row" },
-          h(
-            "button",
-            {
-              type: "button",
-              class: "heat-name",
-              "aria-haspopup": "dialog",
-              onclick: () => app.set({ ...row.state, entry: row.entry.name }),
-            },
-            row.entry.name,
-          ),
-        ),
-        columns.map((column, at) => cell(app, column, row, row.cells[at] ?? { said: "" })),
+        { class: "ratio" },
+        h("th", { scope: "row" }, `${a} ÷ ${b}`),
+        ratios.map((ratio) => h("td", {}, ratio === undefined ? "" : format.times(ratio))),
+      ),
+  );
+}
+
+/** An entry may stand there twice: `place` tells its rows apart. */
+function line(app: App, columns: Column[], row: OverviewRow, place: string): HTMLElement {
+  const { name } = row.entry;
+  const isPinned = app.state.pinned.includes(name);
+  return h(
+    "tr",
+    {},
+    h(
+      "th",
+      { scope: "row" },
+      h(
+        "button",
+        {
+          type: "button",
+          class: "heat-pin",
+          "data-key": `${place}pin ${name}`,
+          "aria-pressed": String(isPinned),
+          "aria-label": `Pin ${name}`,
+          title: isPinned ? "Unpin" : "Pin, to set it beside another",
+          onclick: () => app.set({ pinned: pin(app.state.pinned, name) }),
+        },
+        isPinned ? "◆" : "◇",
+      ),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "heat-name",
+          "aria-haspopup": "dialog",
+          onclick: () => app.set({ ...row.state, entry: name }),
+        },
+        name,
       ),
     ),
+    columns.map((column, at) => cell(app, column, row, row.cells[at] ?? { said: "" })),
   );
 }
 
@@ -151,7 +195,7 @@ function cell(app: App, column: Column, { entry }: OverviewRow, { times, said }:
   to.tabIndex = -1;
   tip(to, () => [
     h("div", { class: "tip-title" }, entry.title),
-    h("div", { class: "tip-sub" }, `${column.part}, ${format.tasks(column.n)}`),
+    h("div", { class: "tip-sub" }, [...new Set([column.title, format.tasks(column.n)])].join(", ")),
     h("div", { class: "tip-line" }, h("i"), h("span", {}, column.metric.title), h("b", {}, said)),
   ]);
   return h("td", { class: times === undefined ? "without" : `heat-${level(times)}` }, to);

@@ -1,96 +1,131 @@
 // The ranking as a picture of its own, for a post or a README.
 
+import { KINDS, kindTitle } from "../kinds.ts";
 import { PARTS } from "../metrics.ts";
 import type { Scale } from "../scale.ts";
-import type { Ranking } from "../view.ts";
+import type { State } from "../state.ts";
+import { type Ranking, type RankRow, sets } from "../view.ts";
 import { FONT, token } from "./chart.ts";
 
 const SPACE = "http://www.w3.org/2000/svg";
 const ROW = 26;
-const NAMES = 300;
+const HEAD = 34;
+const NAMES = 270;
 const BARS = 560;
 const VALUES = 110;
-const TOP = 64;
+const WIDTH = NAMES + BARS + VALUES + 24;
+const TOP = 96;
+const FOOT = 22;
 
-function make(name: string, attributes: Record<string, string | number>, text?: string): SVGElement {
+type Attributes = Record<string, string | number>;
+
+function make(name: string, attributes: Attributes, text?: string): SVGElement {
   const element = document.createElementNS(SPACE, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
   if (text !== undefined) element.textContent = text;
   return element;
 }
 
-/** What the ranking shows, first bars alone, as the text of an SVG file. */
-export function rankingSvg(shown: Ranking, scaled: Scale, title: string, subtitle: string): string {
-  const width = NAMES + BARS + VALUES + 24;
-  const height = TOP + shown.rows.length * ROW + 16;
+/** What the ranking shows, first bars alone, and below it what has no figure. */
+export function rankingSvg(
+  shown: Ranking,
+  scaled: Scale,
+  title: string,
+  subtitle: string,
+  rank: State["rank"],
+): SVGSVGElement {
+  const groups = sets(shown.rows, rank);
+  const heads = groups.length > 1 ? groups.length : 0;
+  const fell = shown.failed.filter((row) => row.status !== "unavailable");
+  const end = TOP + shown.rows.length * ROW + heads * HEAD;
+  const height = end + fell.length * FOOT + 20;
   const svg = make("svg", {
     xmlns: SPACE,
-    width,
+    width: WIDTH,
     height,
-    viewBox: `0 0 ${width} ${height}`,
+    viewBox: `0 0 ${WIDTH} ${height}`,
     "font-family": FONT,
-  });
-  const ink = token("--ink");
-  const faint = token("--ink-3");
-  const add = (name: string, attributes: Record<string, string | number>, text?: string) =>
+  }) as SVGSVGElement;
+  const [ink, faint] = [token("--ink"), token("--ink-3")];
+  const add = (name: string, attributes: Attributes, text?: string) =>
     svg.append(make(name, attributes, text));
-  add("rect", { width, height, fill: token("--bg") });
+  const small = { "font-size": 11, fill: faint };
+  add("rect", { width: WIDTH, height, fill: token("--bg") });
   add("text", { x: 16, y: 28, "font-size": 18, "font-weight": 600, fill: ink }, title);
-  add("text", { x: 16, y: 48, "font-size": 12, fill: faint }, subtitle);
+  add("text", { x: 16, y: 47, "font-size": 12, fill: faint }, subtitle);
+  if (shown.rows.some((row) => row.bars[0]?.parts) && !scaled.log) legend(add, small);
   for (const tick of scaled.ticks) {
     const x = NAMES + scaled.at(tick) * BARS;
-    add("line", { x1: x, x2: x, y1: TOP, y2: height - 16, stroke: token("--line-2"), "stroke-width": 0.5 });
+    add("line", { x1: x, x2: x, y1: TOP - 6, y2: end, stroke: token("--line-2"), "stroke-width": 0.5 });
+    add("text", { ...small, x, y: TOP - 10, "text-anchor": "middle" }, tick === 0 ? "0" : shown.show(tick));
   }
-  for (const [position, row] of shown.rows.entries()) {
-    const [bar] = row.bars;
-    if (bar?.value === undefined) continue;
-    const y = TOP + position * ROW;
-    const middle = y + ROW / 2 + 4;
-    const opacity = row.standing === "ranked" ? 1 : 0.55;
-    add(
-      "text",
-      { x: NAMES - 12, y: middle, "font-size": 12.5, "text-anchor": "end", fill: ink },
-      `${row.entry.name} · ${row.entry.kind}`,
-    );
-    const total = bar.parts?.reduce((sum, part) => sum + part, 0) ?? 0;
-    const size = scaled.at(bar.value) * BARS;
-    const segments =
-      bar.parts && !scaled.log && total > 0
-        ? PARTS.map((part, at) => ({
-            share: (bar.parts?.[at] ?? 0) / total,
-            color: token(`--part-${part.id}`),
-          }))
-        : [{ share: 1, color: token(shown.metric.binary ? "--part-anon" : "--phase-drain") }];
+  let y = TOP;
+  for (const rows of groups) {
+    const kind = rows[0]?.entry.kind ?? "";
+    if (heads > 0) {
+      const about = KINDS.find((known) => known.id === kind)?.about ?? "";
+      const head = make(
+        "text",
+        { x: 16, y: y + 23, "font-size": 13, "font-weight": 600, fill: ink },
+        kindTitle(kind),
+      );
+      head.append(make("tspan", { ...small, dx: 10, "font-weight": 400 }, about));
+      svg.append(head);
+      y += HEAD;
+    }
+    for (const row of rows) {
+      drawRow(add, shown, scaled, row, y, ink);
+      y += ROW;
+    }
+  }
+  for (const row of fell) {
+    const text = `${row.entry.name}: ${row.status}, ${row.reason}`;
+    add("text", { ...small, x: 16, y: y + 16 }, text.length > 160 ? `${text.slice(0, 159)}…` : text);
+    y += FOOT;
+  }
+  return svg;
+}
+
+type Add = (name: string, attributes: Attributes, text?: string) => void;
+
+function legend(add: Add, small: Attributes): void {
+  let x = NAMES;
+  for (const part of PARTS) {
+    add("rect", { x, y: 58, width: 10, height: 10, fill: token(`--part-${part.id}`) });
+    add("text", { ...small, x: x + 15, y: 67 }, part.title);
+    x += 40 + part.title.length * 6;
+  }
+}
+
+function drawRow(add: Add, shown: Ranking, scaled: Scale, row: RankRow, y: number, ink: string): void {
+  const [bar] = row.bars;
+  if (bar?.value === undefined) return;
+  const middle = y + ROW / 2;
+  const text = { y: middle + 4, "font-size": 12.5, "text-anchor": "end", fill: ink };
+  add("text", { ...text, x: NAMES - 12 }, row.entry.name);
+  add("text", { ...text, x: WIDTH - 16, "font-weight": 600 }, shown.show(bar.value));
+  const plain = token(shown.metric.binary || shown.metric.id === "times" ? "--part-anon" : "--phase-drain");
+  const opacity = row.standing === "ranked" ? 1 : 0.55;
+  const size = scaled.at(bar.value) * BARS;
+  const total = bar.parts?.reduce((sum, part) => sum + part, 0) ?? 0;
+  const segments =
+    bar.parts && total > 0
+      ? PARTS.map((part, at) => ({
+          share: (bar.parts?.[at] ?? 0) / total,
+          fill: token(`--part-${part.id}`),
+        }))
+      : [{ share: 1, fill: plain }];
+  if (scaled.log) {
+    add("circle", { cx: NAMES + size, cy: middle, r: 6, fill: plain, opacity });
+  } else {
     let x = NAMES;
-    for (const { share, color } of segments) {
-      add("rect", {
-        x,
-        y: y + 6,
-        width: Math.max(0.5, size * share),
-        height: ROW - 12,
-        fill: color,
-        opacity,
-      });
+    for (const { share, fill } of segments) {
+      add("rect", { x, y: y + 6, width: Math.max(0.5, size * share), height: ROW - 12, fill, opacity });
       x += size * share;
     }
-    if (bar.low !== undefined && bar.high !== undefined) {
-      const [from, to] = [NAMES + scaled.at(bar.low) * BARS, NAMES + scaled.at(bar.high) * BARS];
-      add("path", {
-        d: `M${from},${y + 9}v8M${from},${y + 13}H${to}M${to},${y + 9}v8`,
-        stroke: ink,
-        "stroke-width": 1.2,
-        fill: "none",
-      });
-    }
-    const value = {
-      x: width - 16,
-      y: middle,
-      "font-size": 12.5,
-      "text-anchor": "end",
-      "font-weight": 600,
-      fill: ink,
-    };
-    add("text", value, shown.metric.show(bar.value));
   }
-  return new XMLSerializer().serializeToString(svg);
+  if (bar.low === undefined || bar.high === undefined) return;
+  const [from, to] = [NAMES + scaled.at(bar.low) * BARS, NAMES + scaled.at(bar.high) * BARS];
+  const d = `M${from},${middle - 4}v8M${from},${middle}H${to}M${to},${middle - 4}v8`;
+  add("path", { d, stroke: ink, "stroke-width": 1.2, fill: "none" });
 }

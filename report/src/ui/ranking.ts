@@ -1,16 +1,29 @@
 // The ranking: a row of bars for each entry, best first, and below it those without a figure, with the reason.
 
-import { download, fill, h } from "../dom.ts";
+import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
 import { bent, offLine, slope } from "../growth.ts";
 import { KINDS, kindTitle } from "../kinds.ts";
 import { PARTS } from "../metrics.ts";
 import { type Scale, scale } from "../scale.ts";
-import { campaignsOf, operationOf, parts } from "../state.ts";
-import { type Bar, letter, type Ranking, type RankRow, ranking, sets, shownCampaigns } from "../view.ts";
+import { campaignsOf, operationOf, parts, type State } from "../state.ts";
+import {
+  type Bar,
+  extent,
+  letter,
+  type Ranking,
+  type RankRow,
+  ranking,
+  sets,
+  shownCampaigns,
+} from "../view.ts";
 import type { App } from "./app.ts";
 import { NO_FILTERS } from "./controls.ts";
+import { fellShort } from "./fell-short.ts";
+import { FIRST, MANY, moreButton } from "./more.ts";
 import { rankingSvg } from "./ranking-svg.ts";
+import { spelled } from "./reason.ts";
+import { saveButtons } from "./save.ts";
 import { tip } from "./tip.ts";
 
 const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
@@ -26,9 +39,9 @@ export function rankingSection(app: App): { element: HTMLElement; update(): void
   const together = toggle("All kinds together", () =>
     app.set({ rank: app.state.rank === "all" ? "kind" : "all" }),
   );
-  const picture = () => {
+  const picture = (): SVGSVGElement => {
     const shown = ranking(app.data, app.state);
-    const scaled = scale(shown.max, shown.min, app.state.log, shown.metric.binary);
+    const scaled = scale(shown.max, shown.min, app.state.log, shown.metric.binary, shown.unit);
     const labels = shownCampaigns(app.data, app.state).map(
       (position) => app.data.campaigns[position]?.label ?? "",
     );
@@ -36,18 +49,25 @@ export function rankingSection(app: App): { element: HTMLElement; update(): void
     if (parts(app.data).length > 1) labels.unshift(part);
     const operation = operationOf(app.data, part);
     const subtitle = `taskscale · ${labels.join(" · ")}${operation && ` · ${operation}`}`;
-    const svg = rankingSvg(shown, scaled, byTitle(element).textContent ?? "", subtitle);
-    download("taskscale-ranking.svg", svg, "image/svg+xml");
+    return rankingSvg(shown, scaled, byTitle(element).textContent ?? "", subtitle, app.state.rank);
   };
-  const save = h("button", { type: "button", class: "button quiet", onclick: picture }, "Save as SVG");
+  /** Kinds of which all rows are shown. */
+  const whole = new Set<string>();
   const element = h(
     "section",
     { class: "section", id: "ranking", "aria-labelledby": "ranking-title" },
     h(
       "div",
       { class: "section-head" },
-      h("div", {}, h("h2", { id: "ranking-title" }, "Ranking"), about),
-      h("div", { class: "section-tools" }, published, log, together, save),
+      h("div", { class: "beside" }, h("h2", { id: "ranking-title" }, "Ranking"), about),
+      h(
+        "div",
+        { class: "section-tools" },
+        published,
+        log,
+        together,
+        saveButtons("taskscale-ranking", picture),
+      ),
     ),
     legend,
     list,
@@ -67,15 +87,25 @@ export function rankingSection(app: App): { element: HTMLElement; update(): void
     together.setAttribute("aria-pressed", String(state.rank === "all"));
     together.hidden = new Set(shown.rows.map((row) => row.entry.kind)).size < 2;
     published.hidden = !shown.hasPublished;
-    const scaled = scale(shown.max, shown.min, state.log, of.binary);
+    const lists = listed(shown, state.rank, whole);
+    // By what is seen: one giant among the rest would leave a few pixels for all others.
+    const { max, min } = extent(
+      lists.flatMap((list) => list.rows),
+      state.published,
+    );
+    const scaled = scale(max, min, state.log, of.binary, shown.unit);
+    const more = (kind: string) => {
+      whole.add(kind);
+      update();
+    };
     fill(legend, legendItems(app, shown));
     const focused = document.activeElement?.getAttribute("data-entry");
     if (shown.rows.length > 0) {
-      fill(list, axis(shown, scaled), gridlines(shown, scaled), ranked(app, shown, scaled));
+      fill(list, axis(shown, scaled), gridlines(shown, scaled), ranked(app, shown, scaled, lists, more));
     } else {
       fill(list, nothing(app, shown));
     }
-    fill(rest, fellShort(app, shown));
+    fill(rest, fellShort(app, shown, whole, more));
     if (focused) element.querySelector<HTMLElement>(`[data-entry="${CSS.escape(focused)}"]`)?.focus();
     const text = `${format.counted(shown.shown, "entry").replace("entrys", "entries")} of ${shown.entries} shown`;
     if (live.textContent !== text) live.textContent = text;
@@ -85,19 +115,42 @@ export function rankingSection(app: App): { element: HTMLElement; update(): void
 
 const byTitle = (element: HTMLElement): HTMLElement => element.querySelector("h2") as HTMLElement;
 
-/** The rows in one list, or, where they are ranked by kind, in a list for each. */
-function ranked(app: App, shown: Ranking, scaled: Scale): Node[] {
-  const found = sets(shown.rows, app.state.rank);
-  return found.flatMap((rows) => {
-    const list = h(
-      "ol",
-      { class: "rows" },
-      rows.map((row) => rankRow(app, shown, row, scaled)),
-    );
-    const kind = rows[0]?.entry.kind ?? "";
+/** Rows that stand in one list, and how many more it has. */
+interface Listed {
+  /** Empty where all kinds are in one. */
+  kind: string;
+  rows: RankRow[];
+  left: number;
+}
+
+/** All rows in one list, or, where they are ranked by kind, in a list for each. */
+function listed(shown: Ranking, rank: State["rank"], whole: Set<string>): Listed[] {
+  const found = sets(shown.rows, rank);
+  return found.map((rows) => {
+    const kind = found.length < 2 ? "" : (rows[0]?.entry.kind ?? "");
+    const most = shown.rows.length <= MANY || whole.has(kind) ? rows.length : kind ? FIRST : MANY;
+    return { kind, rows: rows.slice(0, most), left: Math.max(0, rows.length - most) };
+  });
+}
+
+function ranked(
+  app: App,
+  shown: Ranking,
+  scaled: Scale,
+  lists: Listed[],
+  more: (kind: string) => void,
+): (Node | false)[] {
+  return lists.flatMap(({ kind, rows, left }) => {
     const about = KINDS.find((known) => known.id === kind)?.about;
-    if (found.length < 2) return [list];
-    return [h("h3", { class: "kind-head" }, kindTitle(kind), about ? h("small", {}, about) : false), list];
+    return [
+      kind !== "" && h("h3", { class: "kind-head" }, kindTitle(kind), about ? h("small", {}, about) : false),
+      h(
+        "ol",
+        { class: "rows" },
+        rows.map((row) => rankRow(app, shown, row, scaled)),
+      ),
+      moreButton(left, kind && ` ${kindTitle(kind).toLowerCase()}`, () => more(kind)),
+    ];
   });
 }
 
@@ -173,13 +226,12 @@ function gridlines(shown: Ranking, scaled: Scale): HTMLElement {
 }
 
 function columns(shown: Ranking): string {
-  const { metric, shape } = shown;
-  const without = metric.whole || metric.id === "times" || shape !== "hold";
-  return `row-grid${without ? " without-task" : ""}`;
+  return `row-grid${sharing(shown) ? "" : " without-task"}`;
 }
 
 function axis(shown: Ranking, scaled: Scale): HTMLElement {
   const text = (value: number) => (value === 0 ? "0" : tick(shown, value));
+  const noisy = shown.rows.some((row) => row.bars.some((bar) => spread(shown, bar)));
   return h(
     "div",
     { class: `axis ${columns(shown)}`, "aria-hidden": "true" },
@@ -194,13 +246,13 @@ function axis(shown: Ranking, scaled: Scale): HTMLElement {
     ),
     h("span", { class: "value" }, shown.metric.short ?? shown.metric.title),
     h("span", { class: "per-task" }, "per task"),
-    h("span", { class: "spread" }, shown.metric.whole ? "interval" : "± MAD"),
+    h("span", { class: "spread" }, noisy ? (shown.metric.whole ? "interval" : "± MAD") : ""),
   );
 }
 
 /** A round figure without the zeros that only unrounded ones need. */
 function tick(shown: Ranking, value: number): string {
-  return shown.metric
+  return shown
     .show(value)
     .replace(/\.0+(?= |$)/, "")
     .replace(/(\.\d*?)0+(?= )/, "$1");
@@ -236,7 +288,7 @@ function rankRow(app: App, shown: Ranking, row: RankRow, scaled: Scale): HTMLEle
         ),
         track(app, shown, bar, scaled, first ? mark?.memory_bytes : undefined),
         h("span", { class: "value" }, valueText(shown, bar)),
-        h("span", { class: "per-task" }, entryGrowth(bar)),
+        h("span", { class: "per-task" }, perTask(shown, bar, app.state.n)),
         h("span", { class: "spread" }, spread(shown, bar)),
       ];
       const line = h(
@@ -254,8 +306,28 @@ function rankRow(app: App, shown: Ranking, row: RankRow, scaled: Scale): HTMLEle
       tip(line, () => barTip(app, shown, row, bar));
       return line;
     }),
-    row.remarks.length > 0 && h("p", { class: "remark" }, row.remarks.slice(0, 3).join(" · ")),
+    row.remarks.length > 0 &&
+      h(
+        "p",
+        { class: "remark" },
+        row.remarks.slice(0, 3).flatMap((remark, at) => [at > 0 ? " · " : "", ...spelled(remark)]),
+      ),
   );
+}
+
+/** What the column `per task` has: the slope of the footprint, or the figure that is compared, divided by N. */
+function sharing({ metric, shape }: Ranking): "slope" | "bytes" | "time" | undefined {
+  if (shape === "work" || metric.whole || metric.id === "times") return undefined;
+  if (metric.id === "footprint") return shape === "hold" ? "slope" : undefined;
+  if (metric.memory) return "bytes";
+  return ["launch", "cpu"].includes(metric.id) ? "time" : undefined;
+}
+
+function perTask(shown: Ranking, bar: Bar, n: number): string {
+  const what = sharing(shown);
+  if (what === "slope") return entryGrowth(bar);
+  if (!what || n === 1 || bar.value === undefined) return "";
+  return what === "bytes" ? format.perTask(bar.value / n) : format.nanoseconds((bar.value / n) * 1e9);
 }
 
 function entryGrowth(bar: Bar): string {
@@ -264,7 +336,7 @@ function entryGrowth(bar: Bar): string {
 
 function valueText(shown: Ranking, bar: Bar): string {
   if (bar.value === undefined) return "";
-  return shown.metric.id === "task" ? entryGrowth(bar) : shown.metric.show(bar.value);
+  return shown.metric.id === "task" ? entryGrowth(bar) : shown.show(bar.value);
 }
 
 function change(bar: Bar): Node | false {
@@ -284,39 +356,48 @@ function badges(bar: Bar): (Node | false)[] {
   ];
 }
 
+/** Noise below this share of the figure is none that anybody need look at. */
+const QUIET = 0.01;
+
 function spread(shown: Ranking, bar: Bar): string {
+  if (shown.metric.whole && bent(bar.entry.growth)) return "no line";
+  const share = noise(shown, bar);
+  return share === undefined || share < QUIET ? "" : `± ${format.grouped(share * 100, 1)} %`;
+}
+
+/** Of the figure, so much: half of an interval's width, or the median absolute deviation. */
+function noise(shown: Ranking, { entry, row, value, low, high }: Bar): number | undefined {
   if (shown.metric.whole) {
-    if (bent(bar.entry.growth)) return "no line";
-    return bar.low !== undefined && bar.high !== undefined && bar.value
-      ? `± ${format.grouped((Math.max(bar.high - bar.value, bar.value - bar.low) / Math.abs(bar.value)) * 100, 1)} %`
-      : "";
+    const known = low !== undefined && high !== undefined && value;
+    return known ? Math.max(high - value, value - low) / Math.abs(value) : undefined;
   }
-  const figure = shown.metric.of(bar.entry, bar.row)?.figure;
-  if (!figure || figure.readings < 2 || figure.median === 0) return "";
-  return `± ${format.grouped((figure.mad / figure.median) * 100, 1)} %`;
+  const figure = shown.metric.of(entry, row)?.figure;
+  return figure && figure.readings > 1 && figure.median !== 0 ? figure.mad / figure.median : undefined;
 }
 
 function track(app: App, shown: Ranking, bar: Bar, scaled: Scale, mark: number | undefined): HTMLElement {
   const value = bar.value ?? 0;
-  const width = scaled.at(value);
-  const stacked = bar.parts && !scaled.log && value > 0;
+  const stacked = bar.parts && value > 0;
   const total = bar.parts?.reduce((sum, part) => sum + part, 0) ?? 0;
+  const plain = shown.metric.binary || shown.metric.id === "times" ? "part-anon" : "part-time";
   return h(
     "span",
     { class: "track", "aria-hidden": "true" },
-    h(
-      "span",
-      { class: "bar", "--size": percent(width) },
-      stacked && total > 0
-        ? PARTS.map((part, position) => {
-            const share = (bar.parts?.[position] ?? 0) / total;
-            return share > 0.0005 && h("i", { class: `segment part-${part.id}`, "--size": percent(share) });
-          })
-        : h("i", {
-            class: `segment ${shown.metric.binary || shown.metric.id === "times" ? "part-anon" : "part-time"}`,
-            "--size": "100%",
-          }),
-    ),
+    // A logarithmic axis has no zero for a bar to begin at.
+    scaled.log
+      ? h("i", { class: `dot ${plain}`, "--at": percent(scaled.at(value)) })
+      : h(
+          "span",
+          { class: "bar", "--size": percent(scaled.at(value)) },
+          stacked && total > 0
+            ? PARTS.map((part, position) => {
+                const share = (bar.parts?.[position] ?? 0) / total;
+                return (
+                  share > 0.0005 && h("i", { class: `segment part-${part.id}`, "--size": percent(share) })
+                );
+              })
+            : h("i", { class: `segment ${plain}`, "--size": "100%" }),
+        ),
     bar.low !== undefined &&
       bar.high !== undefined &&
       h("i", {
@@ -380,42 +461,4 @@ function spoken(app: App, row: RankRow, bar: Bar, several: boolean): string {
   if (bar.timesBest !== undefined && row.standing === "ranked")
     texts.push(`${format.times(bar.timesBest)} the best ${among(app)}`);
   return texts.length > 0 ? `; ${texts.join(", ")}` : "";
-}
-
-function fellShort(app: App, shown: Ranking): (Node | false)[] {
-  const missing = shown.failed.filter((row) => row.status === "unavailable");
-  const failed = shown.failed.filter((row) => row.status !== "unavailable");
-  return [
-    failed.length > 0 && h("h3", {}, "Without a figure"),
-    failed.length > 0 && shortList(app, failed),
-    missing.length > 0 && h("h3", {}, "Not available on this machine"),
-    missing.length > 0 && shortList(app, missing),
-  ];
-}
-
-function shortList(app: App, rows: Ranking["failed"]): HTMLElement {
-  return h(
-    "ul",
-    { class: "short-list" },
-    rows.map((row) =>
-      h(
-        "li",
-        {},
-        h(
-          "button",
-          {
-            type: "button",
-            class: "short-name",
-            "aria-haspopup": "dialog",
-            "data-entry": row.entry.name,
-            onclick: () => app.set({ entry: row.entry.name }),
-          },
-          h("span", { class: "title" }, row.entry.title),
-          h("span", { class: "id" }, row.entry.name),
-        ),
-        h("span", { class: `status status-${row.status.replace(/[^a-z]/g, "-")}` }, row.status),
-        h("span", { class: "reason" }, row.reason),
-      ),
-    ),
-  );
 }

@@ -9,11 +9,15 @@ import { headline, type Metric } from "../metrics.ts";
 import { placeOf, shapeOf, tasksOf } from "../state.ts";
 import { type Line, lines } from "../view.ts";
 import type { App } from "./app.ts";
-import { FONT, Lazy, type LineStyle, lineStyle, saveButton, token } from "./chart.ts";
+import { FONT, Lazy, type LineStyle, lineStyle, pictureOf, token } from "./chart.ts";
 import { toggle } from "./ranking.ts";
+import { saveButtons } from "./save.ts";
 
 /** More lines than this nobody can tell apart. */
 const MOST = 24;
+
+/** Room for names at the ends of lines, in pixels. */
+const NAMES = 190;
 
 interface Styled extends Line {
   style: LineStyle;
@@ -84,7 +88,12 @@ export function scalingSection(app: App): { element: HTMLElement; update(): void
       "div",
       { class: "section-head" },
       h("div", {}, h("h2", { id: "scaling-title" }, "Scaling"), about),
-      h("div", { class: "section-tools" }, fit, saveButton("taskscale-scaling", chart)),
+      h(
+        "div",
+        { class: "section-tools" },
+        fit,
+        saveButtons("taskscale-scaling", () => pictureOf(chart)),
+      ),
     ),
     h("div", { class: "scaling" }, chart.element, legend),
     note,
@@ -168,7 +177,7 @@ function draw(chart: ECharts, app: App, all: Styled[]): void {
     {
       animation: false,
       textStyle: { fontFamily: FONT },
-      grid: { left: narrow ? 58 : 70, right: 18, top: 12, bottom: 46 },
+      grid: { left: narrow ? 58 : 70, right: narrow ? 18 : NAMES, top: 12, bottom: 46 },
       tooltip: {
         trigger: "axis",
         confine: true,
@@ -205,17 +214,18 @@ function draw(chart: ECharts, app: App, all: Styled[]): void {
               : `${value < 1 ? format.significant(value) : format.grouped(value)} ns`,
         },
       },
-      series: visible.flatMap((line) => series(app, line)),
+      series: visible.flatMap((line) => series(app, line, !narrow)),
     },
     { notMerge: true },
   );
 }
 
-function series(app: App, line: Styled): (LineSeriesOption | CustomSeriesOption)[] {
+function series(app: App, line: Styled, named: boolean): (LineSeriesOption | CustomSeriesOption)[] {
   const { color, symbol, dash } = line.style;
   // On these axes the fit is a curve: between numbers of tasks that lie far apart it is nearer to the truth than a
   // straight line from median to median.
   const byFit = app.state.fit && !line.entry.reference && line.fitted.length > 0;
+  const last = line.points.at(-1)?.tasks === tasksOf(app.data, app.state.part).at(-1);
   const stroke = { color, width: line.entry.reference ? 1.5 : 1.75, type: dash };
   const measured: LineSeriesOption = {
     type: "line",
@@ -231,6 +241,18 @@ function series(app: App, line: Styled): (LineSeriesOption | CustomSeriesOption)
     lineStyle: byFit ? { width: 0 } : stroke,
     itemStyle: { color },
     emphasis: { scale: 1.5, lineStyle: { width: byFit ? 0 : 4 } },
+    // At its end a line says what it is; where lines end close together their names make room for each other.
+    endLabel: {
+      show: named,
+      formatter: line.name,
+      color,
+      fontFamily: FONT,
+      fontSize: 11,
+      lineHeight: 14,
+      padding: [2, 0],
+      distance: 8,
+    },
+    ...(last ? { labelLayout: { moveOverlap: "shiftY" as const } } : {}),
     z: 3,
   };
   const intervals: CustomSeriesOption = {

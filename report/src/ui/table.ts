@@ -8,8 +8,8 @@ import { shownCampaigns } from "../view.ts";
 import type { App } from "./app.ts";
 import { toggle } from "./ranking.ts";
 
-/** Rows that are drawn at once; more on demand, as nobody reads thousands. */
-const PAGE = 150;
+/** Rows that are drawn at once; more on demand, as nobody reads them all. */
+const PAGE = 40;
 
 export function tableSection(app: App): { element: HTMLElement; update(): void } {
   let most = PAGE;

@@ -8,7 +8,8 @@ import { shapeOf } from "../state.ts";
 import type { Phases } from "../types.ts";
 import { letter, ranking, shownCampaigns } from "../view.ts";
 import type { App } from "./app.ts";
-import { FONT, Lazy, saveButton, token } from "./chart.ts";
+import { FONT, Lazy, pictureOf, token } from "./chart.ts";
+import { saveButtons } from "./save.ts";
 
 /** As many bars as fit a page; the table has all. */
 const MOST = 40;
@@ -104,7 +105,16 @@ function figure(title: string, chart: Lazy, file: string): HTMLElement {
   return h(
     "figure",
     { class: "figure" },
-    h("figcaption", {}, h("span", {}, title), saveButton(file, chart)),
+    h(
+      "figcaption",
+      {},
+      h("span", {}, title),
+      h(
+        "span",
+        { class: "saves" },
+        saveButtons(file, () => pictureOf(chart)),
+      ),
+    ),
     chart.element,
   );
 }

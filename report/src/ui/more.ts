@@ -1,0 +1,13 @@
+// Long lists: their beginning, and a button for the rest.
+
+import { h } from "../dom.ts";
+import * as format from "../format.ts";
+
+/** More rows than this are a page of their own: of each list the first are shown, the rest when they are asked for. */
+export const MANY = 40;
+export const FIRST = 8;
+
+export function moreButton(left: number, what: string, onclick: () => void): Node | false {
+  const attributes = { type: "button", class: "button quiet more-rows", onclick };
+  return left > 0 && h("button", attributes, `${format.grouped(left)} more${what}`);
+}
