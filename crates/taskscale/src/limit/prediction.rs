@@ -31,8 +31,12 @@ pub fn forecast_tasks(needs: &[Point], cap: f64) -> Option<Prediction> {
 /// How far below what a run needed that felt its cap the least memory may lie: it may hold garbage that could go.
 const GARBAGE: f64 = 0.05;
 
-/// The least memory for what a run needed. `felt`: whether it felt its cap, which makes its need a guess.
-pub fn forecast_memory(need_bytes: f64, felt: bool) -> Option<Prediction> {
-    (need_bytes > 0.0)
-        .then_some(Prediction { value: need_bytes, doubt: if felt { GARBAGE } else { SCATTER } })
+/// The least memory for what a run needed. `file_bytes` of that are pages of files, which the kernel takes back before it
+/// kills: all but the few that are in use, so that the border is near the rest. `felt`: whether the run felt its cap,
+/// which makes its need a guess.
+pub fn forecast_memory(need_bytes: f64, file_bytes: f64, felt: bool) -> Option<Prediction> {
+    let kept = need_bytes - file_bytes;
+    let doubt = if felt { GARBAGE } else { SCATTER };
+    // Where nothing but files were counted, nothing is foreseen.
+    (kept > 0.0).then_some(Prediction { value: kept, doubt: doubt.max(file_bytes / kept) })
 }

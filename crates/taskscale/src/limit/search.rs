@@ -303,7 +303,8 @@ pub(super) fn need(sample: &Sample) -> Option<f64> {
 fn least_memory(seen: &[Seen]) -> Option<super::border::Prediction> {
     let holds = seen.iter().filter(|run| run.proof == Proof::Holds).map(|run| run.sample);
     let tightest = holds.min_by_key(|sample| cap_of(sample))?;
-    forecast_memory(need(tightest)?, touched(tightest))
+    let file_bytes = tightest.memory.plateau.as_ref().map_or(0, |plateau| plateau.file_bytes);
+    forecast_memory(need(tightest)?, file_bytes as f64, touched(tightest))
 }
 
 /// Where a search stands after some runs, and the run that is next.
