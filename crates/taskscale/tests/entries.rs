@@ -5,38 +5,43 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 use serde_json::Value;
 use taskscale::campaign::{NotReady, Prepared, prepare};
 use taskscale::catalog::{Catalog, Style, select};
-use taskscale::record::{self, Loaded, Status};
+use taskscale::record::{self, Sample, Status};
 use taskscale::toolchain::{Attend, Cache};
 
 fn catalog_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes")
 }
 
-/// The programs of every entry that can run here, of these workloads or of all. Those that cannot are said.
-fn ready(workloads: &[String]) -> Vec<(Prepared, Vec<String>)> {
-    let catalog = Catalog::load(&catalog_folder()).expect("the catalogue is sound");
-    let all = select(&catalog, &["@all".into()], workloads).expect("@all names every entry");
-    let required = std::env::var("TASKSCALE_REQUIRE").is_ok_and(|value| value == "all");
-    let mut ready = Vec::new();
-    for entry in prepare(&Cache::of_user(), &all.programs, &Attend::NEVER, |_| {}) {
-        match entry.command.clone() {
-            Ok(command) => ready.push((entry, command)),
-            Err(NotReady::BuildFailed(why)) => panic!("{} does not build: {why}", entry.facts.name),
-            // What cannot be had on any machine of ours says so in its manifest.
-            Err(why) if entry.facts.unverified.is_some() => {
-                println!("SKIPPED: {} (unverified): {}", entry.facts.name, why.reason());
+/// The programs of every entry that can run here, with their commands: made once, whichever test asks first. Those that
+/// cannot are said.
+fn ready() -> &'static [Prepared] {
+    static READY: OnceLock<Vec<Prepared>> = OnceLock::new();
+    READY.get_or_init(|| {
+        let catalog = Catalog::load(&catalog_folder()).expect("the catalogue is sound");
+        let all = select(&catalog, &["@all".into()], &[]).expect("@all names every entry");
+        let required = std::env::var("TASKSCALE_REQUIRE").is_ok_and(|value| value == "all");
+        let mut prepared = prepare(&Cache::of_user(), &all.programs, &Attend::NEVER, |_| {});
+        prepared.retain(|entry| {
+            match &entry.command {
+                Ok(_) => return true,
+                Err(NotReady::BuildFailed(why)) => panic!("{} does not build: {why}", entry.facts.name),
+                // What cannot be had on any machine of ours says so in its manifest.
+                Err(why) if entry.facts.unverified.is_some() => {
+                    println!("SKIPPED: {} (unverified): {}", entry.facts.name, why.reason());
+                }
+                Err(why) if required => panic!("{} is required: {}", entry.facts.name, why.reason()),
+                Err(why) => println!("SKIPPED: {}: {}", entry.facts.name, why.reason()),
             }
-            Err(why) if required => panic!("{} is required: {}", entry.facts.name, why.reason()),
-            Err(why) => println!("SKIPPED: {}: {}", entry.facts.name, why.reason()),
-        }
-    }
-    assert!(!ready.is_empty(), "not even Rust's entries can run");
-    ready
+            false
+        });
+        assert!(!prepared.is_empty(), "not even Rust's entries can run");
+        prepared
+    })
 }
 
 /// Runtimes whose builds are quick enough to be made twice more in every run of the tests.
@@ -47,8 +52,46 @@ const CHEAP_BUILDS: [&str; 6] = ["c", "cpp", "elixir", "erlang", "go", "java"];
 const SLOW_CHECKS: [&str; 8] =
     ["bun/", "deno/", "haskell/", "node/worker", "python/thread", "python/trio", "ruby/", "scala/"];
 
+/// Entries of the third rank: ways beside others of their runtime, and runtimes that few use for so many tasks. `sleep`
+/// is checked of them, and what else they do is measured once; whoever changes one checks it whole, by `taskscale check`.
+const THIRD_RANK: [&str; 29] = [
+    "ada/",
+    "c/fork",
+    "c/libuv",
+    "c/pth",
+    "chez/",
+    "clojure/",
+    "cpp/boost-fiber",
+    "d/",
+    "haskell/async",
+    "java/reactor",
+    "java/structured-task-scope",
+    "java/vertx",
+    "kotlin/coroutine-launch-one-thread",
+    "lua/",
+    "pascal/",
+    "perl/",
+    "prolog/",
+    "python/anyio",
+    "python/curio",
+    "python/eventlet",
+    "python/multiprocessing",
+    "racket/",
+    "raku/",
+    "ruby/ractor",
+    "rust/async-executor",
+    "rust/glommio-spawn-local",
+    "rust/may-spawn",
+    "rust/tokio-join-set",
+    "rust/tokio-local-set",
+];
+
+fn is_of(entry: &Prepared, names: &[&str]) -> bool {
+    names.iter().any(|name| entry.facts.name.starts_with(name))
+}
+
 fn is_slow(entry: &Prepared) -> bool {
-    SLOW_CHECKS.iter().any(|name| entry.facts.name.starts_with(name))
+    is_of(entry, &SLOW_CHECKS) || is_of(entry, &THIRD_RANK)
 }
 
 /// Servers that are made as a sibling's are (Elixir's, .NET's), or of the second rank: a talk by hand takes half a minute.
@@ -60,9 +103,12 @@ fn workload(entry: &Prepared) -> String {
 
 /// Not checked, for the time that it takes: that it does what it is told to is seen by measuring it.
 fn is_measured_alone(entry: &Prepared) -> bool {
-    let serves = ["chat", "echo"].contains(&&*workload(entry));
-    let elsewhere = TALKED_TO_ELSEWHERE.iter().any(|name| entry.facts.name.starts_with(name));
-    serves && elsewhere || is_slow(entry) && !["sleep", "spawn"].contains(&&*workload(entry))
+    match &*workload(entry) {
+        "sleep" => false,
+        "spawn" => is_of(entry, &THIRD_RANK),
+        "echo" | "chat" if is_of(entry, &TALKED_TO_ELSEWHERE) => true,
+        _ => is_slow(entry),
+    }
 }
 
 /// Of those that wait, of those that work and of servers so many at a time; each taskscale checks one entry after the other. Were
@@ -95,13 +141,13 @@ fn checked(job: &Job, lock: &Path) -> Value {
 fn every_entry_is_a_good_citizen() {
     // What is left out for lack of a toolchain is said, or a failure. A tuned entry is mostly a twin, an idiomatic one's
     // program with other settings: what it does while its tasks wait is looked at, not each workload once more.
-    let mut ready = ready(&[]);
-    ready.retain(|(entry, _)| {
+    let is_checked = |entry: &&Prepared| {
         let waits = workload(entry) == "sleep";
         waits || entry.facts.style == Style::Idiomatic && !is_measured_alone(entry)
-    });
+    };
+    let ready: Vec<&Prepared> = ready().iter().filter(is_checked).collect();
     let mut jobs: BTreeMap<(String, usize, bool), Job> = BTreeMap::new();
-    for (entry, _) in &ready {
+    for entry in &ready {
         let (name, workload) = (&entry.facts.name, workload(entry));
         let runtime = name.split('/').next().unwrap_or(name).to_owned();
         let queue =
@@ -116,14 +162,20 @@ fn every_entry_is_a_good_citizen() {
     }
     let queues = [0, 1, 2].map(|queue| {
         let of_queue = jobs.iter().filter(|((_, of, _), _)| *of == queue).map(|(_, job)| job.clone());
-        Mutex::new(of_queue.collect::<Vec<Job>>())
+        let mut of_queue: Vec<Job> = of_queue.collect();
+        // Taken from the end: the longest first, so that no worker is left alone with one.
+        of_queue.sort_by_key(|job| job.entries.len() * job.workloads.len());
+        Mutex::new(of_queue)
     });
     let folder = tempfile::tempdir().expect("a temporary folder");
     let results: Vec<Value> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..queues.len() * AT_A_TIME)
             .map(|worker| {
-                let (queue, lock) = (&queues[worker % queues.len()], folder.path().join(worker.to_string()));
-                let next = move || queue.lock().expect("no worker panicked").pop();
+                // Who has no more of his own takes of those that wait: they hardly use the CPUs.
+                let own = [&queues[worker % queues.len()], &queues[0]];
+                let lock = folder.path().join(worker.to_string());
+                let take = |queue: &Mutex<Vec<Job>>| queue.lock().expect("no worker panicked").pop();
+                let next = move || own.into_iter().find_map(take);
                 scope.spawn(move || {
                     std::iter::from_fn(next).map(|some| checked(&some, &lock)).collect::<Vec<_>>()
                 })
@@ -175,55 +227,65 @@ fn faults(entry: &Value) -> Vec<String> {
     faults
 }
 
-/// What `taskscale run` of these, and so many tasks, comes to.
-fn measured(words: &[&str]) -> Loaded {
+/// What `taskscale run` of these entries comes to, the last attempt of each. Measured beside checks, on few CPUs: what
+/// is not `ok` is asked once more, with nothing of its own run beside it.
+fn measured(entries: &BTreeSet<&str>, more: &[&str]) -> Vec<Sample> {
+    let mut samples = measured_once(entries, more);
+    let wrong = |sample: &Sample| sample.status != Status::Ok;
+    let again: BTreeSet<String> =
+        samples.iter().filter(|sample| wrong(sample)).map(|sample| sample.entry.to_string()).collect();
+    if !again.is_empty() {
+        println!("once more: {again:?} {more:?}");
+        samples.retain(|sample| !wrong(sample));
+        samples.extend(measured_once(&again.iter().map(|name| &**name).collect(), more));
+    }
+    let seen: BTreeSet<&str> = samples.iter().map(|sample| &*sample.entry).collect();
+    assert_eq!(&seen, entries);
+    for sample in &samples {
+        assert_eq!(sample.status, Status::Ok, "{more:?}: {sample:?}");
+    }
+    samples
+}
+
+fn measured_once(entries: &BTreeSet<&str>, more: &[&str]) -> Vec<Sample> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let campaign = folder.path().join("campaign");
     let output = Command::new(env!("CARGO_BIN_EXE_taskscale"))
         .arg("run")
-        .args(words)
+        .args(entries)
+        .args(more)
         .args(["-r", "1", "--catalog"])
         .arg(catalog_folder())
         .arg("-o")
         .arg(&campaign)
+        // What they do is looked at, not what it costs: nobody has to wait for the machine.
+        .env("TASKSCALE_LOCK", folder.path().join("lock"))
         .output()
         .expect("taskscale starts");
+    // 1: a sample is not `ok`, which whoever asked looks at.
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{words:?}: {}\n{stderr}", String::from_utf8_lossy(&output.stdout));
-    record::load(&campaign).expect("the campaign can be read")
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{entries:?} {more:?}: {stderr}");
+    let loaded = record::load(&campaign).expect("the campaign can be read");
+    record::last_attempts(&loaded.samples).into_iter().cloned().collect()
 }
 
 #[test]
 fn what_is_slow_to_check_does_its_work() {
-    let programs: Vec<Prepared> = ready(&[]).into_iter().map(|(entry, _)| entry).collect();
-    let programs = programs.iter().filter(|entry| is_measured_alone(entry));
+    let programs = ready().iter().filter(|entry| is_measured_alone(entry));
     let mut entries_of: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for entry in programs {
         entries_of.entry(workload(entry)).or_default().insert(&entry.facts.name);
     }
     for (workload, entries) in entries_of {
         // A thousand threads with an engine each take a minute while others are checked beside them.
-        let words: Vec<&str> = entries
-            .iter()
-            .copied()
-            .chain(["-w", &workload, "-n", "10", "--quick", "--timeout", "5m"])
-            .collect();
-        let loaded = measured(&words);
-        let samples = record::last_attempts(&loaded.samples);
-        let seen: BTreeSet<&str> = samples.iter().map(|sample| &*sample.entry).collect();
-        assert_eq!(seen, entries);
-        for sample in samples {
-            assert_eq!(sample.status, Status::Ok, "{workload}: {sample:?}");
-        }
+        measured(&entries, &["-w", &workload, "-n", "10", "--quick", "--timeout", "5m"]);
     }
 }
 
 #[test]
 fn every_entry_can_be_measured() {
-    let loaded = measured(&["@all", "-n", "100"]);
-    assert_eq!(record::last_attempts(&loaded.samples).len(), ready(&["sleep".into()]).len());
-    for sample in record::last_attempts(&loaded.samples) {
-        assert_eq!(sample.status, Status::Ok, "{sample:?}");
+    let sleepers = ready().iter().filter(|entry| workload(entry) == "sleep");
+    for sample in measured(&sleepers.map(|entry| &*entry.facts.name).collect(), &["-n", "100"]) {
         assert_eq!((sample.alive, sample.done), (Some(100), Some(100)));
         let plateau = sample.memory.plateau.as_ref().expect("the plateau was read");
         let parts = plateau.anon_bytes + plateau.shmem_bytes + plateau.file_bytes + plateau.kernel_bytes;
