@@ -16,7 +16,9 @@ pub mod record;
 pub mod report;
 pub mod scaffold;
 pub mod sheet;
+pub mod site;
 pub mod stats;
+pub mod submit;
 pub mod toolchain;
 pub mod units;
 

@@ -55,6 +55,26 @@ pub fn significant(value: f64, digits: u32) -> String {
     decimal((value / unit).round() * unit, 0)
 }
 
+/// So many of something: `1 run`, `3 runs`, `1,200 entries`. For nouns that end in a consonant and y, or take an s.
+pub fn counted(n: impl TryInto<u64>, noun: &str) -> String {
+    // No count of anything is larger.
+    let n = n.try_into().unwrap_or(u64::MAX);
+    with_noun(grouped(n), n, noun)
+}
+
+/// The same with the count in short, as a number of tasks is written: `1 task`, `10k tasks`.
+pub fn tasks(n: u64) -> String {
+    with_noun(count(n), n, "task")
+}
+
+fn with_noun(number: String, n: u64, noun: &str) -> String {
+    match noun.strip_suffix('y') {
+        _ if n == 1 => format!("{number} {noun}"),
+        Some(stem) => format!("{number} {stem}ies"),
+        None => format!("{number} {noun}s"),
+    }
+}
+
 /// A number with a fixed number of decimals and commas: `2,150.3`.
 ///
 /// For columns of one unit, where the decimal points must stand below each other. Never `-0.0`; a number that is
@@ -148,6 +168,14 @@ fn digits(n: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_is_singular() {
+        let said = [0u64, 1, 2, 1_200].map(|n| counted(n, "run"));
+        assert_eq!(said, ["0 runs", "1 run", "2 runs", "1,200 runs"]);
+        assert_eq!([1u32, 2].map(|n| counted(n, "entry")), ["1 entry", "2 entries"]);
+        assert_eq!([1, 10_000].map(tasks), ["1 task", "10k tasks"]);
+    }
     use proptest::prelude::*;
 
     #[test]

@@ -201,7 +201,7 @@ fn two_campaigns_wait_for_each_other_on_one_machine() {
         other.start(overheard(command, heard))
     };
     let holder = format!("taskscale {} with {}", first.pid(), world.path("out").display());
-    let said = format!("waiting: {holder} is measuring on this machine");
+    let said = format!("waiting: {holder} ({}", world.path("bin/taskscale").display());
     // One that is told to stop while it waits does so, and has written nothing.
     let heard = other.path("impatient");
     let impatient = with_its_lock(&heard);
@@ -210,6 +210,19 @@ fn two_campaigns_wait_for_each_other_on_one_machine() {
     impatient.wait().expect_code(130);
     assert!(!other.path("out").exists());
 
+    // One that is in a hurry is told who is there, and that is all.
+    let mut hurried = other.campaign("out", "-n 3 --no-wait");
+    hurried.env("TASKSCALE_LOCK", world.path("lock"));
+    let refused = other.run(hurried);
+    refused.expect_code(2).expect_said(&format!("error: {holder} (")).expect_said("--no-wait");
+    refused.expect_said("is measuring on this machine, and two would measure each other");
+    // What cannot be is refused at once, not after a wait.
+    fs::create_dir(other.path("full")).unwrap();
+    fs::write(other.path("full/thesis.tex"), "years of work").unwrap();
+    let mut unusable = other.campaign("full", "-n 3");
+    unusable.env("TASKSCALE_LOCK", world.path("lock"));
+    other.run(unusable).expect_code(2).expect_said("the folder is not empty");
+
     let heard = other.path("patient");
     let second = with_its_lock(&heard);
     other.until("it waits", || says(&heard, &said));
@@ -217,6 +230,13 @@ fn two_campaigns_wait_for_each_other_on_one_machine() {
     first.signal(libc::SIGINT);
     first.wait().expect_code(130);
     second.wait().expect_code(0);
+    // Another plan in the same folder is refused while the machine is taken, too.
+    let taken = fs::File::open(world.path("lock")).unwrap();
+    taken.lock().unwrap();
+    let mut another = other.campaign("out", "-n 4");
+    another.env("TASKSCALE_LOCK", world.path("lock"));
+    other.run(another).expect_code(2).expect_said("holds another campaign");
+    drop(taken);
     assert_complete(&other, "out");
     world.assert_nothing_left();
     other.assert_nothing_left();
@@ -340,7 +360,7 @@ fn a_full_disk_stops_the_campaign_and_keeps_what_was_measured() {
     let disk = Disk::mount(&mount, "size=64k");
     let Some(disk) = disk else { return skipped("no tmpfs can be mounted here") };
     let finished = world.run(world.campaign("out/campaign", cells));
-    finished.expect_code(1).expect_said("No space left on device").expect_said("samples are kept in");
+    finished.expect_code(1).expect_said("No space left on device").expect_said(" kept in ");
     let kept = world.load("out/campaign");
     assert!(!kept.samples.is_empty() && kept.rejected.is_empty());
     disk.remount("size=4m");
@@ -365,11 +385,8 @@ fn stopped_and_gone_on_with(world: &World, finished: support::Finished, why: &st
     assert!(!kept.samples.is_empty() && kept.samples.len() < 20, "{}", kept.samples.len());
     // The piece of a line that did fit is gone again.
     assert!(kept.rejected.is_empty(), "{:?}", kept.rejected);
-    finished.expect_said(&format!(
-        "stopped; {} samples are kept in {}",
-        kept.samples.len(),
-        world.path("out").display()
-    ));
+    finished.expect_said(&format!("stopped; {} sample", kept.samples.len()));
+    finished.expect_said(&format!(" kept in {}", world.path("out").display()));
     assert!(finished.stdout.lines().count() > 1, "what is known is shown: {}", finished.stdout);
 
     world.run(world.campaign("out", cells)).expect_code(1);

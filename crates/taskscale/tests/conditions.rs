@@ -280,7 +280,7 @@ fn another_users_campaign_is_waited_for() {
     let mut command = world.command(&["clean"]);
     command.uid(65534).gid(65534);
     let waiting = world.start(overheard(command, &heard));
-    let said = format!("waiting: process {} is measuring", std::process::id());
+    let said = format!("waiting: process {} (", std::process::id());
     world.until("it waits", || says(&heard, &said));
     drop(file);
     waiting.wait().expect_code(0);
@@ -292,9 +292,10 @@ fn builders() -> World {
     let world = World::new(&[]);
     let gate = world.path("gate").display().to_string();
     let slow = format!("build = [\"sh\", \"-c\", \"until test -e {gate}; do sleep 0.05; done\"]");
-    let quick = "build = [\"true\"]";
-    let entries = ["quick", "other"].map(|name| Entry::new(name, "").more(quick)).into_iter();
-    let entries: Vec<Entry> = entries.chain([Entry::new("slow", "").more(&slow)]).collect();
+    // By commands of its own each: what the same commands make is built once.
+    let entries = ["quick", "other"].map(|name| (name, format!("build = [\"true\", \"{name}\"]")));
+    let entries = entries.into_iter().chain([("slow", slow)]);
+    let entries: Vec<Entry> = entries.map(|(name, build)| Entry::new(name, "").more(&build)).collect();
     fs::write(world.manifest(), world.manifest_of(&entries)).unwrap();
     world
 }
@@ -321,6 +322,32 @@ fn a_build_waits_aloud_for_another_and_what_is_built_does_not_wait() {
     fs::write(world.path("gate"), "").unwrap();
     slow.wait().expect_code(0);
     patient.wait().expect_code(0);
+}
+
+#[test]
+fn twins_are_built_once_and_runtimes_side_by_side() {
+    let world = World::new(&[]);
+    let path = |name: &str| world.path(name).display().to_string();
+    let count = format!("build = [\"sh\", \"-c\", \"echo >> {}\"]", path("times"));
+    let twins: Vec<Entry> = ["one", "other"].map(|name| Entry::new(name, "").more(&count)).into();
+    fs::write(world.manifest(), world.manifest_of(&twins)).unwrap();
+    world.run(world.command(&["build", "fake/other"])).expect_code(0);
+    world.run(world.command(&["build", "fake/one", "fake/other"])).expect_code(0);
+    assert_eq!(fs::read_to_string(world.path("times")).unwrap().lines().count(), 1);
+
+    // Each of two runtimes waits until the other is being built. On one CPU they are built in turn.
+    if std::thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1) {
+        for (own, other) in [("fake", "else"), ("else", "fake")] {
+            let meet = format!("touch {}; until test -e {}; do sleep 0.05; done", path(own), path(other));
+            let entry = Entry::new("meets", "").more(&format!("build = [\"sh\", \"-c\", \"{meet}\"]"));
+            let folder = world.path("catalog").join(own);
+            fs::create_dir_all(&folder).unwrap();
+            let manifest =
+                world.manifest_of(&[entry]).replace("name = \"fake\"", &format!("name = \"{own}\""));
+            fs::write(folder.join("runtime.toml"), manifest).unwrap();
+        }
+        world.run(world.command(&["build", "fake/meets", "else/meets"])).expect_code(0);
+    }
 }
 
 #[test]

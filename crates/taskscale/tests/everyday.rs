@@ -175,6 +175,118 @@ fn a_dry_run_starts_and_writes_nothing() {
     world.assert_nothing_left();
 }
 
+/// A dry run knows which cells a limit will end, and what lifts it.
+#[test]
+fn a_dry_run_foresees_limits() {
+    let world = World::new(&[Entry::new("os", "").kind("thread"), Entry::new("timer", "").kind("timer")]);
+    let counts = ["-n", "2,1G"];
+    let dry = world.run(world.command(&[&["run", "@all", "--dry-run"], &counts[..]].concat()));
+    dry.expect_code(0);
+    let line = dry.stdout.lines().find(|line| line.starts_with("  fake/os × 1G: limit: "));
+    assert!(line.is_some_and(|line| line.contains(" leaves room for ")), "{}", dry.stdout);
+    assert!(!dry.stdout.contains("  fake/os × 2:"), "{}", dry.stdout);
+    // Memory is one, too: 200 bytes a timer, and a billion of them.
+    assert!(dry.stdout.contains("  fake/timer × 1G: killed-oom: about "), "{}", dry.stdout);
+    let json = world.run(world.command(&[&["run", "@all", "--dry-run", "-f", "json"], &counts[..]].concat()));
+    let json: Value = serde_json::from_str(&json.stdout).unwrap();
+    let ending = json["will_end_at_a_limit"].as_array().unwrap();
+    assert_eq!(ending.len(), 1, "{ending:?}");
+    assert_eq!(
+        (ending[0]["entry"].as_str(), ending[0]["tasks"].as_u64()),
+        (Some("fake/os"), Some(1_000_000_000))
+    );
+}
+
+/// `taskscale` and nothing else is the whole job: on a terminal it says so and asks.
+#[test]
+fn the_whole_job_is_begun_only_after_a_yes() {
+    let mut world = World::new(&[Entry::new("unbuilt", "").more("build = [[\"false\"]]")]);
+    let question = "Start? [Y/n]";
+    let typed =
+        |world: &World, args: &[&str], answer: &str| Some(world.run(world.on_terminal(80, args, answer)?));
+    let Some(no) = typed(&world, &[], "n\n") else { return };
+    no.expect_code(0);
+    for said in [
+        "taskscale measures 1 entry at N = 1, 10k, 100k, 1M",
+        "12 runs, about",
+        question,
+        "Nothing was started.",
+    ] {
+        assert!(no.stdout.contains(said), "{said}: {}", no.stdout);
+    }
+    assert!(!no.stdout.contains("building") && !world.path("results").exists(), "{}", no.stdout);
+    // Nobody types anything: no answer is a no.
+    typed(&world, &[], "").unwrap().expect_code(0);
+    let begun = "none of these entries can run here";
+    let asked = |finished: &Finished| finished.stdout.contains(question);
+    let yes = typed(&world, &[], "\n").unwrap();
+    assert!(asked(&yes) && yes.stdout.contains(begun), "{}", yes.stdout);
+    for args in [&["--yes"][..], &["run"], &["--quick"], &["--quiet"]] {
+        let begins = typed(&world, args, "n\n").unwrap();
+        assert!(!asked(&begins) && begins.stdout.contains(begun), "{args:?}: {}", begins.stdout);
+    }
+    world.run(world.command(&[])).expect_code(2).expect_said(begun);
+    world.env.insert("CI".into(), "true".into());
+    let ci = typed(&world, &[], "n\n").unwrap();
+    assert!(!asked(&ci) && ci.stdout.contains(begun), "{}", ci.stdout);
+    world.assert_nothing_left();
+}
+
+/// Each result stands above the bar as it comes, and at the end what can be done next.
+#[test]
+fn results_are_seen_on_a_terminal_as_they_come() {
+    let world = World::new(&[
+        Entry::new("one", "--anon-bytes-per-task 1KiB"),
+        Entry::new("two", "--anon-bytes-per-task 64KiB"),
+        Entry::new("crash", "--fault crash:plateau").kind("thread"),
+    ]);
+    let args = ["run", "@all", "--quick", "-n", "1k", "-o", "my results"];
+    let Some(command) = world.on_terminal(100, &args, "") else { return };
+    let run = world.run(command);
+    run.expect_code(1);
+    // What is written over begins with a carriage return, and the bar of the whole stands behind what is above it.
+    let written: Vec<&str> =
+        run.stdout.split(['\n', '\r']).filter_map(|text| text.split(['━', '─']).next()).collect();
+    let place = |name: &str| {
+        // The table at the end has bars as well, and no places.
+        let line = written
+            .iter()
+            .find(|text| text.contains(name) && text.contains('█'))
+            .copied()
+            .unwrap_or_default();
+        ["1st of 1", "1st of 2", "2nd of 2"].into_iter().find(|place| line.contains(place))
+    };
+    // The order is drawn anew for each campaign.
+    let places = (place("fake/one"), place("fake/two"));
+    let either = [(Some("1st of 1"), Some("2nd of 2")), (Some("1st of 2"), Some("1st of 1"))];
+    assert!(either.contains(&places), "{places:?}: {}", run.stdout);
+    assert!(run.stdout.contains("1k tasks"), "{}", run.stdout);
+    let next = run.stdout.split("Next:").nth(1).unwrap_or_default();
+    assert!(next.contains("taskscale report 'my results' --open"), "{}", run.stdout);
+    assert!(next.contains("--base-entry fake/one --new-entry fake/two"), "{}", run.stdout);
+    // Nothing of it in a pipe.
+    let piped = world.run(world.campaign("piped", "-n 1k"));
+    assert!(!piped.stderr.contains("Next:") && !piped.stderr.contains("1st of"), "{}", piped.stderr);
+    world.assert_nothing_left();
+}
+
+/// A first table does without what another toolchain builds, unless it is named.
+#[test]
+fn quick_leaves_other_toolchains_out() {
+    let world = World::new(&[Entry::new("own", ""), Entry::new("other", "").more("toolchain = \"slow\"")]);
+    let mut manifest = fs::read_to_string(world.manifest()).unwrap();
+    let fake = world.fake().display().to_string();
+    manifest.push_str(&format!(
+        "[toolchain.slow]\ntitle = \"Slow\"\nversion = [{fake:?}, \"--version\"]\ninstall = {{ other = \"none\" }}\n"
+    ));
+    fs::write(world.manifest(), manifest).unwrap();
+    let plan = |args: &[&str]| world.run(world.command(&[&["run", "--dry-run"], args].concat())).stdout;
+    assert!(plan(&[]).contains("fake/other"));
+    let quick = plan(&["--quick"]);
+    assert!(quick.contains("fake/own") && !quick.contains("fake/other"), "{quick}");
+    assert!(plan(&["--quick", "@posts"]).contains("fake/other"));
+}
+
 #[test]
 fn events_are_what_their_schema_says() {
     let world = World::new(&[

@@ -171,13 +171,14 @@ fn cut_off_a_search_goes_on_and_another_question_is_refused() {
     if !can_limit(&world) {
         return;
     }
-    let mut running = world.start(limit(&world, "out", "fake/plain --memory 32MiB"));
+    let search = "fake/plain --memory 32MiB";
+    let mut running = world.start(limit(&world, "out", search));
     world.until("two runs are kept", || world.sample_count("out") >= 2 || running.has_ended());
     running.signal(libc::SIGINT);
     let finished = running.wait();
     finished.expect_code(130).expect_said("goes on");
     let kept = world.load("out").samples.len();
-    world.run(limit(&world, "out", "fake/plain --memory 32MiB")).expect_code(0);
+    world.run(limit(&world, "out", search)).expect_code(0);
     let samples = world.load("out").samples;
     assert!(samples.len() > kept);
     let mut runs: Vec<_> =

@@ -450,7 +450,7 @@ fn the_same_command_goes_on_where_it_stopped_and_another_program_does_not() {
     let kept = world.sample_count("out");
     assert!(kept < 4, "{kept}");
     let finished = world.run(run());
-    finished.expect_code(0).expect_said(&format!("({kept} samples are there)"));
+    finished.expect_code(0).expect_said(&format!("(there: {kept} sample"));
     let samples = world.load("out").samples;
     let mut cells: Vec<_> = samples.iter().map(|s| (s.entry.as_str(), s.tasks, s.repetition)).collect();
     cells.sort_unstable();

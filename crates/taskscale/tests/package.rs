@@ -1,11 +1,17 @@
-//! The crate as it is published: whole, and at work where there is no repository.
+//! What is given out, the crate and the wheel: whole, and at work where there is no repository.
+
+mod support;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+use support::skipped;
 use taskscale::catalog::embedded_files;
+
+/// The most that the packaged crate may have, in bytes: it is downloaded whole for every `cargo install`.
+const CRATE_BYTES: u64 = 2_000_000;
 
 fn crate_folder() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -61,23 +67,163 @@ fn the_package_builds_and_works_without_the_repository() {
     output(cargo(&package, crate_folder()).arg(&made));
     let name = concat!("taskscale-", env!("CARGO_PKG_VERSION"));
     let archive = made.join(format!("package/{name}.crate"));
-    output(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(folder.path()));
+    output(Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(folder.path()));
     let unpacked = folder.path().join(name);
 
-    // A folder of its own, as the program would take the place of the one that is tested; kept, for the dependencies.
-    let target = target().join("packaged");
-    output(cargo(&["build", "--locked", "--target-dir"], &unpacked).arg(&target));
-    let program = folder.path().join("taskscale");
-    fs::copy(target.join("debug/taskscale"), &program).expect("the program that was built");
-    fs::remove_dir_all(&unpacked).expect("what was unpacked");
+    let bytes = fs::metadata(&archive).expect("the packaged crate").len();
+    assert!(bytes <= CRATE_BYTES, "the packaged crate has {bytes} bytes, and {CRATE_BYTES} are the most");
 
-    let home = folder.path().join("home");
+    output(cargo(&["build", "--locked", "--target-dir"], &unpacked).arg(apart()));
+    let program = folder.path().join("taskscale");
+    fs::copy(apart().join("debug/taskscale"), &program).expect("the program that was built");
+    fs::remove_dir_all(&unpacked).expect("what was unpacked");
+    works_alone(&program, folder.path());
+}
+
+/// Needs maturin, in PATH or named by MATURIN, and a Python that makes virtual environments.
+#[test]
+fn the_wheel_installs_and_works_without_the_repository() {
+    let maturin = env::var_os("MATURIN").unwrap_or("maturin".into());
+    if Command::new(&maturin).arg("--version").output().is_err() {
+        return skipped("no maturin: pip install maturin, or MATURIN=PATH");
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let environment = folder.path().join("environment");
+    let made = Command::new("python3").args(["-m", "venv"]).arg(&environment).output();
+    if !made.is_ok_and(|made| made.status.success()) {
+        return skipped("no Python that makes virtual environments: apt install python3-venv");
+    }
+
+    // Unoptimised, as what is optimised is not what is tested; packaging/build makes the wheel that is given out.
+    let mut build = Command::new(maturin);
+    build.args(["build", "--profile", "dev", "--compatibility", "linux", "--target-dir"]);
+    build.arg(apart()).arg("--out").arg(folder.path()).current_dir(crate_folder().join("../.."));
+    output(&mut build);
+    let wheels: Vec<PathBuf> = fs::read_dir(folder.path())
+        .expect("a folder")
+        .map(|child| child.expect("a file").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "whl"))
+        .collect();
+    let mut install = Command::new(environment.join("bin/pip"));
+    install.args(["install", "--quiet", "--disable-pip-version-check", "--no-index"]).args(&wheels);
+    output(&mut install);
+
+    let show = "from importlib.metadata import distribution; wheel = distribution('taskscale'); \
+                print(wheel.read_text('METADATA'), *wheel.files, sep='\\n')";
+    let shown = output(Command::new(environment.join("bin/python")).args(["-c", show]));
+    let readme = fs::read_to_string(crate_folder().join("../../README.md")).expect("README.md");
+    for wanted in [
+        concat!("\nVersion: ", env!("CARGO_PKG_VERSION"), "\n"),
+        concat!("\nSummary: ", env!("CARGO_PKG_DESCRIPTION"), "\n"),
+        concat!(" ", env!("CARGO_PKG_REPOSITORY"), "\n"),
+        "/licenses/LICENSE-MIT\n",
+        "/licenses/LICENSE-APACHE\n",
+        &readme,
+    ] {
+        assert!(shown.contains(wanted), "{wanted:?} is not in {shown}");
+    }
+    works_alone(&environment.join("bin/taskscale"), folder.path());
+}
+
+#[test]
+fn what_says_a_version_or_an_address_agrees_with_the_manifest() {
+    let citation = fs::read_to_string(crate_folder().join("../../CITATION.cff")).expect("CITATION.cff");
+    let said = |key: &str| citation.lines().find_map(|line| line.strip_prefix(key));
+    assert_eq!(said("version: "), Some(env!("CARGO_PKG_VERSION")));
+    assert_eq!(said("repository-code: "), Some(env!("CARGO_PKG_REPOSITORY")));
+
+    let manifest = fs::read_to_string(crate_folder().join("Cargo.toml")).expect("Cargo.toml");
+    let manifest: toml::Table = manifest.parse().expect("TOML");
+    let binstall = &manifest["package"]["metadata"]["binstall"];
+    for (target, place) in binstall["overrides"].as_table().expect("a table") {
+        for key in ["pkg-url", "bin-dir"] {
+            let general = binstall[key].as_str().expect("text");
+            let of_glibc = general.replace("{ target }", &target.replace("-musl", "-gnu"));
+            assert_eq!(place[key].as_str(), Some(of_glibc.as_str()), "{target}: {key}");
+        }
+    }
+}
+
+/// In a clone, of what is committed; the scripts are those that lie here.
+#[test]
+fn a_release_sets_its_version_everywhere_or_changes_nothing() {
+    let repository = crate_folder().join("../..");
+    if !repository.join(".git").exists() {
+        return skipped("no git repository");
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let clone = folder.path().join("clone");
+    output(Command::new("git").args(["clone", "--quiet", "--no-tags"]).arg(&repository).arg(&clone));
+    let git = |arguments: &[&str]| {
+        let identity = ["-c", "user.name=a test", "-c", "user.email=test@localhost"];
+        output(Command::new("git").args(identity).args(arguments).current_dir(&clone))
+    };
+    let release = |version: &str| {
+        let mut command = Command::new(clone.join("packaging/release"));
+        command.arg(version).current_dir(&clone);
+        for role in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{role}_NAME"), "a test");
+            command.env(format!("GIT_{role}_EMAIL"), "test@localhost");
+        }
+        command.output().expect("packaging/release")
+    };
+    git(&["checkout", "--quiet", "-B", "main"]);
+    for script in ["release", "notes"].map(|name| Path::new("packaging").join(name)) {
+        fs::copy(repository.join(&script), clone.join(&script)).expect("a script");
+    }
+    let changelog = clone.join("CHANGELOG.md");
+    let heading = "## [Unreleased]\n";
+    let text = fs::read_to_string(&changelog).expect("CHANGELOG.md");
+    fs::write(&changelog, text.replace(heading, &format!("{heading}\n- A line of a test.\n")))
+        .expect("a file");
+
+    let refused = |version: &str, why: &str| {
+        let refused = release(version);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success() && said.contains(why), "{version}: {said}");
+    };
+    refused("99.0.0", "the tree is not clean");
+    git(&["commit", "--quiet", "--all", "--allow-empty", "--message", "What is to be released"]);
+    refused("99.0", "is no version");
+    refused("0.0.0", "0.0.0 is below");
+
+    let made = release("99.0.0");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    assert_eq!(git(&["tag", "--points-at", "HEAD"]), "v99.0.0\n");
+    assert_eq!(git(&["status", "--porcelain"]), "");
+    assert_eq!(
+        output(&mut cargo(&["pkgid", "--locked", "--package", "taskscale"], &clone))
+            .trim()
+            .rsplit('#')
+            .next(),
+        Some("99.0.0")
+    );
+    let citation = fs::read_to_string(clone.join("CITATION.cff")).expect("CITATION.cff");
+    assert!(citation.contains("\nversion: 99.0.0\n") && citation.contains("\ndate-released: "), "{citation}");
+    let notes = output(Command::new(clone.join("packaging/notes")).arg("99.0.0"));
+    assert!(notes.starts_with("- A line of a test.\n"), "{notes}");
+    assert!(!notes.contains("\n## "), "{notes}");
+    refused("99.0.0", "v99.0.0 is tagged already");
+    refused("99.0.1", "a release with nothing in it");
+}
+
+/// A target folder beside that of the tests, as the program would take the place of the one that is tested; kept, for
+/// the dependencies.
+fn apart() -> PathBuf {
+    target().join("packaged")
+}
+
+/// A program that has nothing but itself lists the whole catalogue, and begins an entry from it.
+#[track_caller]
+fn works_alone(program: &Path, folder: &Path) {
+    let home = folder.join("home");
     fs::create_dir(&home).expect("a folder");
     let run = |arguments: &[&str]| {
-        let mut command = Command::new(&program);
+        let mut command = Command::new(program);
         command.args(arguments).current_dir(&home).env_clear().env("HOME", &home);
         output(command.envs(env::var_os("PATH").map(|path| ("PATH", path))))
     };
+    assert_eq!(run(&["--version"]), concat!("taskscale ", env!("CARGO_PKG_VERSION"), "\n"));
     let listed = run(&["list", "--json"]);
     let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
     let text = listed.to_string();

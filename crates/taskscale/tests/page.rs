@@ -76,6 +76,7 @@ fn campaign(entries: Vec<EntryFacts>, tasks: &[u64], repetitions: u32) -> Campai
         entries,
         id: None,
         conditions: None,
+        origin: None,
     }
 }
 
@@ -336,6 +337,17 @@ fn reported(world: &World, name: &str, campaigns: &[(&str, &(Campaign, Vec<Sampl
     page
 }
 
+/// A site of two campaigns on two machines, with the catalogue and the documents of the repository.
+fn site(world: &World, all: &(Campaign, Vec<Sample>)) {
+    store(&world.path("results/my machine #1/everything"), all);
+    let mut parts = of_three_parts();
+    parts.0.machine.cpu = "Another".into();
+    store(&world.path("results/parts"), &parts);
+    let [results, out, catalog] = [world.path("results"), world.path("site"), project().join("../runtimes")]
+        .map(|path| path.display().to_string());
+    world.run(world.command(&["site", &results, "-o", &out, "--catalog", &catalog])).expect_code(0);
+}
+
 fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../report")
 }
@@ -440,12 +452,14 @@ fn the_page_in_a_browser() {
     assert!(fs::read_to_string(several).unwrap().contains(r#""campaign":"second""#));
 
     reported(&world, "parts", &[("of-parts", &of_three_parts())]);
+    site(&world, &all);
 
     if let Some(kept) = std::env::var_os("TASKSCALE_KEEP_PAGES").map(PathBuf::from) {
         // To be looked at, or to work on the page with: see report/README.md.
         fs::create_dir_all(&kept).unwrap();
-        for name in ["everything.html", "large.html", "several.html", "parts.html"] {
-            fs::copy(world.path(name), kept.join(name)).unwrap();
+        for name in ["everything.html", "large.html", "several.html", "parts.html", "site"] {
+            let copied = Command::new("cp").arg("-r").args([&world.path(name), &kept]).status();
+            assert!(copied.expect("cp starts").success());
         }
     }
     node(&["test.mjs", "browser"], Some(&world.path("")));

@@ -3,7 +3,7 @@
 mod support;
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 use support::{Entry, Finished, World, assert_harmless};
 
@@ -144,14 +144,13 @@ fn campaigns_named_alike_are_told_apart() {
 fn what_makes_no_sense_is_refused() {
     let world = world();
     for (args, said) in [
-        ("", "<DIR>"),
         ("one nothing", "nothing holds no campaign"),
         ("one --samples", "--samples: one line for each sample is CSV; add --format csv"),
         ("one --chart scaling", "--chart: a chart is SVG; add --format svg"),
-        ("one --format svg --chart scaling -n 1", "-n: only a ranking chart is of one number of tasks"),
-        ("one --format svg -n 7", "nothing was measured at N = 7; this campaign has N = 1, 500"),
+        ("one --format svg --chart scaling -n 1", "a scaling chart needs at least two numbers of tasks"),
+        ("one --format svg -n 7", "-n: nothing was measured at N = 7; there are N = 1, 500"),
         ("one --format svg -n 1x", "-n: \"x\" in \"1x\" is not a unit of a count"),
-        ("one --metric launch", "--metric: it chooses what several campaigns are compared by"),
+        ("one --format csv --metric launch", "--metric: it chooses what tables show"),
         ("one two --metric speed", "invalid value 'speed'"),
         ("one two --format bencher", "a service keeps one value a name"),
         ("one --format htlm", "possible values"),
@@ -160,4 +159,98 @@ fn what_makes_no_sense_is_refused() {
         finished.expect_code(2).expect_said(said);
         assert!(finished.stdout.is_empty(), "{args}: {}", finished.stdout);
     }
+}
+
+/// Without a folder the newest campaign below results/ is meant, and which that is is said.
+#[test]
+fn the_newest_campaign_is_reported_where_none_is_named() {
+    let world = World::new(&[Entry::new("well", "")]);
+    report(&world, "").expect_code(2).expect_said("no campaign is below results/ here");
+    world.run(world.campaign("results/z-first", "-n 1")).expect_code(0);
+    world.run(world.campaign("results/a-second", "-n 2")).expect_code(0);
+    let newest = report(&world, "");
+    newest.expect_code(0).expect_said("results/a-second, the newest below results/");
+    assert_eq!(newest.stdout, report(&world, "results/a-second").stdout);
+    world.assert_nothing_left();
+}
+
+/// Entries, kinds and numbers of tasks are left out of what is shown; of the fit nothing is.
+#[test]
+fn a_report_is_of_what_was_asked_for() {
+    let world = World::new(&[
+        Entry::new("well", "--anon-bytes-per-task 1KiB"),
+        Entry::new("more", "--anon-bytes-per-task 2KiB"),
+        Entry::new("os", "").kind("timer"),
+    ]);
+    world.run(world.campaign("one", "-n 1,500")).expect_code(0);
+    let shows = |args: &str, those: &[&str]| {
+        let finished = report(&world, &format!("one {args}"));
+        finished.expect_code(0);
+        for name in ["fake/well", "fake/more", "fake/os"] {
+            assert_eq!(finished.stdout.contains(name), those.contains(&name), "{args}: {}", finished.stdout);
+        }
+        assert!(!finished.stdout.contains("left out: not of"), "{args}: {}", finished.stdout);
+        finished.stdout
+    };
+    shows("--entry fake/w*", &["fake/well"]);
+    shows("--entry fake/well fake/os", &["fake/well", "fake/os"]);
+    shows("--kind timer", &["fake/os"]);
+    shows("--entry @posts --kind stackless", &["fake/well", "fake/more"]);
+    shows("--entry fake --format svg", &["fake/well", "fake/more", "fake/os"]);
+    shows("--entry fake/more --format csv --samples", &["fake/more"]);
+    let all = ["fake/well", "fake/more", "fake/os"];
+    let (whole, some) = (shows("", &all), shows("-n 500", &all));
+    assert!(
+        whole.contains("\n1 task ") && !some.contains("\n1 task ") && some.contains("\n500 tasks "),
+        "{some}"
+    );
+    let fit = |text: &str| text.split("off the line").nth(1).map(str::to_owned);
+    assert!(fit(&whole).is_some() && fit(&whole) == fit(&some), "{whole}\n{some}");
+    let peaks = shows("--metric peak,launch", &all);
+    assert!(peaks.contains("peak MiB") && peaks.contains("launch s") && !peaks.contains("CPU s"), "{peaks}");
+    for (args, said) in [
+        ("one --entry fake/wll", "did you mean `fake/well`?"),
+        ("one --entry @nobody", "--entry @nobody: no entry"),
+        ("one --entry fake/well --kind timer", "nothing is left of what is reported"),
+        ("one --kind timr", "timer"),
+        ("one -n 7", "-n: nothing was measured at N = 7; there are N = 1, 500"),
+        ("one -n 1,500 --format svg", "-n: a ranking chart is of one number of tasks"),
+        ("one --entry fake/well --format html", "--entry: the page has switches for that"),
+        ("one --kind thread --open", "--kind: the page has switches for that"),
+        ("one --format csv --open", "--open: it shows the page"),
+        (
+            "one --format svg -o chart.png",
+            "`taskscale report one --format svg | rsvg-convert --zoom 2 -o chart.png`",
+        ),
+    ] {
+        report(&world, args).expect_code(2).expect_said(said);
+    }
+    assert!(!world.path("chart.png").exists());
+    world.assert_nothing_left();
+}
+
+/// The page is written and handed to what the desktop opens pages with.
+#[test]
+fn the_page_is_opened() {
+    let mut world = World::new(&[Entry::new("well", "")]);
+    world.run(world.campaign("one", "-n 1")).expect_code(0);
+    fs::remove_file(world.path("one/report.html")).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    world.env.insert("PATH".into(), world.path("none").display().to_string());
+    report(&world, "one --open")
+        .expect_code(1)
+        .expect_said("there is no xdg-open here")
+        .expect_said("one/report.html");
+    let opener = world.path("desk/xdg-open");
+    fs::create_dir(world.path("desk")).unwrap();
+    fs::write(&opener, "#!/bin/sh\nprintf %s \"$1\" > opened\n").unwrap();
+    fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).unwrap();
+    world.env.insert("PATH".into(), format!("{}:{path}", world.path("desk").display()));
+    let opened = report(&world, "one --open");
+    opened.expect_code(0).expect_said("report: one/report.html");
+    assert_eq!(fs::read_to_string(world.path("opened")).unwrap(), "one/report.html");
+    assert!(fs::read_to_string(world.path("one/report.html")).unwrap().contains("fake/well"));
+    report(&world, "one --open -o page.html").expect_code(0);
+    assert_eq!(fs::read_to_string(world.path("opened")).unwrap(), "page.html");
+    world.assert_nothing_left();
 }

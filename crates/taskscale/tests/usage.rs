@@ -63,6 +63,10 @@ fn arguments_that_make_no_sense_are_refused() {
     run(&["-n", ""], &["-n: a count is missing"]);
     run(&["-r", "0"], &["invalid value '0' for '--repetitions"]);
     run(&["-r", "many"], &["invalid value 'many'"]);
+    for (option, value) in [("-r", "-1"), ("--timeout", "-5s"), ("--memory-cap", "-1GiB"), ("--seed", "-1")] {
+        let below = format!("error: {option}: {value:?} is below zero");
+        run(&[option, value], &[&below, "hint: counts read 10k or 1M"]);
+    }
     run(
         &["--memory-cap", "64k"],
         &["--memory-cap: \"64k\" may mean powers of 1000 or of 1024: write 64kB or 64KiB"],
@@ -82,6 +86,22 @@ fn arguments_that_make_no_sense_are_refused() {
     refused(&world, &["compare", &nothing, &nothing, "--allow-missing"], &["--fail-above"]);
     refused(&world, &["lsit"], &["no entry `lsit`", "`taskscale list` is a command"]);
     world.assert_nothing_left();
+}
+
+/// A shell without PATH finds no tool: that is said, and which.
+#[test]
+fn an_empty_path_is_said() {
+    let mut world = world();
+    let manifest = fs::read_to_string(world.manifest()).unwrap();
+    let fake = format!("{:?}", world.fake().display().to_string());
+    fs::write(world.manifest(), manifest.replacen(&fake, "\"fake-tool\"", 1)).unwrap();
+    let said = "warning: PATH is empty, so that no program is found by its name: not fake-tool";
+    let full = world.run(world.command(&["list"]));
+    assert!(!full.stderr.contains("PATH"), "{}", full.stderr);
+    world.env.insert("PATH".to_owned(), String::new());
+    for command in ["list", "doctor", "run"] {
+        world.run(world.command(&[command])).expect_said(said);
+    }
 }
 
 #[test]
@@ -136,7 +156,7 @@ fn another_campaigns_folder_is_refused_and_left_alone() {
     let folder = world.path("out").display().to_string();
     for (more, said) in [
         ("-n 3 --quick @all", "its numbers of tasks are 2, not 3"),
-        ("-n 2 --quick -r 2 @all", "it has 1 repetitions, not 2"),
+        ("-n 2 --quick -r 2 @all", "it has 1 repetition, not 2"),
         ("-n 2 --classic -r 1 @all", "it has a hold chosen for a plateau of 0.5 s, not a hold of 10 s"),
         ("-n 2 --quick fake/goroutine", "it has fake/virtual-thread"),
     ] {

@@ -9,7 +9,7 @@ use super::contradiction;
 use super::keeper::{Keeper, warm_up};
 use super::plan::{PlannedRun, planned_runs};
 use super::prepare::Prepared;
-use crate::catalog::expected_check;
+use crate::catalog::{expected_check, with_tasks};
 use crate::load::Elsewhere;
 use crate::measure::{Bounds, Course, MeasureError, Measurement, RunEnd, RunSpec, Runner};
 use crate::record::{
@@ -220,7 +220,7 @@ fn spec(cell: &Cell, entry: &Prepared, command: &[String], course: Course, bound
             let params = &cell.part.params;
             let right = |workload| expected_check(workload, tasks, course.operations(), params);
             RunSpec {
-                command: [command, &course.arguments(tasks, params)].concat(),
+                command: [with_tasks(command, tasks), course.arguments(tasks, params)].concat(),
                 env: entry.facts.env.clone(),
                 kind: entry.facts.kind,
                 tasks,

@@ -1,6 +1,12 @@
 //! Before anything is measured: which of the chosen entries can run here, built and ready.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::iter;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
 
 use super::external::Template;
 use crate::catalog::{Entry, Program, Runtime, ToolchainSpec, Workload, sources};
@@ -56,43 +62,110 @@ impl NotReady {
     }
 }
 
-/// Finds toolchains, each once, and builds every program that can be built. `before` is told of each before its
-/// build. Ends early, with fewer of them, soon after `attend.stop` says so.
+/// Finds toolchains, each once, and builds every program that can be built: several runtimes side by side, those of one
+/// after the other. `before` is told of each before its build. Ends early, with fewer of them, soon after `attend.stop`
+/// says so.
 pub fn prepare(
     cache: &Cache,
     programs: &[Program],
     attend: &Attend,
     mut before: impl FnMut(&Program),
 ) -> Vec<Prepared> {
-    let mut toolchains: BTreeMap<&ToolchainSpec, Result<Toolchain, Unavailable>> = BTreeMap::new();
-    let mut prepared = Vec::new();
-    for program in programs {
-        let Program { runtime, entry, workload } = program;
-        if (attend.stop)() {
-            break;
-        }
-        before(program);
-        let toolchain =
-            toolchains.entry(&entry.toolchain).or_insert_with(|| toolchain::find(&entry.toolchain));
-        let mut facts = facts_of(runtime, entry, &workload.name);
-        let command = match toolchain {
-            Err(unavailable) => Err(NotReady::NoToolchain(unavailable.to_string())),
-            Ok(toolchain) => {
-                facts.version = Some(receipt(toolchain, entry));
-                match toolchain::build(cache, runtime, entry, &workload.name, toolchain, attend) {
-                    Ok(built) => {
-                        facts.digest = Some(built.digest);
-                        facts.program_digest = Some(built.program_digest);
-                        Ok(built.command)
-                    }
-                    Err(error) => Err(NotReady::BuildFailed(error.to_string())),
-                }
-            }
-        };
-        facts.unavailable = command.as_ref().err().map(|why| why.reason().to_owned());
-        prepared.push(Prepared { facts, command, workload: Some((*workload).clone()), external: None });
+    let mut runtimes: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, program) in programs.iter().enumerate() {
+        runtimes.entry(&program.runtime.name).or_default().push(index);
     }
-    prepared
+    let queue: Mutex<VecDeque<Vec<usize>>> = Mutex::new(runtimes.into_values().collect());
+    let builders = thread::available_parallelism().map_or(1, usize::from);
+    let stopped = AtomicBool::new(false);
+    let mut prepared: Vec<Option<Prepared>> = programs.iter().map(|_| None).collect();
+    thread::scope(|scope| {
+        let (tell, told) = mpsc::channel();
+        for tell in iter::repeat_n(tell, builders) {
+            let (queue, stopped) = (&queue, &stopped);
+            scope.spawn(move || {
+                while let Some(of_runtime) = queue.lock().ok().and_then(|mut queue| queue.pop_front()) {
+                    prepare_runtime(cache, programs, &of_runtime, stopped, &tell);
+                }
+            });
+        }
+        // The caller's own functions are called here alone: what they write to is one terminal.
+        loop {
+            match told.recv_timeout(LOOK_FOR_A_STOP) {
+                Ok(Told::Begun(index)) => before(&programs[index]),
+                Ok(Told::Waiting(line)) => (attend.waiting)(&line),
+                Ok(Told::Ready(index, ready)) => prepared[index] = Some(*ready),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if (attend.stop)() {
+                stopped.store(true, Ordering::Relaxed);
+            }
+        }
+    });
+    prepared.into_iter().flatten().collect()
+}
+
+/// What those who build tell the one who shows it.
+enum Told {
+    Begun(usize),
+    Waiting(String),
+    Ready(usize, Box<Prepared>),
+}
+
+/// How soon after the user asked for it builds are stopped.
+const LOOK_FOR_A_STOP: Duration = Duration::from_millis(20);
+
+/// The programs of one runtime, in their order. Whoever is told may have gone: then it went with all of us.
+fn prepare_runtime(
+    cache: &Cache,
+    programs: &[Program],
+    of_runtime: &[usize],
+    stopped: &AtomicBool,
+    tell: &Sender<Told>,
+) {
+    let stop = || stopped.load(Ordering::Relaxed);
+    let waiting = |line: &str| {
+        let _ = tell.send(Told::Waiting(line.to_owned()));
+    };
+    let attend = Attend { stop: &stop, waiting: &waiting };
+    let mut toolchains: BTreeMap<&ToolchainSpec, Result<Toolchain, Unavailable>> = BTreeMap::new();
+    for &index in of_runtime {
+        if stop() {
+            return;
+        }
+        let _ = tell.send(Told::Begun(index));
+        let spec = &programs[index].entry.toolchain;
+        let toolchain = toolchains.entry(spec).or_insert_with(|| toolchain::find(spec));
+        let ready = prepare_one(cache, &programs[index], toolchain, &attend);
+        let _ = tell.send(Told::Ready(index, Box::new(ready)));
+    }
+}
+
+fn prepare_one(
+    cache: &Cache,
+    program: &Program,
+    toolchain: &Result<Toolchain, Unavailable>,
+    attend: &Attend,
+) -> Prepared {
+    let Program { runtime, entry, workload } = program;
+    let mut facts = facts_of(runtime, entry, &workload.name);
+    let command = match toolchain {
+        Err(unavailable) => Err(NotReady::NoToolchain(unavailable.to_string())),
+        Ok(toolchain) => {
+            facts.version = Some(receipt(toolchain, entry));
+            match toolchain::build(cache, runtime, entry, &workload.name, toolchain, attend) {
+                Ok(built) => {
+                    facts.digest = Some(built.digest);
+                    facts.program_digest = Some(built.program_digest);
+                    Ok(built.command)
+                }
+                Err(error) => Err(NotReady::BuildFailed(error.to_string())),
+            }
+        }
+    };
+    facts.unavailable = command.as_ref().err().map(|why| why.reason().to_owned());
+    Prepared { facts, command, workload: Some((*workload).clone()), external: None }
 }
 
 /// The version of the toolchain, and of the library where the entry is about one.

@@ -212,7 +212,11 @@ fn plan_difference(then: &Plan, now: &Plan) -> Option<String> {
         return Some(format!("its numbers of tasks are {}, not {}", counts(&then.tasks), counts(&now.tasks)));
     }
     if then.repetitions != now.repetitions {
-        return Some(format!("it has {} repetitions, not {}", then.repetitions, now.repetitions));
+        return Some(format!(
+            "it has {}, not {}",
+            units::counted(then.repetitions, "repetition"),
+            now.repetitions
+        ));
     }
     (then.hold != now.hold).then(|| format!("it has {}, not {}", hold(then.hold), hold(now.hold)))
 }

@@ -51,6 +51,7 @@ fn campaign() -> Campaign {
             time_cap_s: None,
             clients_elsewhere: false,
         }),
+        origin: None,
     }
 }
 

@@ -92,6 +92,7 @@ fn campaign(hold: Hold, repetitions: u32) -> Campaign {
         entries: vec![entry("x/a").facts, entry("x/b").facts],
         id: None,
         conditions: None,
+        origin: None,
     }
 }
 

@@ -8,6 +8,7 @@ use regex_lite::Regex;
 
 use super::load::{CatalogError, Entry, Library, Locate, Recipe, Runtime, ToolchainSpec};
 use super::manifest::{CommandsToml, EntryToml, LibraryToml, RuntimeToml, ToolchainToml, WorkloadToml};
+use super::number_of_tasks::{asks_for_tasks, unreadable_formula};
 use super::{Kind, closest};
 
 /// What entries of one runtime share.
@@ -195,6 +196,13 @@ impl ManifestFile<'_> {
             for command in build.iter().chain([&recipe.run]) {
                 self.check_command(command, &name, *start, runtime.folder)?;
             }
+            if let Some(why) = recipe.run.iter().find_map(|word| unreadable_formula(word)) {
+                return Err(self.error(*start, format!("entry `{name}`: {why}")));
+            }
+            if build.iter().flatten().any(|word| asks_for_tasks(word)) {
+                let what = "is built once for any number of tasks: {tasks} is for its run";
+                return Err(self.error(*start, format!("entry `{name}` {what}")));
+            }
             let used =
                 |word: &str, commands: &[Vec<String>]| commands.iter().flatten().any(|arg| arg == word);
             if !wire.flags.is_empty() && !used("{flags}", std::slice::from_ref(&recipe.run)) {
@@ -290,7 +298,7 @@ impl ManifestFile<'_> {
             if let Some(unknown) = unknown_placeholder(argument) {
                 return Err(self.error(
                     offset,
-                    format!("entry `{entry}`: unknown placeholder {unknown}: there are {{src}}, {{out}}, {{shared}}, {{home}}, {{flags}} and {{build_flags}}"),
+                    format!("entry `{entry}`: unknown placeholder {unknown}: there are {{src}}, {{out}}, {{shared}}, {{home}}, {{flags}}, {{build_flags}} and {{tasks}}"),
                 ));
             }
             if let Some(relative) = argument.strip_prefix("{src}/")
@@ -313,7 +321,8 @@ pub fn check_name(name: &str) -> bool {
     name.starts_with(letter) && name.chars().all(|c| letter(c) || "-_+.".contains(c))
 }
 
-const PLACEHOLDERS: [&str; 6] = ["{src}", "{out}", "{shared}", "{home}", "{flags}", "{build_flags}"];
+const PLACEHOLDERS: [&str; 7] =
+    ["{src}", "{out}", "{shared}", "{home}", "{flags}", "{build_flags}", "{tasks}"];
 
 fn unknown_placeholder(argument: &str) -> Option<&str> {
     let mut rest = argument;

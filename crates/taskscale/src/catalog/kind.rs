@@ -24,6 +24,16 @@ pub enum Kind {
 }
 
 impl Kind {
+    pub const ALL: [Kind; 7] = [
+        Kind::Thread,
+        Kind::Process,
+        Kind::Stackful,
+        Kind::Stackless,
+        Kind::Future,
+        Kind::Timer,
+        Kind::Program,
+    ];
+
     /// The name used in manifests, records and tables.
     pub fn name(self) -> &'static str {
         match self {

@@ -9,6 +9,7 @@ mod formula;
 mod kind;
 mod load;
 mod manifest;
+mod number_of_tasks;
 mod select;
 mod sources;
 #[cfg(test)]
@@ -21,7 +22,8 @@ pub use kind::{Kind, Style};
 pub use load::{
     Catalog, CatalogError, Entry, Library, Locate, Recipe, Runtime, ToolchainSpec, is_whole, nearest_catalog,
 };
-pub use select::{Program, SelectError, Selection, closest, default_selection, select};
+pub use number_of_tasks::with_tasks;
+pub use select::{Matcher, Program, SelectError, Selectable, Selection, closest, default_selection, select};
 pub use sources::{SourceFile, is_of_other_workload, named_children, sources};
 pub use workload::{
     Client, Parameter, Shape, Workload, bytes_held, carried_workloads, expected_check, expected_to_make,

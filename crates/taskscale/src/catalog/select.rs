@@ -100,7 +100,7 @@ pub fn select<'a>(
         let matcher = Matcher::of(word);
         let mut named = false;
         for (index, (runtime, entry)) in catalog.entries().enumerate() {
-            if matcher.matches(runtime, entry) {
+            if matcher.matches(&Selectable::of(runtime, entry)) {
                 (named, chosen[index]) = (true, true);
             }
         }
@@ -182,35 +182,66 @@ pub fn default_selection(catalog: &Catalog) -> Vec<String> {
 
 const SETS: [&str; 3] = ["@posts", "@idiomatic", "@all"];
 
-enum Matcher {
+/// What words can say of an entry, be it of a catalogue or of a campaign.
+#[derive(Debug, Clone, Copy)]
+pub struct Selectable<'a> {
+    pub full_name: &'a str,
+    pub runtime: &'a str,
+    pub posts: bool,
+    pub style: Style,
+}
+
+impl<'a> Selectable<'a> {
+    fn of(runtime: &'a Runtime, entry: &'a Entry) -> Selectable<'a> {
+        Selectable {
+            full_name: &entry.full_name,
+            runtime: &runtime.name,
+            posts: entry.posts,
+            style: entry.style,
+        }
+    }
+}
+
+/// A word that names entries: a name, a glob over names, a runtime's name, or a set.
+#[derive(Debug, Clone)]
+pub struct Matcher {
+    word: String,
+    means: Means,
+}
+
+#[derive(Debug, Clone)]
+enum Means {
     Posts,
     Idiomatic,
     All,
     Glob(Pattern),
-    Name(String),
+    Name,
 }
 
 impl Matcher {
-    fn of(word: &str) -> Matcher {
-        match word {
-            "@posts" => Matcher::Posts,
-            "@idiomatic" => Matcher::Idiomatic,
-            "@all" => Matcher::All,
-            _ if word.contains(['*', '?', '[']) => match Pattern::new(word) {
-                Ok(pattern) => Matcher::Glob(pattern),
-                Err(_) => Matcher::Name(word.to_owned()),
-            },
-            _ => Matcher::Name(word.to_owned()),
-        }
+    pub fn of(word: &str) -> Matcher {
+        let means = match word {
+            "@posts" => Means::Posts,
+            "@idiomatic" => Means::Idiomatic,
+            "@all" => Means::All,
+            _ if word.contains(['*', '?', '[']) => Pattern::new(word).map_or(Means::Name, Means::Glob),
+            _ => Means::Name,
+        };
+        Matcher { word: word.to_owned(), means }
     }
 
-    fn matches(&self, runtime: &Runtime, entry: &Entry) -> bool {
-        match self {
-            Matcher::Posts => entry.posts,
-            Matcher::Idiomatic => entry.style == Style::Idiomatic,
-            Matcher::All => true,
-            Matcher::Glob(pattern) => pattern.matches(&entry.full_name),
-            Matcher::Name(name) => entry.full_name == *name || runtime.name == *name,
+    /// As it was typed.
+    pub fn word(&self) -> &str {
+        &self.word
+    }
+
+    pub fn matches(&self, entry: &Selectable) -> bool {
+        match &self.means {
+            Means::Posts => entry.posts,
+            Means::Idiomatic => entry.style == Style::Idiomatic,
+            Means::All => true,
+            Means::Glob(pattern) => pattern.matches(entry.full_name),
+            Means::Name => entry.full_name == self.word || entry.runtime == self.word,
         }
     }
 }

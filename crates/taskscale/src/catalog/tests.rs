@@ -71,7 +71,9 @@ fn faults_name_file_line_column_and_the_nearest_key() {
     insta::assert_snapshot!(fault(|good| good.replace("like = \"fiber\"", "like = \"fibre\"")), @r#"/x/runtime.toml:20:8: entry `fiber-small` is like `fibre`, but no entry above has that name: did you mean `fiber`?"#);
     insta::assert_snapshot!(fault(|good| good.replace("{out}/sleep\", \"{flags}", "{out}/sleep")), @r#"/x/runtime.toml:20:8: entry `fiber-small` has flags, but no argument of its run is `{flags}`"#);
     insta::assert_snapshot!(fault(|good| good.replace("\"{out}/sleep\", \"{flags}\"", "\"{src}/sleep.x\"")), @r#"/x/runtime.toml:17:19: entry `fiber` names a missing file: /x/sleep.x"#);
-    insta::assert_snapshot!(fault(|good| good.replace("\"{out}/sleep\", \"{flags}\"", "\"{oot}/sleep\"")), @r#"/x/runtime.toml:17:19: entry `fiber`: unknown placeholder {oot}: there are {src}, {out}, {shared}, {home}, {flags} and {build_flags}"#);
+    insta::assert_snapshot!(fault(|good| good.replace("\"{out}/sleep\", \"{flags}\"", "\"{oot}/sleep\"")), @r#"/x/runtime.toml:17:19: entry `fiber`: unknown placeholder {oot}: there are {src}, {out}, {shared}, {home}, {flags}, {build_flags} and {tasks}"#);
+    insta::assert_snapshot!(fault(|good| good.replace("\"{out}/sleep\", \"{flags}\"", "\"{out}/sleep\", \"{tasks+n}\"")), @r#"/x/runtime.toml:17:19: entry `fiber`: `{tasks+n}`: write a formula of `tasks` alone, such as {tasks+1024}"#);
+    insta::assert_snapshot!(fault(|good| good.replace("\"xc\"", "\"xc{tasks}\"")), @r#"/x/runtime.toml:17:19: entry `fiber` is built once for any number of tasks: {tasks} is for its run"#);
     insta::assert_snapshot!(fault(|good| good.replace("fiber-small", "fiber")), @r#"/x/runtime.toml:20:8: entry `fiber` is defined twice: names must differ"#);
     insta::assert_snapshot!(fault(|good| good.replace("name = \"fiber\"", "name = \"../fiber\"")), @r#"/x/runtime.toml:9:8: entry name "../fiber" must start with a small letter or digit and hold only small letters, digits, `-`, `_`, `+`, `.`"#);
     insta::assert_snapshot!(fault(|good| good.replace("name = \"x\"", "name = \"y\"")), @r#"/x/runtime.toml:2:8: name is `y` but the folder is `x`: they must be the same"#);
@@ -162,16 +164,4 @@ fn of_two_catalogues_the_first_goes_before() {
     let searched = format!("searched: {} and {};", above.path().display(), beneath.path().display());
     assert!(error.contains(&searched), "{error}");
     assert!(matches!(Catalog::load_all(&[]), Err(super::CatalogError::NotFound)));
-}
-
-/// "over seventy in twenty languages", where there were nineteen.
-#[test]
-fn the_readme_counts_what_is_there() {
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let catalog = Catalog::load(&repository.join("runtimes")).unwrap();
-    let readme = std::fs::read_to_string(repository.join("README.md")).unwrap();
-    let (_, claim) = readme.split_once("[entries](runtimes/README.md), over ").expect("the claim");
-    let numbers: Vec<usize> = claim.split(' ').filter_map(|word| word.parse().ok()).take(2).collect();
-    let entries = catalog.entries().count();
-    assert_eq!(numbers, [(entries - 1) / 10 * 10, catalog.runtimes.len()], "of {entries} entries");
 }

@@ -144,7 +144,7 @@ impl Workload {
             let at_most = self.parameters.get(param)?.at_most.as_ref()?;
             let most = formula_value(at_most, self, tasks, 0, params)?;
             (value.parse().is_ok_and(|value: i128| value > most))
-                .then(|| format!("`{param}` of `{name}` is at most {most} with {tasks} tasks"))
+                .then(|| format!("`{param}` of `{name}` is at most {most} at N = {tasks}"))
         })
     }
 }
@@ -388,7 +388,7 @@ mod tests {
         let untold = read(&GOOD.replace("* bytes", "/ (bytes - 7)")).unwrap();
         assert!(untold.refuse(3, &given).is_some_and(|why| why.contains("its `check` has no value")));
         assert_eq!(untold.refuse(3, &BTreeMap::new()), None);
-        assert_eq!(bound.refuse(13, &given).as_deref(), Some("`bytes` of `some` is at most 6 with 13 tasks"));
+        assert_eq!(bound.refuse(13, &given).as_deref(), Some("`bytes` of `some` is at most 6 at N = 13"));
         let makes = read(&GOOD.replace("check =", "makes = \"operations / 2\"\ncheck =")).unwrap();
         assert_eq!(expected_to_make(&makes, 10, 100, &given), 50);
         let holds = read(&GOOD.replace("check =", "holds = \"bytes * 2\"\ncheck =")).unwrap();

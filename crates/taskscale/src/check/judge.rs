@@ -25,7 +25,7 @@ pub(super) struct Told {
 /// What one run at one N says of the program.
 pub(super) fn judge(tasks: u64, told: Told, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
     let Told { hold_s, .. } = told;
-    let with = format!("with {} task{}", units::count(tasks), if tasks == 1 { "" } else { "s" });
+    let with = format!("with {}", units::tasks(tasks));
     let reason = || seen.reason.clone().unwrap_or_else(|| "no reason is known".into());
     let many = tasks >= FEWER[0];
     match seen.status {

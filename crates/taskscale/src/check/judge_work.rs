@@ -44,14 +44,7 @@ pub(super) fn judge(
 
 /// The numbers that a program was given.
 pub(super) fn with(tasks: u64, operations: u64) -> String {
-    let one = |count: u64| if count == 1 { "" } else { "s" };
-    format!(
-        "with {} task{} and {} operation{}",
-        units::count(tasks),
-        one(tasks),
-        units::grouped(operations),
-        one(operations)
-    )
+    format!("with {} and {}", units::tasks(tasks), units::counted(operations, "operation"))
 }
 
 /// The rule that a failed run broke, and how to fix it.

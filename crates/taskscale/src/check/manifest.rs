@@ -76,22 +76,25 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
         );
     }
     let run = &entry.workloads[&subject.workload.name].run;
-    let program = run.first().map(String::as_str).unwrap_or_default();
-    let name = Path::new(program).file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    let second = run.get(1).map(String::as_str).unwrap_or_default();
-    if WRAPPERS
-        .iter()
-        .any(|(wrapper, words)| name == *wrapper && (words.is_empty() || words.contains(&second)))
-    {
+    if let Some(wrapper) = wrapper(run) {
         findings.warning(
             Rule::Manifest,
-            format!(
-                "`run` starts `{}`, which starts the program and stays",
-                format!("{name} {second}").trim()
-            ),
+            format!("`run` starts `{wrapper}`, which starts the program and stays"),
             "build in `build`, and name the program itself in `run`: a wrapper's memory would be counted",
         );
     }
+}
+
+/// The beginning of a command that starts the program and stays beside it. A shell that is told to `exec` does not.
+fn wrapper(run: &[String]) -> Option<String> {
+    let (program, rest) = run.split_first()?;
+    let name = Path::new(program).file_name()?.to_string_lossy();
+    let second = rest.first().map(String::as_str).unwrap_or_default();
+    let is_wrapper = |(wrapper, words): &(&str, &[&str])| {
+        name == *wrapper && (words.is_empty() || words.contains(&second))
+    };
+    let becomes_it = second == "-c" && rest.get(1).is_some_and(|line| line.contains("exec "));
+    (WRAPPERS.iter().any(is_wrapper) && !becomes_it).then(|| format!("{name} {second}").trim().to_owned())
 }
 
 /// Good enough to be a link: a scheme, a host with a dot, and no blank.
@@ -108,7 +111,18 @@ fn is_url(url: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_url;
+    use super::{is_url, wrapper};
+
+    #[test]
+    fn wrappers_are_told_from_programs() {
+        let wrapper =
+            |words: &[&str]| wrapper(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        assert_eq!(wrapper(&["/bin/sh", "-c", "./sleep \"$@\""]).as_deref(), Some("sh -c"));
+        assert_eq!(wrapper(&["sh", "-c", "THREADS=$(nproc) exec \"$0\" \"$@\"", "./sleep"]), None);
+        assert_eq!(wrapper(&["cargo", "run", "--release"]).as_deref(), Some("cargo run"));
+        assert_eq!(wrapper(&["{out}/sleep"]), None);
+        assert_eq!(wrapper(&[]), None);
+    }
 
     #[test]
     fn urls_are_told_from_other_words() {

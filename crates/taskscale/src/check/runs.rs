@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::{CheckError, Findings, Rule, Subject};
-use crate::catalog::{Kind, Workload, expected_check};
+use crate::catalog::{Kind, Workload, expected_check, with_tasks};
 use crate::measure::{Bounds, Course, LocalRunner, Measurement, RunEnd, RunSpec, Trace};
 use crate::record::{Status, Warning};
 use crate::units;
@@ -128,7 +128,7 @@ impl<'a, 'r> Runs<'a, 'r> {
         let told = || order.course.arguments(order.tasks, &self.params);
         let arguments = order.arguments.map_or_else(told, <[String]>::to_vec);
         let spec = RunSpec {
-            command: [self.command, &arguments].concat(),
+            command: [with_tasks(self.command, order.tasks), arguments].concat(),
             env,
             kind: self.kind,
             tasks: order.tasks,

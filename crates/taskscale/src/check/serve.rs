@@ -14,6 +14,7 @@ use super::judge::linger;
 use super::runs::{Order, Runs, Trial, may_be_the_machines, trial};
 use super::{CheckError, Findings, Rule};
 use crate::campaign::serving_in_a_moment;
+use crate::catalog::with_tasks;
 use crate::load;
 use crate::measure::{Measurement, Trace};
 use crate::record::Status;
@@ -133,6 +134,7 @@ struct Server {
 
 impl Server {
     fn start(command: &[String], env: &BTreeMap<String, String>) -> Result<Server, String> {
+        let command = with_tasks(command, CONNECTIONS);
         let (program, words) = command.split_first().ok_or("its command is empty")?;
         let tasks = CONNECTIONS.to_string();
         let mut child = Command::new(program)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use crate::catalog::carried_workloads;
+use crate::catalog::{Kind, carried_workloads};
 use crate::figures::{self, Figure};
 
 mod catalogue;
@@ -15,6 +15,8 @@ mod limit;
 mod load;
 mod measure;
 mod shell;
+mod site;
+mod submit;
 
 pub use catalogue::{Check, Clean, New};
 pub use compare::{Compare, CompareFormat};
@@ -23,6 +25,8 @@ pub use limit::{Limit, LimitFormat};
 pub use load::{Load, Talk};
 pub use measure::Measure;
 pub use shell::{Completions, Man};
+pub use site::Site;
+pub use submit::Submit;
 
 /// Examples, the workloads that taskscale carries, and what exit codes mean.
 fn help(examples: &str, exit_codes: &str) -> String {
@@ -43,12 +47,12 @@ fn help(examples: &str, exit_codes: &str) -> String {
     after_help = help(
         "\
 Examples:
-  taskscale                                    the posts' entries at 1, 10k, 100k and 1M tasks
+  taskscale                                    the posts' entries at 1, 10k, 100k and 1M tasks; asks first
   taskscale --quick                            a first table: one repetition, up to 100k tasks
   taskscale 'rust/*' go -n 1,10k -r 3 -o DIR   narrowed; the same again goes on with DIR
   taskscale -w spawn,ring --cpus 1,2           what starting a task and a message cost
   taskscale doctor                             what this machine can measure, and what limits it",
-        "Exit codes: 0 all well, 1 some cell fell short, 2 wrong usage."
+        "Exit codes: 0 all well, 1 some cell fell short, 2 wrong usage, 130 interrupted (Ctrl-C)."
     )
 )]
 pub struct Args {
@@ -61,9 +65,17 @@ pub struct Args {
 }
 
 impl Args {
+    /// Nothing was typed that says what to measure: the whole job is meant, or its name was tried.
+    pub fn is_bare(&self) -> bool {
+        self.command.is_none() && self.runs_by_default()
+    }
+
+    fn runs_by_default(&self) -> bool {
+        Args::try_parse_from(["taskscale"]).is_ok_and(|none| none.run == self.run)
+    }
+
     /// Options of `run` before another command, where they would mean nothing: the command's name, for a message.
     pub fn misplaced_options(&self) -> Option<&'static str> {
-        let none_given = || Args::try_parse_from(["taskscale"]).is_ok_and(|none| none.run == self.run);
         let name = match self.command.as_ref()? {
             Command::Run(_) => "run",
             Command::List(_) => "list",
@@ -80,8 +92,10 @@ impl Args {
             Command::Measure(_) => "measure",
             Command::Load(_) => "load",
             Command::Fleet(_) => "fleet",
+            Command::Submit(_) => "submit",
+            Command::Site(_) => "site",
         };
-        (!none_given()).then_some(name)
+        (!self.runs_by_default()).then_some(name)
     }
 }
 
@@ -95,13 +109,16 @@ pub struct Global {
     /// When to colour: NO_COLOR and CLICOLOR_FORCE are heeded where nothing is said here
     #[arg(long, value_name = "WHEN", global = true, value_enum, default_value_t)]
     pub color: When,
+    /// Where another taskscale measures on this machine, end with an error instead of waiting for it
+    #[arg(long, global = true)]
+    pub no_wait: bool,
     /// No progress on standard error: warnings and errors only
     #[arg(short, long, global = true)]
     pub quiet: bool,
     /// Say what is done: builds, commands, control groups, the hold of each run and why
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
-    /// For machines: standard error is JSON Lines, an event each (docs/events.md); `list` and `check` print JSON
+    /// For machines: standard error is JSON Lines, an event each (docs/events.md); `list`, `check` and `submit` print JSON
     #[arg(long, global = true)]
     pub json: bool,
 }
@@ -131,6 +148,10 @@ pub enum Command {
     Fleet(Fleet),
     /// Show campaigns again, in any format: tables, charts, data for other tools
     Report(Report),
+    /// Hand a campaign in: check it, take host, users and paths out, write the text of the pull request
+    Submit(Submit),
+    /// Make a static site of many campaigns: a page for each of them and for each entry
+    Site(Site),
     /// Show the catalogue: entries, kinds, versions, and why some are unavailable
     List(List),
     /// Examine this machine: control groups, limits, disturbances, toolchains
@@ -162,7 +183,7 @@ Examples:
   taskscale run @all --dry-run                     an estimate of time and memory
   taskscale run @all --quiet --format markdown     for an issue
   taskscale run --json 2>events.jsonl              events for a program that watches",
-    "Exit codes: 0 all well, 1 some cell fell short, 2 wrong usage, 130 interrupted."
+    "Exit codes: 0 all well, 1 some cell fell short, 2 wrong usage, 130 interrupted (Ctrl-C; the same command goes on)."
 ))]
 pub struct Run {
     /// Entries: names (rust/thread), globs ('rust/*'), runtimes (go), sets (@posts, @idiomatic, @all) [default: @posts]
@@ -183,7 +204,8 @@ pub struct Run {
     /// How often each cell is measured [default: 3]
     #[arg(short, long, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repetitions: Option<u32>,
-    /// One repetition up to 100k tasks, with plateaus of half a second: a first table
+    /// One repetition up to 100k tasks, with plateaus of half a second: a first table. Where no entry is named, without
+    /// those of a runtime that another toolchain builds (GraalVM, Native AOT)
     #[arg(long, conflicts_with = "classic")]
     pub quick: bool,
     /// Wait 10 s flat as the posts did, and show who never had all tasks alive
@@ -211,9 +233,12 @@ pub struct Run {
     /// How the result is printed
     #[arg(short, long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
-    /// Print the plan with an estimate of time and memory, and start nothing
+    /// Print the plan with an estimate of time and memory and the limits that it will meet, and start nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Start at once: `taskscale` alone asks first on a terminal
+    #[arg(short, long)]
+    pub yes: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -248,13 +273,16 @@ pub struct Build {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
+  taskscale report                                 the table of the newest campaign below results/
   taskscale report results/DIR                     the table again
+  taskscale report --entry 'rust/*' go -n 1M       some of it; the fits are of all
+  taskscale report --open                          the page, in a browser
   taskscale report results/DIR --format csv        for a spreadsheet
   taskscale report results/DIR --format markdown   for an issue
   taskscale report results/DIR --rank all          one ranking across all kinds")]
 pub struct Report {
-    /// Folders of campaigns; several are set side by side
-    #[arg(value_name = "DIR", required = true)]
+    /// Folders of campaigns; several are set side by side [default: the newest below results/]
+    #[arg(value_name = "DIR")]
     pub folders: Vec<PathBuf>,
     /// How it is printed
     #[arg(short, long, value_enum, default_value_t = Format::Table)]
@@ -262,8 +290,9 @@ pub struct Report {
     /// Write it to FILE, whole or not at all, instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Figures to set side by side or to hand to a service
-    /// [default: footprint,bytes-per-task; for github and bencher launch and cpu as well]
+    /// Figures to show, as `compare` names them: columns of a table, what campaigns are set side by side by, what goes to
+    /// a service [default: those that suit the workload; of several footprint,bytes-per-task; for github and bencher
+    /// launch and cpu as well]
     #[arg(
         short,
         long,
@@ -278,9 +307,19 @@ pub struct Report {
     /// With svg: what is drawn [default: ranking]
     #[arg(long, value_enum)]
     pub chart: Option<Chart>,
-    /// With svg: the number of tasks of the ranking [default: the largest]
-    #[arg(short = 'n', long = "tasks", value_name = "COUNT", allow_hyphen_values = true)]
+    /// Only these entries: names, globs ('rust/*'), runtimes (go), sets (@posts, @idiomatic, @all)
+    #[arg(short, long, value_name = "ENTRY", num_args = 1.., value_delimiter = ',')]
+    pub entry: Vec<String>,
+    /// Only entries of these kinds
+    #[arg(short, long, value_name = "KIND", num_args = 1.., value_delimiter = ',', value_parser = kind())]
+    pub kind: Vec<Kind>,
+    /// Only rows of these numbers of tasks, such as 1,10k; what a task costs is fitted to all. Of a chart of svg the
+    /// ranking's [default: all; of the ranking chart the largest]
+    #[arg(short = 'n', long = "tasks", value_name = "COUNTS", allow_hyphen_values = true)]
     pub tasks: Option<String>,
+    /// Show the page in a browser: written to -o FILE, or report.html in the campaign's folder
+    #[arg(long)]
+    pub open: bool,
     /// Only the parts of campaigns whose name begins so, such as spawn or 'spawn, 1 CPU' (docs/workloads.md)
     #[arg(long, value_name = "PART")]
     pub part: Option<String>,
@@ -323,6 +362,13 @@ pub enum Chart {
     Ranking,
     /// Footprint over the number of tasks
     Scaling,
+}
+
+/// Kinds by their names.
+fn kind() -> impl TypedValueParser<Value = Kind> {
+    let named = |name: String| Kind::ALL.into_iter().find(|kind| kind.name() == name);
+    // The parser takes no other names.
+    PossibleValuesParser::new(Kind::ALL.map(Kind::name)).map(move |name| named(name).unwrap_or(Kind::Program))
 }
 
 /// Figures by their names.

@@ -1,11 +1,13 @@
 //! Where the catalogue is, and where builds are kept.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::args::Global;
 use super::say_aside;
 use crate::catalog::{Catalog, CatalogError, embedded_name, is_whole, nearest_catalog, unpack_embedded};
+use crate::sheet::safe;
 use crate::toolchain::Cache;
 
 /// Names a catalogue for every command, below `--catalog`.
@@ -116,14 +118,34 @@ pub(super) fn any_catalog() -> Option<Catalog> {
 }
 
 pub(super) fn open_catalog(global: &Global) -> Result<Catalog, CatalogError> {
-    Catalog::load_all(&find_catalog(global)?.folders)
+    load(&find_catalog(global)?)
+}
+
+/// The catalogues, with a warning where no tool of theirs can be found because of what the user's shell lacks.
+pub(super) fn load(place: &CatalogPlace) -> Result<Catalog, CatalogError> {
+    let catalog = Catalog::load_all(&place.folders)?;
+    if std::env::var_os("PATH").is_none_or(|path| path.is_empty()) {
+        let tools = tools(&catalog);
+        let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
+        say_aside(&format!(
+            "warning: PATH is empty, so that no program is found by its name: not {}",
+            tools.join(", ")
+        ));
+    }
+    Ok(catalog)
+}
+
+/// What toolchains are asked for their versions by, where that is looked for in PATH.
+fn tools(catalog: &Catalog) -> BTreeSet<String> {
+    let words = catalog.entries().filter_map(|(_, entry)| entry.toolchain.version.first());
+    words.filter(|word| !word.contains('/')).map(|word| safe(word).into_owned()).collect()
 }
 
 /// The same, for commands whose result depends on which one it is: says so on standard error.
 pub(super) fn open_catalog_aloud(global: &Global) -> Result<Catalog, CatalogError> {
     let place = find_catalog(global)?;
     say_aside(&format!("catalogue: {place}"));
-    Catalog::load_all(&place.folders)
+    load(&place)
 }
 
 /// Where `new` writes.

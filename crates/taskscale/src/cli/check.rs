@@ -8,13 +8,14 @@ use anyhow::{Context, anyhow};
 use serde_json::json;
 
 use super::args::{Check, Global};
-use super::open::{memory_cap_bytes, warn_unless_held};
+use super::open::memory_cap_bytes;
 use super::progress::Progress;
+use super::session::Turn;
 use super::{Failure, OrUsage, colour, open_catalog, print_result, printable};
 use crate::campaign::{NotReady, prepare};
 use crate::catalog::{Program, select};
 use crate::check::{self, CheckError, Checked, Rebuild, Severity, SourceFiles, Subject};
-use crate::measure::{GroupRoot, Interrupt, LocalRunner, MachineLock};
+use crate::measure::{GroupRoot, Interrupt, LocalRunner};
 use crate::record::Status;
 use crate::toolchain::{Attend, Cache};
 use crate::units;
@@ -33,12 +34,9 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let progress = Progress::new(global.quiet);
     // A thousand tasks would show in the figures of a campaign, and a campaign in the waits of a check.
-    let lock = MachineLock::acquire("checking entries", &interrupt, |who| {
-        progress
-            .say(&format!("waiting: {who} is measuring on this machine, and two would disturb each other"));
-    });
-    let Some(lock) = lock else { return Ok(ended(&interrupt)) };
-    warn_unless_held(&lock);
+    let turn =
+        Turn { what: "checking entries", harm: "two would disturb each other", no_wait: global.no_wait };
+    let Some(_lock) = turn.wait(&progress, &interrupt)? else { return Ok(ended(&interrupt)) };
     // Before any child of ours exists, as in `run`.
     let mut runner = LocalRunner::new(GroupRoot::find(), &interrupt, PathBuf::from("/proc/self/exe"));
     let colour = colour(&std::io::stdout());
@@ -74,9 +72,9 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
         let entries = checked_entries(&outcome.checked);
         let programs = match outcome.checked.len() {
             programs if programs == entries => String::new(),
-            programs => format!(" with {programs} programs"),
+            programs => format!(" with {}", units::counted(programs, "program")),
         };
-        let entries = format!("{entries} {}", if entries == 1 { "entry" } else { "entries" });
+        let entries = units::counted(entries, "entry");
         print_result(&format!("\n{entries}{programs}: {}{left_out}\n", sum(&outcome.checked)))?;
     }
     let failed = outcome.checked.iter().any(|checked| check::fails(&checked.findings, args.strict));
@@ -184,7 +182,7 @@ fn sum(checked: &[Checked]) -> String {
         .into_iter()
         .map(|severity| (of(severity), severity.name()))
         .filter(|(count, _)| *count > 0)
-        .map(|(count, name)| format!("{count} {name}{}", if count == 1 { "" } else { "s" }))
+        .map(|(count, name)| units::counted(count, name))
         .collect();
     match (of(Severity::Error), counted.is_empty()) {
         (_, true) => "good".to_owned(),

@@ -9,10 +9,11 @@ use anyhow::Context;
 
 use super::args::{Clean, Global};
 use super::catalog_dir::{find_catalog, unpacked_catalogs};
-use super::open::warn_unless_held;
+use super::progress::Progress;
+use super::session::Turn;
 use super::{Failure, print_result, printable, say_aside};
 use crate::catalog::{Catalog, ToolchainSpec, embedded_name};
-use crate::measure::{Interrupt, MachineLock};
+use crate::measure::Interrupt;
 use crate::toolchain::{self, Cache, KeptBuild, Toolchain};
 use crate::units;
 
@@ -56,10 +57,9 @@ pub fn run(args: &Clean, global: &Global) -> Result<ExitCode, Failure> {
     let lock = if args.dry_run {
         None
     } else {
-        let lock = MachineLock::acquire("cleaning", &interrupt, |who| {
-            say_aside(&format!("waiting: {who} is measuring, and may need what would be removed"));
-        });
-        lock.iter().for_each(warn_unless_held);
+        let turn =
+            Turn { what: "cleaning", harm: "it may need what would be removed", no_wait: global.no_wait };
+        let lock = turn.wait(&Progress::new(global.quiet), &interrupt)?;
         if lock.is_none() {
             return Ok(ExitCode::from(128 + interrupt.signal().unwrap_or(libc::SIGINT) as u8));
         }

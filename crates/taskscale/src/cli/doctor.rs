@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::args::Global;
-use super::catalog_dir::find_catalog;
+use super::catalog_dir::{find_catalog, load};
 use super::report::for_standard_output;
 use super::{Failure, OrUsage, print_result, printable};
 use crate::catalog::Catalog;
@@ -57,7 +57,7 @@ struct Section {
 
 pub fn run(global: &Global) -> Result<ExitCode, Failure> {
     let place = find_catalog(global).or_usage()?;
-    let catalog = Catalog::load_all(&place.folders).or_usage()?;
+    let catalog = load(&place).or_usage()?;
     let home = GroupRoot::find();
     let machine = machine_facts();
     let mut sections = vec![
@@ -141,7 +141,7 @@ fn first_line(text: &str, columns: usize) -> (String, Option<&str>) {
 fn about(machine: &Machine) -> Vec<Line> {
     let memory = units::bytes(machine.memory_bytes);
     vec![
-        Line::of(format!("{}, {} CPUs, {memory} of memory", machine.cpu, machine.cpus)),
+        Line::of(format!("{}, {}, {memory} of memory", machine.cpu, units::counted(machine.cpus, "CPU"))),
         Line::of(format!("{}, Linux {} ({})", machine.os, machine.kernel, machine.architecture)),
     ]
 }

@@ -1,7 +1,7 @@
-//! `taskscale run --dry-run`: the plan with an estimate. Starts nothing and writes nothing.
+//! What a campaign will take, before anything is started: for `taskscale run --dry-run`, and for who is asked whether to
+//! start it. Starts nothing and writes nothing.
 
-use std::collections::BTreeMap;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -9,78 +9,137 @@ use serde_json::json;
 
 use super::args::Format;
 use super::list::columns;
-use super::open::{Asked, check, memory_cap_bytes};
+use super::open::{Asked, memory_cap_bytes};
 use super::parts::Plans;
 use super::progress::time_left;
-use super::{Failure, OrUsage, print_result, printable, say_aside};
-use crate::campaign::{Estimate, Source, estimate};
-use crate::catalog::{Kind, Program, Selection, Workload};
-use crate::measure::machine_facts;
-use crate::record::{self, Campaign, Conditions, Machine, Sample, same_memory};
+use super::{Failure, print_result, printable, say_aside};
+use crate::campaign::{CellEstimate, Estimate, Source, estimate};
+use crate::catalog::{Kind, Program, Selection, Shape, Workload};
+use crate::measure::{
+    ConnectionLimits, Foreseen, SystemLimits, machine_facts, read_connection_limits, read_limits,
+};
+use crate::record::{self, Loaded, Machine, Plan, Sample, same_memory};
 use crate::toolchain;
-use crate::units;
+use crate::units::{self, counted};
 
 /// Where campaigns are unless told otherwise: those there are looked into for what is known of this machine.
-const RESULTS: &str = "results";
+pub(super) const RESULTS: &str = "results";
 /// More of the newest campaigns would take longer to read than they tell.
 const CAMPAIGNS: usize = 20;
 
-pub(super) fn run(
-    asked: &Asked,
-    format: Format,
-    selection: &Selection,
-    plans: &Plans,
-    folder: &Path,
-) -> Result<ExitCode, Failure> {
-    let entries = selection.entries();
-    let (there, missing): (Vec<_>, Vec<_>) =
-        entries.iter().partition(|(_, entry)| toolchain::is_there(&entry.toolchain));
-    let kinds: BTreeMap<String, Kind> =
-        there.iter().map(|(_, entry)| (entry.full_name.clone(), entry.kind)).collect();
-    let of = |workload: &Workload, only: &dyn Fn(&str) -> bool| -> Vec<String> {
-        let does = |program: &&Program| program.workload == workload && only(&program.entry.full_name);
-        selection.programs.iter().filter(does).map(|program| program.entry.full_name.clone()).collect()
-    };
-    let there = plans(&|workload| of(workload, &|name| kinds.contains_key(name)));
-    let mut kept_cap = None;
-    let kept = if record::holds_campaign(folder) {
-        let loaded = record::load(folder).or_usage()?;
-        // As `run` would refuse it: its plan names what is not installed as well.
-        let mut all = plans(&|workload| of(workload, &|_| true));
-        let conditions = Conditions {
-            memory_source: None,
-            memory_cap_bytes: asked.memory_cap_bytes,
-            time_cap_s: asked.time_cap.map(|time| time.as_secs_f64()),
-            clients_elsewhere: asked.clients.is_some(),
-        };
-        let now = Campaign {
-            plan: all.remove(0),
-            further_plans: all,
-            conditions: Some(conditions),
-            ..loaded.campaign.clone()
-        };
-        check(folder, &loaded, &now, asked).or_usage()?;
-        kept_cap = loaded.campaign.known_conditions(&loaded.samples).memory_cap_bytes;
-        loaded.samples
-    } else {
-        Vec::new()
-    };
-    let cap_bytes = kept_cap.or(asked.memory_cap_bytes).or_else(memory_cap_bytes);
-    let (seen, campaigns) = seen_here(folder);
-    let estimate = there
-        .iter()
-        .map(|plan| estimate(plan, &kinds, &seen, &kept))
-        .fold(Estimate::default(), Estimate::and);
-    let missing: Vec<String> = missing.iter().map(|(_, entry)| entry.full_name.clone()).collect();
+/// What a campaign will take.
+pub(super) struct Outlook {
+    /// Of each part, the entries that seem to be installed.
+    pub plans: Vec<Plan>,
+    pub estimate: Estimate,
+    /// Of this machine, that the estimate is from.
+    campaigns: usize,
+    /// Not installed.
+    pub missing: Vec<String>,
+    cap_bytes: Option<u64>,
+    /// Cells that a limit of the machine will end, by their places in the estimate.
+    pub ending: Vec<(usize, Foreseen)>,
+}
+
+impl Outlook {
+    /// `kept` is what the folder of a campaign to go on with holds.
+    pub fn of(
+        asked: &Asked,
+        selection: &Selection,
+        plans: &Plans,
+        folder: &Path,
+        kept: Option<&Loaded>,
+    ) -> Outlook {
+        let entries = selection.entries();
+        let (there, missing): (Vec<_>, Vec<_>) =
+            entries.iter().partition(|(_, entry)| toolchain::is_there(&entry.toolchain));
+        let kinds: BTreeMap<String, Kind> =
+            there.iter().map(|(_, entry)| (entry.full_name.clone(), entry.kind)).collect();
+        let plans = plans(&|workload| {
+            let does = |program: &&Program| {
+                program.workload == workload && kinds.contains_key(&program.entry.full_name)
+            };
+            selection.programs.iter().filter(does).map(|program| program.entry.full_name.clone()).collect()
+        });
+        let kept_cap = kept.and_then(|kept| kept.campaign.known_conditions(&kept.samples).memory_cap_bytes);
+        let kept = kept.map_or(&[][..], |kept| &kept.samples);
+        let (seen, campaigns) = seen_here(folder);
+        let estimate = plans
+            .iter()
+            .map(|plan| estimate(plan, &kinds, &seen, kept))
+            .fold(Estimate::default(), Estimate::and);
+        let workloads = selection.workloads();
+        let limits = Limits::read();
+        let ending = estimate.cells.iter().enumerate().filter_map(|(place, cell)| {
+            let plan = plans.iter().find(|plan| plan.part().to_string() == cell.part)?;
+            let workload = workloads.iter().find(|workload| workload.name == plan.workload)?;
+            Some((place, limits.foreseen(workload, *kinds.get(&cell.entry)?, cell.tasks)?))
+        });
+        Outlook {
+            ending: ending.collect(),
+            estimate,
+            plans,
+            campaigns,
+            missing: missing.iter().map(|(_, entry)| entry.full_name.clone()).collect(),
+            cap_bytes: kept_cap.or(asked.memory_cap_bytes).or_else(memory_cap_bytes),
+        }
+    }
+
+    /// The most memory that one run will take: not what is ended before, by a limit or the cap.
+    pub fn largest_bytes(&self) -> u64 {
+        let ended = |place: usize| self.ending.iter().any(|(ending, met)| *ending == place && met.sure);
+        let cells = self.estimate.cells.iter().enumerate().filter(|(place, _)| !ended(*place));
+        let largest = cells.map(|(_, cell)| cell.footprint_bytes).fold(0.0, f64::max) as u64;
+        largest.min(self.cap_bytes.unwrap_or(u64::MAX))
+    }
+
+    /// How much more memory a cell needs than a run may take, where it does.
+    fn above_cap(&self, cell: &CellEstimate) -> Option<u64> {
+        self.cap_bytes.filter(|cap| cell.footprint_bytes > *cap as f64)
+    }
+}
+
+/// What bounds tasks here.
+struct Limits {
+    system: SystemLimits,
+    connections: ConnectionLimits,
+}
+
+impl Limits {
+    fn read() -> Limits {
+        Limits { system: read_limits(), connections: read_connection_limits() }
+    }
+
+    fn foreseen(&self, workload: &Workload, kind: Kind, tasks: u64) -> Option<Foreseen> {
+        if workload.shape == Shape::Work && !workload.all_alive {
+            return None;
+        }
+        let serves = workload.shape == Shape::Serve;
+        let files = serves.then(|| self.connections.foreseen(tasks)).flatten();
+        files.or_else(|| self.system.foreseen(kind, tasks))
+    }
+}
+
+/// Prints it.
+pub(super) fn show(outlook: &Outlook, format: Format, folder: &Path) -> Result<ExitCode, Failure> {
     if format == Format::Json {
+        let ending = outlook.ending.iter().map(|(place, met)| {
+            let cell = &outlook.estimate.cells[*place];
+            json!({
+                "entry": cell.entry, "part": cell.part, "tasks": cell.tasks, "limit": met.limit,
+                "sure": met.sure, "reason": met.sentence,
+            })
+        });
+        let ending = ending.collect();
         let text = json!({
             "folder": folder.display().to_string(),
-            "plan": there.first(),
-            "further_plans": &there[1..],
-            "estimate": estimate,
-            "campaigns_known": campaigns,
-            "not_installed": missing,
-            "memory_cap_bytes": cap_bytes,
+            "plan": outlook.plans.first(),
+            "further_plans": &outlook.plans[1..],
+            "estimate": outlook.estimate,
+            "campaigns_known": outlook.campaigns,
+            "not_installed": outlook.missing,
+            "memory_cap_bytes": outlook.cap_bytes,
+            "will_end_at_a_limit": serde_json::Value::Array(ending),
         });
         print_result(&format!("{text:#}\n"))?;
         return Ok(ExitCode::SUCCESS);
@@ -88,22 +147,24 @@ pub(super) fn run(
     if format != Format::Table {
         say_aside("warning: --dry-run prints a table or, with --format json, JSON");
     }
-    print_result(&printable(&shown(cap_bytes, folder, &estimate, campaigns, &missing)))?;
+    print_result(&printable(&shown(outlook, folder)))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn shown(
-    cap_bytes: Option<u64>,
-    folder: &Path,
-    estimate: &Estimate,
-    campaigns: usize,
-    missing: &[String],
-) -> String {
+fn shown(outlook: &Outlook, folder: &Path) -> String {
+    let estimate = &outlook.estimate;
     let mut rows = vec![
         ["entry", "workload", "N", "runs", "waits or works", "memory", "estimated from"].map(str::to_owned),
     ];
-    for cell in &estimate.cells {
-        let over = cap_bytes.is_some_and(|cap| cell.footprint_bytes > cap as f64);
+    for (place, cell) in estimate.cells.iter().enumerate() {
+        let ends = outlook.ending.iter().find(|(ending, _)| *ending == place);
+        let ends = match ends {
+            Some((_, met)) => {
+                format!("; {} {}", if met.sure { "ends at" } else { "may end at" }, met.limit.name)
+            }
+            None if outlook.above_cap(cell).is_some() => "; above the cap".to_owned(),
+            None => String::new(),
+        };
         rows.push([
             cell.entry.clone(),
             cell.part.clone(),
@@ -111,34 +172,31 @@ fn shown(
             cell.runs.to_string(),
             units::seconds(cell.hold_s),
             units::bytes(cell.footprint_bytes as u64),
-            format!("{}{}", cell.source.text(), if over { "; above the cap" } else { "" }),
+            format!("{}{ends}", cell.source.text()),
         ]);
     }
     let mut text = columns(&rows);
-    let most = estimate.cells.iter().map(|cell| cell.footprint_bytes).fold(0.0, f64::max);
     text.push_str(&format!(
-        "\n{} runs and {} warm-ups, about {}; the largest takes about {}{}.\n",
-        units::grouped(estimate.runs),
-        estimate.warm_ups,
+        "\n{} and {}, about {}; the largest takes about {}{}.\n",
+        counted(estimate.runs, "run"),
+        counted(estimate.warm_ups, "warm-up"),
         time_left(estimate.seconds),
-        units::bytes(most as u64),
-        cap_bytes.map(|cap| format!(", each may take {}", units::bytes(cap))).unwrap_or_default(),
+        units::bytes(outlook.largest_bytes()),
+        outlook.cap_bytes.map(|cap| format!(", each may take {}", units::bytes(cap))).unwrap_or_default(),
     ));
     if estimate.done > 0 {
-        text.push_str(&format!(
-            "{} runs are in {} already.\n",
-            units::grouped(estimate.done),
-            folder.display()
-        ));
+        text.push_str(&format!("Already in {}: {}.\n", folder.display(), counted(estimate.done, "run")));
     }
     let guesses = estimate.cells.iter().filter(|cell| cell.source == Source::Kind).count();
+    let known = counted(outlook.campaigns, "campaign");
     text.push_str(&format!(
-        "Known from {campaigns} campaigns of this machine below {RESULTS}/{}. Builds are not counted, and a hold that \
-         proves too short is repeated longer.\n",
-        if guesses > 0 { format!("; {guesses} cells are a guess by kind") } else { String::new() },
+        "Known from {known} of this machine below {RESULTS}/{}. Builds are not counted, and a hold that proves too \
+         short is repeated longer.\n",
+        if guesses > 0 { format!("; a guess by kind: {}", counted(guesses, "cell")) } else { String::new() },
     ));
-    if !missing.is_empty() {
-        text.push_str(&format!("Not installed, and left out: {}.\n", missing.join(", ")));
+    text.push_str(&ends(outlook));
+    if !outlook.missing.is_empty() {
+        text.push_str(&format!("Not installed, and left out: {}.\n", outlook.missing.join(", ")));
     }
     text.push_str(
         "Nothing was started: whether toolchains are new enough and builds succeed is not known.\n",
@@ -147,20 +205,39 @@ fn shown(
     text
 }
 
+/// A line for each cell that a limit or the memory will end, and once what lifts each limit.
+fn ends(outlook: &Outlook) -> String {
+    let cell = |place: usize| &outlook.estimate.cells[place];
+    let line = |cell: &CellEstimate, status: &str, why: &str| {
+        format!("  {} × {}: {status}: {why}\n", cell.entry, units::count(cell.tasks))
+    };
+    let mut lines: BTreeMap<usize, String> = BTreeMap::new();
+    for (place, met) in &outlook.ending {
+        let status = if met.sure { "limit" } else { "perhaps limit" };
+        lines.insert(*place, line(cell(*place), status, &met.sentence));
+    }
+    for (place, cell) in outlook.estimate.cells.iter().enumerate() {
+        if let Some(cap) = outlook.above_cap(cell) {
+            let (needs, cap) = (units::bytes(cell.footprint_bytes as u64), units::bytes(cap));
+            let why = format!("about {needs}, and a run may take {cap}");
+            lines.entry(place).or_insert_with(|| line(cell, "killed-oom", &why));
+        }
+    }
+    if lines.is_empty() {
+        return String::new();
+    }
+    let remedies: BTreeSet<&String> =
+        outlook.ending.iter().filter_map(|(_, met)| met.remedy.as_ref()).collect();
+    let remedies: String = remedies.into_iter().map(|remedy| format!("  {remedy}\n")).collect();
+    format!("\nWill end before all tasks are there:\n{}{remedies}\n", lines.into_values().collect::<String>())
+}
+
 /// The samples of earlier campaigns of this machine but the one in `folder`, and how many campaigns they are of.
 fn seen_here(folder: &Path) -> (Vec<Sample>, usize) {
     let here = machine_facts();
-    let mut folders: Vec<_> = fs::read_dir(RESULTS)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|child| child.path())
-        .filter(|path| path != folder && record::holds_campaign(path))
-        .collect();
-    // Their names begin with their date.
-    folders.sort();
     let (mut samples, mut campaigns) = (Vec::new(), 0);
-    for path in folders.iter().rev().take(CAMPAIGNS) {
+    for path in record::campaigns_in(Path::new(RESULTS)).iter().filter(|path| *path != folder).take(CAMPAIGNS)
+    {
         // One that cannot be read tells nothing; `report` says why.
         let Ok(loaded) = record::load(path) else { continue };
         if same_machine(&loaded.campaign.machine, &here) {

@@ -20,6 +20,7 @@ use crate::fleet::{
 use crate::measure::Interrupt;
 use crate::record::{self, Timestamp};
 use crate::report::write_html;
+use crate::units;
 
 /// How often the queue and the folders are looked at.
 const LOOKED_EVERY: Duration = Duration::from_secs(5);
@@ -188,14 +189,10 @@ fn dry(fleet: &Fleet, scripts: &Scripts) -> Result<ExitCode, Failure> {
     print_result(&texts.join("\n"))?;
     say_aside(&format!(
         "{} in {} would be submitted; nothing was",
-        counted(fleet.slots.len(), "machine"),
-        counted(scripts.build.len() + scripts.measure.len() + 1, "job script")
+        units::counted(fleet.slots.len(), "machine"),
+        units::counted(scripts.build.len() + scripts.measure.len() + 1, "job script")
     ));
     Ok(ExitCode::SUCCESS)
-}
-
-fn counted(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 fn told(fleet: &Fleet, submitted: &[Submission]) -> Result<ExitCode, Failure> {
@@ -207,7 +204,7 @@ fn told(fleet: &Fleet, submitted: &[Submission]) -> Result<ExitCode, Failure> {
     let folder = fleet.folder.display();
     text.push_str(&format!(
         "{} submitted. How far they are: taskscale fleet status {folder}\n",
-        counted(machines, "machine")
+        units::counted(machines, "machine")
     ));
     print_result(&text)?;
     Ok(ExitCode::SUCCESS)
@@ -235,7 +232,7 @@ fn cancel(fleet: &Fleet) -> Result<ExitCode, Failure> {
     let folder = fleet.folder.display();
     print_result(&format!(
         "{} cancelled. What was measured is kept; taskscale fleet resume {folder} goes on\n",
-        counted(active.len(), "job")
+        units::counted(active.len(), "job")
     ))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -325,7 +322,11 @@ fn work(folder: &Path, machine: &str, more: &[String]) -> Result<ExitCode, Failu
     let site = Site { job, node, program, arguments: more.to_vec() };
     Ok(match fleet::work(&fleet, slot, &site, &|| interrupt.signal().is_some())? {
         Outcome::Published(own) => {
-            say_aside(&format!("{machine} is complete: {} ok of {} cells", own.good_cells, own.cells));
+            say_aside(&format!(
+                "{machine} is complete: {} ok of {}",
+                own.good_cells,
+                units::counted(own.cells, "cell")
+            ));
             ExitCode::SUCCESS
         }
         Outcome::Nothing(other) => {

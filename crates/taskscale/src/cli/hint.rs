@@ -24,6 +24,9 @@ use crate::units::UnitError;
 /// Where nothing better is known of wrong usage.
 pub(super) const USAGE: &str = "`taskscale COMMAND --help` shows what is accepted, with examples";
 
+/// How quantities are written, none of them below zero.
+pub(super) const QUANTITIES: &str = "counts read 10k or 1M, sizes 512MiB, times 90s, shares 5%";
+
 /// Advice that goes with one error, given as its context: shown as the hint, not as a part of the message.
 #[derive(Debug)]
 pub(super) struct Advice(pub String);
@@ -326,9 +329,7 @@ fn of_unit(error: &UnitError) -> String {
         | UnitError::NoUnit { .. }
         | UnitError::UnknownUnit { .. }
         | UnitError::NotWhole { .. }
-        | UnitError::TooLarge { .. } => {
-            "counts read 10k or 1M, sizes 512MiB, times 90s, shares 5%".to_owned()
-        }
+        | UnitError::TooLarge { .. } => QUANTITIES.to_owned(),
         UnitError::Ambiguous { number, binary, .. } => format!("most likely {number}{binary} is meant"),
         UnitError::OutOfOrder { .. } => "hours before minutes before seconds: 1h30m".to_owned(),
     }

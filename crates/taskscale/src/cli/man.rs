@@ -31,6 +31,9 @@ pub fn run(args: &Man) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// How the line of a help begins that a manual has a section for.
+const EXIT_CODES: &str = "Exit codes:";
+
 /// The name of a command's page, and the page.
 fn page(command: &Command) -> io::Result<(String, String)> {
     let examples = command.get_after_help().map(StyledStr::to_string);
@@ -38,14 +41,18 @@ fn page(command: &Command) -> io::Result<(String, String)> {
     let mut text = Vec::new();
     page.render(&mut text)?;
     let mut text = String::from_utf8_lossy(&text).into_owned();
-    if let Some(examples) = examples {
+    let examples = examples.unwrap_or_default();
+    let (codes, examples): (Vec<&str>, Vec<&str>) =
+        examples.lines().filter(|line| *line != "Examples:").partition(|line| line.starts_with(EXIT_CODES));
+    if !examples.is_empty() {
         // As it stands, lines and all: the library would fill them.
         text.push_str(".SH EXAMPLES\n.nf\n");
-        for line in examples.lines().filter(|line| *line != "Examples:") {
-            text.push_str(&roff(line));
-            text.push('\n');
-        }
+        examples.iter().for_each(|line| text.push_str(&(roff(line) + "\n")));
         text.push_str(".fi\n");
+    }
+    for codes in codes {
+        let codes = codes.trim_start_matches(EXIT_CODES).trim();
+        text.push_str(&format!(".SH EXIT STATUS\n{}\n", roff(codes)));
     }
     Ok((page.get_filename(), text))
 }
@@ -71,6 +78,11 @@ mod tests {
         assert_eq!(name, "taskscale-run.1");
         assert!(text.contains(r"taskscale run @all \-\-dry\-run"), "{text}");
         assert!(!text.contains(".SH EXTRA"), "{text}");
+        let status = text.split(".SH \"EXIT STATUS\"\n").nth(1).or(text.split(".SH EXIT STATUS\n").nth(1));
+        assert!(
+            status.is_some_and(|status| status.starts_with("0 all well") && status.contains("130")),
+            "{text}"
+        );
         // Options of every command are among its own.
         assert!(text.contains(r"\-\-verbose"), "{text}");
     }

@@ -7,7 +7,8 @@ use anyhow::{Context, anyhow};
 
 use super::args::{Format, Global, Measure};
 use super::measure_options::{Options, validate};
-use super::open::{Content, Opened, Place, describe, open};
+use super::next::say_next;
+use super::open::{Content, Opened, Place, check_kept, describe, open};
 use super::progress::Progress;
 use super::report::for_standard_output;
 use super::session::{
@@ -25,19 +26,22 @@ pub fn run(args: &Measure, global: &Global) -> Result<ExitCode, Failure> {
     let place = Place::of(args.output.as_deref());
     place.check(Content::Campaign).or_usage()?;
 
-    let interrupt = Interrupt::install().context("cannot catch signals")?;
-    let mut progress = Progress::new(global.quiet);
-    let Some((lock, home)) = settle(&place.path, &progress, &interrupt)? else {
-        return Ok(ended_by_signal(&interrupt));
-    };
     let prepared = std::slice::from_ref(&options.prepared);
     let hold = Hold::Chosen { plateau_s: PLATEAU_S };
     let entries = vec![options.prepared.facts.name.clone()];
     let plan = Plan::of_holds(OWN_WORKLOAD, entries, options.tasks.clone(), args.repetitions, hold);
+    check_kept(&place, vec![plan.clone()], &options.asked)?;
+
+    let interrupt = Interrupt::install().context("cannot catch signals")?;
+    let mut progress = Progress::new(global.quiet);
+    let Some((lock, home)) = settle(&place.path, global.no_wait, &progress, &interrupt)? else {
+        return Ok(ended_by_signal(&interrupt));
+    };
     let now = describe(vec![plan], None, home.source(), prepared);
     let Opened { mut store, campaign, mut samples, settings } = open(&place, now, &options.asked, &progress)?;
     let folder = store.folder().to_owned();
     announce(&folder, &campaign, prepared, &samples);
+    progress.watch(&campaign, prepared, &samples);
     let mut runner = LocalRunner::new(home, &interrupt, PathBuf::from("/proc/self/exe")).with(&lock);
     let outcome =
         campaign::run(&campaign, prepared, &settings, &mut runner, &mut store, &mut samples, &mut progress);
@@ -75,6 +79,7 @@ fn conclude(
     if outcome.interrupted {
         return Ok(interrupted(folder, interrupt));
     }
+    say_next(folder, samples);
     let fell_short = record::last_attempts(samples).iter().any(|sample| {
         // Here it is the program that the user named: one that cannot be started fell short.
         sample.status.fell_short() || sample.status == record::Status::Unavailable

@@ -4,6 +4,8 @@
 //! taskscale could not do its work; 2: wrong usage; 128 + n: ended by signal n.
 
 mod args;
+mod ask;
+mod browse;
 mod build;
 mod catalog_dir;
 mod check;
@@ -14,20 +16,25 @@ mod doctor;
 mod dry_run;
 mod fleet;
 mod hint;
+mod keep;
 mod limit;
 mod list;
+mod live;
 mod load;
 mod man;
 mod measure;
 mod measure_options;
 mod messages;
 mod new;
+mod next;
 mod open;
 mod parts;
 mod progress;
 mod report;
 mod run;
 mod session;
+mod site;
+mod submit;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -75,7 +82,13 @@ pub fn main() -> ExitCode {
     let json = args.global.json
         && !matches!(
             args.command,
-            Some(Command::List(_) | Command::Check(_) | Command::Load(_) | Command::Doctor)
+            Some(
+                Command::List(_)
+                    | Command::Check(_)
+                    | Command::Load(_)
+                    | Command::Submit(_)
+                    | Command::Doctor
+            )
         );
     messages::set(messages::Mode { json, verbose: args.global.verbose, quiet: args.global.quiet });
     let _ = COLOUR.set(args.global.color);
@@ -86,12 +99,13 @@ pub fn main() -> ExitCode {
         ));
     }
     let result = match args.command {
-        None => run::run(&args.run, &args.global),
-        Some(Command::Run(run)) => run::run(&run, &args.global),
+        None => run::run(&args.run, &args.global, args.is_bare()),
+        Some(Command::Run(run)) => run::run(&run, &args.global, false),
         Some(Command::List(list)) => list::run(&list, &args.global),
         Some(Command::Build(build)) => build::run(&build, &args.global),
         Some(Command::Doctor) => doctor::run(&args.global),
         Some(Command::Report(report)) => report::run(&report),
+        Some(Command::Site(site)) => site::run(&site, &args.global),
         Some(Command::Check(check)) => check::run(&check, &args.global),
         Some(Command::New(new)) => new::run(&new, &args.global),
         Some(Command::Clean(clean)) => clean::run(&clean, &args.global),
@@ -101,6 +115,7 @@ pub fn main() -> ExitCode {
         Some(Command::Limit(limit)) => limit::run(&limit, &args.global),
         Some(Command::Fleet(fleet)) => fleet::run(&fleet, &args.global),
         Some(Command::Load(load)) => load::run(&load, &args.global),
+        Some(Command::Submit(submit)) => submit::run(&submit, &args.global),
         Some(Command::Measure(measure)) => measure::run(&measure, &args.global),
     };
     match result {
@@ -116,7 +131,19 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
-    if std::env::args_os().any(|argument| argument == "--json") {
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some((option, value)) = below_zero(&words)
+    {
+        messages::set(messages::Mode {
+            json: words.iter().any(|word| word == "--json"),
+            verbose: false,
+            quiet: false,
+        });
+        messages::say_error(&format!("{option}: {value:?} is below zero"), hint::QUANTITIES);
+        return messages::end(ExitCode::from(2));
+    }
+    if words.iter().any(|word| word == "--json") {
         messages::set(messages::Mode { json: true, verbose: false, quiet: false });
         let message = error.to_string();
         let message = message.trim().trim_start_matches("error: ");
@@ -125,6 +152,18 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
     }
     let _ = error.print();
     ExitCode::from(2)
+}
+
+/// A value below zero, which clap takes for an option, and the option that it was given to.
+fn below_zero(words: &[String]) -> Option<(&str, &str)> {
+    let negative = |word: &str| {
+        word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    // What follows `--` is somebody else's.
+    let words = words.split(|word| word == "--").next()?;
+    let pair =
+        words.windows(2).find(|pair| pair[0].starts_with('-') && pair[0].len() > 1 && negative(&pair[1]))?;
+    (!negative(&pair[0])).then_some((&pair[0], &pair[1]))
 }
 
 /// Says what went wrong and what to do about it.
@@ -172,5 +211,24 @@ fn print_through(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_below_zero_is_known_with_its_option() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        for (line, found) in [
+            ("taskscale run -r -1", Some(("-r", "-1"))),
+            ("taskscale --timeout -5s go", Some(("--timeout", "-5s"))),
+            ("taskscale -5", None),
+            ("taskscale -q -x", None),
+            ("taskscale measure -x -- cmd -n -5", None),
+        ] {
+            assert_eq!(below_zero(&words(line)), found, "{line}");
+        }
     }
 }

@@ -160,6 +160,7 @@ pub(super) fn describe(
         // The instant for people; the rest, so that no two are alike.
         id: Some(format!("{}-{:016x}", created_at.compact(), fastrand::u64(..))),
         conditions: Some(Conditions { memory_source: Some(source), ..Conditions::default() }),
+        origin: None,
     }
 }
 
@@ -214,13 +215,37 @@ pub(super) fn open(
     Ok(Opened { store, campaign, samples, settings: settings(conditions) })
 }
 
-/// Whether what a folder holds may go on as `now`.
-pub(super) fn check(
-    folder: &Path,
-    loaded: &Loaded,
-    now: &Campaign,
+/// What the folder of a campaign to go on with holds, where it may go on with these plans; `None` of a new one. As far
+/// as can be known before anything is built, so that nobody waits to be refused.
+pub(super) fn check_kept(
+    place: &Place,
+    mut plans: Vec<Plan>,
     asked: &Asked,
-) -> Result<(), CampaignError> {
+) -> Result<Option<Loaded>, Failure> {
+    if !place.holds_campaign() {
+        return Ok(None);
+    }
+    let loaded = record::load(&place.path).or_usage()?;
+    let conditions = Conditions {
+        memory_source: None,
+        memory_cap_bytes: asked.memory_cap_bytes,
+        time_cap_s: asked.time_cap.map(|time| time.as_secs_f64()),
+        clients_elsewhere: asked.clients.is_some(),
+    };
+    let now = Campaign {
+        plan: plans.remove(0),
+        further_plans: plans,
+        conditions: Some(conditions),
+        machine: machine_facts(),
+        taskscale: env!("CARGO_PKG_VERSION").to_owned(),
+        ..loaded.campaign.clone()
+    };
+    check(&place.path, &loaded, &now, asked).or_usage()?;
+    Ok(Some(loaded))
+}
+
+/// Whether what a folder holds may go on as `now`.
+fn check(folder: &Path, loaded: &Loaded, now: &Campaign, asked: &Asked) -> Result<(), CampaignError> {
     let differ = |what: String| Err(CampaignError::Another { folder: folder.to_owned(), what });
     if limit::holds_question(folder) {
         return differ("it is a search of `taskscale limit`".to_owned());
@@ -245,7 +270,11 @@ pub(super) fn go_on(
     warn_of_rejected(folder, &rejected, "set aside in samples.rejected.jsonl");
     campaign.update_entries(entries);
     store.write_campaign(&campaign)?;
-    progress.say(&format!("going on with {} ({} samples are there)", folder.display(), samples.len()));
+    progress.say(&format!(
+        "going on with {} (there: {})",
+        folder.display(),
+        units::counted(samples.len(), "sample")
+    ));
     Ok((store, campaign, samples))
 }
 

@@ -4,12 +4,14 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::live::{Live, View};
 use super::messages::{Level, begun, emit, is_json, is_verbose, message};
-use super::printable;
-use crate::campaign::{CampaignObserver, PlannedRun};
+use super::report::{WIDEST, width_of};
+use super::{colour, printable};
+use crate::campaign::{CampaignObserver, PlannedRun, Prepared};
 use crate::catalog::Program;
 use crate::measure::Course;
-use crate::record::{Event, Sample, Status};
+use crate::record::{Campaign, Event, Sample, Status};
 use crate::units;
 
 /// Shows how a campaign goes on.
@@ -17,6 +19,8 @@ pub struct Progress {
     bar: Option<ProgressBar>,
     quiet: bool,
     position: (usize, usize),
+    /// On a terminal, once a campaign is at work.
+    live: Option<Live>,
 }
 
 impl Progress {
@@ -31,7 +35,16 @@ impl Progress {
             }
             bar
         });
-        Progress { bar, quiet, position: (0, 0) }
+        Progress { bar, quiet, position: (0, 0), live: None }
+    }
+
+    /// Has results shown as they come, where there is a bar to show them above.
+    pub fn watch(&mut self, campaign: &Campaign, prepared: &[Prepared], samples: &[Sample]) {
+        self.live = self.bar.is_some().then(|| Live::of(campaign, prepared, samples));
+    }
+
+    pub fn has_bar(&self) -> bool {
+        self.bar.is_some()
     }
 
     /// One line that stays.
@@ -160,6 +173,12 @@ impl CampaignObserver for Progress {
             return emit(Event::RunEnded { sample: Box::new(sample.clone()) });
         }
         let (done, all) = self.position;
+        if let (Some(bar), Some(live)) = (&self.bar, &mut self.live) {
+            let stderr = std::io::stderr();
+            let view = View { width: width_of(&stderr).unwrap_or(80).min(WIDEST), color: colour(&stderr) };
+            live.tell(sample, view).iter().for_each(|line| bar.println(line));
+            return bar.set_position(done as u64);
+        }
         let again = if sample.attempt > 1 { format!(", attempt {}", sample.attempt) } else { String::new() };
         let name = format!("{} × {}{again}", sample.entry, units::count(sample.tasks));
         let worked = sample.work.as_ref().and_then(|work| Some((work, work.wall_s?)));
@@ -182,12 +201,6 @@ impl CampaignObserver for Progress {
                 )
             }
         };
-        // On a terminal the bar tells of good runs; what went wrong stays to be read.
-        if self.bar.is_none() || sample.status != Status::Ok {
-            self.say(&line);
-        }
-        if let Some(bar) = &self.bar {
-            bar.set_position(done as u64);
-        }
+        self.say(&line);
     }
 }

@@ -1,23 +1,29 @@
 //! `taskscale report`.
 
 use std::cell::LazyCell;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow, bail};
 
 use super::args::{self, Format};
+use super::browse::browse;
 use super::catalog_dir::any_catalog;
+use super::dry_run::RESULTS;
+use super::hint::Advice;
+use super::keep::Keep;
 use super::open::warn_of_rejected;
+use super::session::PAGE_FILE;
 use super::{Failure, OrUsage, colour, print_result, print_through, say_aside};
 use crate::catalog::sources;
 use crate::limit::{self, LimitReport};
-use crate::record::{self, Campaign, EntryFacts, Loaded, Plan, Sample};
+use crate::record::{self, Campaign, Loaded, Sample};
 use crate::report::{self, Bars, Chart, PageData, Rank, Recorded, RenderOptions, Request, Target};
-use crate::units;
+use crate::sheet::{command_line, quoted};
 
 /// Columns of a table at most, however wide the terminal, and where there is none: further on the eye loses the line.
-const WIDEST: usize = 120;
+pub(super) const WIDEST: usize = 120;
 
 /// How many cells a message names before it says "and N more".
 const NAMED: usize = 4;
@@ -26,8 +32,9 @@ const NAMED: usize = 4;
 struct Options {
     folders: Vec<PathBuf>,
     output: Option<PathBuf>,
-    /// Only the parts whose names begin so.
-    part: Option<String>,
+    keep: Keep,
+    /// In a browser.
+    open: bool,
     what: What,
 }
 
@@ -48,14 +55,31 @@ fn validate(args: &args::Report) -> anyhow::Result<Options> {
     if args.chart.is_some() && format != Format::Svg {
         bail!("--chart: a chart is SVG; add --format svg");
     }
-    if args.tasks.is_some() && (format != Format::Svg || args.chart == Some(args::Chart::Scaling)) {
-        bail!("-n: only a ranking chart is of one number of tasks (--format svg --chart ranking)");
+    let keep = Keep::of(args)?;
+    let is_page = format == Format::Html || args.open;
+    if let Some(option) = keep.option().filter(|_| is_page) {
+        bail!("{option}: the page has switches for that: it takes whole campaigns");
     }
-    let compared = args.folders.len() > 1 && matches!(format, Format::Table | Format::Markdown);
-    if !args.metric.is_empty() && !compared && !matches!(format, Format::Github | Format::Bencher) {
+    if args.open && !matches!(format, Format::Table | Format::Html) {
+        bail!("--open: it shows the page; leave --format out");
+    }
+    if args.open && args.output.is_none() && args.folders.len() > 1 {
+        bail!("--open: say with -o FILE where the page of several campaigns is to be");
+    }
+    let ranking = format == Format::Svg && args.chart != Some(args::Chart::Scaling);
+    if ranking && keep.tasks.len() > 1 {
+        bail!("-n: a ranking chart is of one number of tasks");
+    }
+    let shows_some = matches!(format, Format::Table | Format::Markdown | Format::Github | Format::Bencher);
+    if !args.metric.is_empty() && (!shows_some || args.open) {
         bail!(
-            "--metric: it chooses what several campaigns are compared by, as a table or markdown, \
-             or what goes to github or bencher; this has every figure"
+            "--metric: it chooses what tables show, and what goes to github or bencher; this has every figure"
+        );
+    }
+    if let Some(path) = args.output.as_ref().filter(|path| format == Format::Svg && is_bitmap(path)) {
+        let error = anyhow!("-o {}: a chart is drawn as SVG, and no other kind of picture", path.display());
+        return Err(
+            error.context(Advice(format!("`{}` makes a PNG of it (Debian: librsvg2-bin)", png(args, path))))
         );
     }
     let shows_ranking = !args.samples
@@ -76,9 +100,10 @@ fn validate(args: &args::Report) -> anyhow::Result<Options> {
         Some(args::Rank::Kind) | None => Rank::Kind,
     };
     let what = |request: Request| if args.samples { What::Samples } else { What::Report(request, rank) };
-    let (folders, output, part) = (args.folders.clone(), args.output.clone(), args.part.clone());
-    let target = match (target(format), args.chart) {
-        (None, _) => return Ok(Options { folders, output, part, what: What::Page }),
+    let (output, open) = (args.output.clone(), args.open);
+    let folders = if args.folders.is_empty() { vec![newest()?] } else { args.folders.clone() };
+    let target = match (target(format).filter(|_| !open), args.chart) {
+        (None, _) => return Ok(Options { folders, output, keep, open, what: What::Page }),
         (Some(Target::Svg(_)), Some(args::Chart::Scaling)) => Target::Svg(Chart::Scaling),
         (Some(target), _) => target,
     };
@@ -91,23 +116,54 @@ fn validate(args: &args::Report) -> anyhow::Result<Options> {
     Ok(Options {
         folders,
         output,
-        part,
+        open,
         what: what(Request {
             target,
             metrics,
-            tasks: args.tasks.as_deref().map(units::parse_count).transpose().context("-n")?,
+            tasks: keep.tasks.first().copied().filter(|_| ranking),
             options: match args.output {
                 Some(_) => RenderOptions { width: WIDEST, ..RenderOptions::default() },
                 None => for_standard_output(),
             },
         }),
+        keep,
     })
+}
+
+/// Whether a picture's name says that it is made of dots.
+fn is_bitmap(path: &Path) -> bool {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    ending.is_some_and(|ending| ["png", "jpg", "jpeg", "webp", "gif", "pdf"].contains(&ending.as_str()))
+}
+
+/// The command that makes the picture after all.
+fn png(args: &args::Report, path: &Path) -> String {
+    let mut words: Vec<String> = vec!["taskscale".into(), "report".into()];
+    words.extend(args.folders.iter().map(|folder| folder.display().to_string()));
+    words.extend(["--format", "svg"].map(str::to_owned));
+    if args.chart == Some(args::Chart::Scaling) {
+        words.extend(["--chart", "scaling"].map(str::to_owned));
+    }
+    let file = path.with_extension("png").display().to_string();
+    format!("{} | rsvg-convert --zoom 2 -o {}", command_line(&words), quoted(&file))
+}
+
+/// The campaign that is meant where none is named.
+fn newest() -> anyhow::Result<PathBuf> {
+    let Some(folder) = record::campaigns_in(Path::new(RESULTS)).into_iter().next() else {
+        let error = anyhow!("no campaign is below {RESULTS}/ here, and no folder was named");
+        return Err(
+            error.context(Advice("name the folder of one, or measure one: `taskscale --quick`".into()))
+        );
+    };
+    say_aside(&format!("{}, the newest below {RESULTS}/", folder.display()));
+    Ok(folder)
 }
 
 pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
     let options = validate(args).or_usage()?;
     if let Some(folder) = options.folders.iter().find(|folder| limit::holds_question(folder)) {
-        return of_limit(args, folder);
+        return of_limit(args, &options, folder);
     }
     let names = names(&options.folders).or_usage()?;
     let mut campaigns = Vec::new();
@@ -116,21 +172,28 @@ pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
         warn_of_rejected(folder, &loaded.rejected, "left out");
         campaigns.push((name, loaded));
     }
-    if let Some(part) = &options.part {
-        keep_part(&mut campaigns, part).or_usage()?;
-    }
+    options.keep.campaigns(&mut campaigns).or_usage()?;
     let text = match &options.what {
         What::Page => {
             let page = page_of(campaigns);
-            match &options.output {
+            let file =
+                options.output.clone().or_else(|| options.open.then(|| options.folders[0].join(PAGE_FILE)));
+            match &file {
                 None => print_through(|out| report::write_html(page, out))?,
                 Some(path) => {
                     record::write_whole(path, |out| report::write_html(page, out)).context("-o")?;
                 }
             }
+            if let Some(file) = file.filter(|_| options.open) {
+                say_aside(&format!("report: {}", file.display()));
+                browse(&file)?;
+            }
             return Ok(ExitCode::SUCCESS);
         }
         What::Samples => {
+            for (_, loaded) in &mut campaigns {
+                loaded.samples.retain(|sample| options.keep.has(sample));
+            }
             let recorded: Vec<Recorded> = campaigns
                 .iter()
                 .map(|(name, Loaded { campaign, samples, .. })| Recorded { name, campaign, samples })
@@ -140,9 +203,11 @@ pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
         What::Report(request, rank) => {
             let reports = campaigns.iter().flat_map(|(name, Loaded { campaign, samples, .. })| {
                 let parts = report::Report::of_parts(campaign, samples).into_iter();
-                parts.map(move |part| part.named(name).ranked_by(*rank))
+                parts.map(move |part| part.named(name).ranked_by(*rank).showing(&request.metrics))
             });
-            text(&reports.collect::<Vec<_>>(), request).or_usage()?
+            let mut reports: Vec<report::Report> = reports.collect();
+            options.keep.rows(&mut reports).or_usage()?;
+            text(&reports, request).or_usage()?
         }
     };
     match &options.output {
@@ -150,30 +215,6 @@ pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
         Some(path) => record::write_whole(path, |out| out.write_all(text.as_bytes())).context("-o")?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Leaves only the parts whose names begin so.
-fn keep_part(campaigns: &mut Vec<(String, Loaded)>, wanted: &str) -> anyhow::Result<()> {
-    let mut names: Vec<String> = Vec::new();
-    for (_, Loaded { campaign, samples, .. }) in campaigns.iter_mut() {
-        let mut plans: Vec<Plan> = campaign.plans().cloned().collect();
-        names.extend(plans.iter().map(|plan| plan.part().to_string()));
-        plans.retain(|plan| plan.part().to_string().starts_with(wanted));
-        samples.retain(|sample| plans.iter().any(|plan| sample.is_of(&plan.part())));
-        let done = |facts: &EntryFacts| plans.iter().any(|plan| plan.has(facts));
-        campaign.entries.retain(done);
-        let mut plans = plans.into_iter();
-        // A campaign that has no such part is left out below.
-        campaign.plan.entries.clear();
-        campaign.plan = plans.next().unwrap_or(campaign.plan.clone());
-        campaign.further_plans = plans.collect();
-    }
-    campaigns.retain(|(_, loaded)| !loaded.campaign.plan.entries.is_empty());
-    if campaigns.is_empty() {
-        names.dedup();
-        bail!("--part {wanted}: there is none whose name begins so; there are {}", names.join("; "));
-    }
-    Ok(())
 }
 
 fn text(reports: &[report::Report], request: &Request) -> Result<String, report::ExportError> {
@@ -189,7 +230,7 @@ fn text(reports: &[report::Report], request: &Request) -> Result<String, report:
 }
 
 /// A search for limits: other tables, of one folder.
-fn of_limit(args: &args::Report, folder: &Path) -> Result<ExitCode, Failure> {
+fn of_limit(args: &args::Report, options: &Options, folder: &Path) -> Result<ExitCode, Failure> {
     let format = match args.format {
         Format::Table => report::Format::Table,
         Format::Markdown => report::Format::Markdown,
@@ -203,9 +244,17 @@ fn of_limit(args: &args::Report, folder: &Path) -> Result<ExitCode, Failure> {
             .or_usage();
         }
     };
-    if args.folders.len() > 1 {
+    if options.folders.len() > 1 {
         return Err(anyhow!("{} holds a search for limits: it is shown by itself", folder.display()))
             .or_usage();
+    }
+    let option = options.keep.option().or(args.open.then_some("--open"));
+    if let Some(option) = option {
+        return Err(anyhow!(
+            "{option}: {} holds a search for limits, which has nothing of the kind",
+            folder.display()
+        ))
+        .or_usage();
     }
     if args.rank.is_some() {
         return Err(anyhow!("--rank: {} holds a search for limits, which ranks nothing", folder.display()))
@@ -328,10 +377,15 @@ pub(super) fn for_standard_output() -> RenderOptions {
 
 /// Columns of the terminal that standard output is, or that COLUMNS says.
 pub(super) fn terminal_width() -> Option<usize> {
+    width_of(&std::io::stdout())
+}
+
+/// The same of another stream.
+pub(super) fn width_of(stream: &impl AsFd) -> Option<usize> {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     if let Some(columns) = said.filter(|columns| *columns > 0) {
         return Some(columns);
     }
-    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }

@@ -7,8 +7,11 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow};
 
 use super::args::{Format, Global, Run};
+use super::ask;
+use super::dry_run::{self, Outlook};
 use super::measure_options::find_program;
-use super::open::{Asked, Content, Opened, Place, describe, memory_cap, open};
+use super::next::say_next;
+use super::open::{Asked, Content, Opened, Place, check_kept, describe, memory_cap, open};
 use super::parts::{self, AskedParts, task_counts};
 use super::progress::Progress;
 use super::session::{
@@ -17,7 +20,7 @@ use super::session::{
 };
 use super::{Failure, OrUsage, open_catalog};
 use crate::campaign::{self, CampaignEnd, NotReady, Prepared};
-use crate::catalog::{Catalog, Selection, Workload, default_selection, select};
+use crate::catalog::{Catalog, Program, Selection, Workload, default_selection, select};
 use crate::load::Elsewhere;
 use crate::measure::{Interrupt, LocalRunner};
 use crate::record::{self, Campaign, Hold, Sample};
@@ -86,7 +89,20 @@ fn clients(args: &Run) -> anyhow::Result<Option<Elsewhere>> {
 /// What was asked of which programs.
 fn chosen<'a>(options: &Options, args: &Run, catalog: &'a Catalog) -> anyhow::Result<Selection<'a>> {
     let words = if options.entries.is_empty() { default_selection(catalog) } else { options.entries.clone() };
-    Ok(select(catalog, &words, &parts::named(catalog, &args.workload))?)
+    let mut selection = select(catalog, &words, &parts::named(catalog, &args.workload))?;
+    if args.quick && options.entries.is_empty() {
+        leave_out_of_quick(&mut selection);
+    }
+    Ok(selection)
+}
+
+/// A first table does without variants of a runtime by another compiler (GraalVM, Native AOT): most of the time would go
+/// into building them.
+fn leave_out_of_quick(selection: &mut Selection) {
+    let usual = |program: &Program| program.entry.toolchain == program.runtime.toolchain;
+    if selection.programs.iter().any(usual) {
+        selection.programs.retain(usual);
+    }
 }
 
 /// Refuses what cannot be, and does nothing.
@@ -95,7 +111,8 @@ pub(super) fn check(args: &Run, global: &Global) -> anyhow::Result<()> {
     parts::choose(&options.parts, &chosen(&options, args, &catalog)?.workloads()).map(drop)
 }
 
-pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
+/// `bare`: nothing was typed but the program's name.
+pub fn run(args: &Run, global: &Global, bare: bool) -> Result<ExitCode, Failure> {
     let options = validate(args).or_usage()?;
     let catalog = open_catalog(global).or_usage()?;
     let mut selection = chosen(&options, args, &catalog).or_usage()?;
@@ -112,13 +129,28 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
     parts::say_left_out(&chosen);
     selection.programs.retain(|program| chosen.iter().any(|part| part.has_tasks_of(program.workload)));
 
+    // Its plan names what is not installed as well.
+    let whole = plans(&|workload| {
+        let does = selection.programs.iter().filter(|program| program.workload == workload);
+        does.map(|program| program.entry.full_name.clone()).collect()
+    });
+    let kept = check_kept(&place, whole, &options.asked)?;
+    let outlook = || Outlook::of(&options.asked, &selection, &plans, &place.path, kept.as_ref());
     if args.dry_run {
-        return super::dry_run::run(&options.asked, options.format, &selection, &plans, &place.path);
+        return dry_run::show(&outlook(), options.format, &place.path);
     }
+    if bare && !global.quiet && !global.json && ask::can_answer() {
+        let outlook = outlook();
+        // Of what cannot run here at all more is said below.
+        if outlook.estimate.runs > 0 && !ask::whether_to_start(&outlook) {
+            return Ok(ExitCode::SUCCESS);
+        }
+    }
+    drop(kept);
 
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let mut progress = Progress::new(global.quiet);
-    let Some((lock, home)) = settle(&place.path, &progress, &interrupt)? else {
+    let Some((lock, home)) = settle(&place.path, global.no_wait, &progress, &interrupt)? else {
         return Ok(ended_by_signal(&interrupt));
     };
 
@@ -144,6 +176,7 @@ pub fn run(args: &Run, global: &Global) -> Result<ExitCode, Failure> {
     let Opened { mut store, campaign, mut samples, settings } = open(&place, now, &options.asked, &progress)?;
     let folder = store.folder().to_owned();
     announce(&folder, &campaign, &prepared, &samples);
+    progress.watch(&campaign, &prepared, &samples);
     // Not its path: this very program, even where another version has been put in its place meanwhile.
     let launcher = PathBuf::from("/proc/self/exe");
     let mut runner = LocalRunner::new(home, &interrupt, launcher).with(&lock);
@@ -182,6 +215,7 @@ fn conclude(
     if outcome.interrupted {
         return Ok(interrupted(folder, interrupt));
     }
+    say_next(folder, samples);
     let build_failed = prepared.iter().any(|entry| matches!(entry.command, Err(NotReady::BuildFailed(_))));
     let fell_short = record::last_attempts(samples).iter().any(|sample| sample.status.fell_short());
     Ok(if build_failed || fell_short { ExitCode::FAILURE } else { ExitCode::SUCCESS })

@@ -3,46 +3,116 @@
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::anyhow;
 
 use super::args::Format;
+use super::hint::Advice;
 use super::open::warn_unless_held;
-use super::progress::Progress;
+use super::progress::{Progress, time_left};
 use super::report::{self, Shown};
-use super::{Failure, emit, print_result, print_through, printable, say_aside};
+use super::{Failure, OrUsage, emit, print_result, print_through, printable, say_aside};
 use crate::campaign::{NotReady, Prepared, prepare};
 use crate::catalog::Program;
-use crate::measure::{GroupRoot, Interrupt, MachineLock};
+use crate::measure::{GroupRoot, Holder, Interrupt, MachineLock};
 use crate::record::{self, BuildState, Campaign, Event, Loaded, Plan, Sample};
+use crate::sheet::{command_line, quoted, shortened};
 use crate::toolchain::{Attend, Cache};
+use crate::units;
 
 /// How long all tasks are alive together at least, in seconds.
 pub(super) const PLATEAU_S: f64 = 1.0;
 
 /// The page, in a campaign's folder.
-const PAGE_FILE: &str = "report.html";
+pub(super) const PAGE_FILE: &str = "report.html";
+
+/// Where every line stays, one that waits says so again after so long.
+const SAY_AGAIN: Duration = Duration::from_secs(300);
+/// Characters of a holder's command that are shown.
+const COMMAND: usize = 100;
+
+/// What is done with the machine, and who is asked to wait for it.
+pub(super) struct Turn<'a> {
+    /// What others are told that we do: `with results/DIR`.
+    pub what: &'a str,
+    /// Why nobody does it beside another: `two would measure each other`.
+    pub harm: &'a str,
+    /// `--no-wait`.
+    pub no_wait: bool,
+}
+
+impl Turn<'_> {
+    /// The machine for ourselves. `None` where the user interrupted the wait.
+    pub fn wait(&self, progress: &Progress, interrupt: &Interrupt) -> Result<Option<MachineLock>, Failure> {
+        let mut refused = None;
+        let (mut said, mut waited) = (None, Duration::ZERO);
+        let lock = MachineLock::acquire(self.what, interrupt, |holder, so_far| {
+            let who = named(holder);
+            if self.no_wait {
+                refused = Some(who);
+                return false;
+            }
+            waited = so_far;
+            let again = !progress.has_bar() && said.is_some_and(|at| so_far >= at + SAY_AGAIN);
+            if said.is_none() {
+                progress.say(&format!("waiting: {who} is measuring on this machine, and {}", self.harm));
+            } else if again {
+                progress.say(&format!("waiting for {}: {who}", time_left(so_far.as_secs_f64())));
+            }
+            if said.is_none() || again {
+                said = Some(so_far);
+            }
+            progress.show_if_bar(&format!(
+                "waiting for {}; Ctrl-C ends, and with --no-wait nobody waits",
+                time_left(so_far.as_secs_f64())
+            ));
+            true
+        });
+        if let Some(who) = refused {
+            let error = anyhow!("{who} is measuring on this machine, and {}", self.harm);
+            return Err(error.context(Advice("without --no-wait it is waited for".into()))).or_usage();
+        }
+        lock.iter().for_each(warn_unless_held);
+        if lock.is_some() && waited >= Duration::from_secs(1) {
+            progress.say(&format!("waited {} for it", time_left(waited.as_secs_f64())));
+        }
+        Ok(lock)
+    }
+}
+
+/// `taskscale 708 with results/DIR (taskscale @all)`.
+fn named(holder: &Holder) -> String {
+    let name = match (holder.pid, &holder.does) {
+        (Some(pid), Some(does)) => format!("taskscale {pid} {does}"),
+        (Some(pid), None) => format!("process {pid}"),
+        (None, _) => "another taskscale".to_owned(),
+    };
+    match holder.command.as_slice() {
+        [] => name,
+        command => format!("{name} ({})", shortened(&command_line(command), COMMAND)),
+    }
+}
 
 /// The machine for ourselves: two campaigns would measure each other. `None` where the user would not wait.
 pub(super) fn lock_machine(
     folder: &Path,
+    no_wait: bool,
     progress: &Progress,
     interrupt: &Interrupt,
 ) -> Result<Option<MachineLock>, Failure> {
-    let holder = format!("with {}", folder.display());
-    let lock = MachineLock::acquire(&holder, interrupt, |who| {
-        progress
-            .say(&format!("waiting: {who} is measuring on this machine, and two would measure each other"));
-    });
-    lock.iter().for_each(warn_unless_held);
-    Ok(lock)
+    let what = format!("with {}", folder.display());
+    Turn { what: &what, harm: "two would measure each other", no_wait }.wait(progress, interrupt)
 }
 
 /// The machine for ourselves, and a place for control groups. `None` where the user would not wait.
 pub(super) fn settle(
     folder: &Path,
+    no_wait: bool,
     progress: &Progress,
     interrupt: &Interrupt,
 ) -> Result<Option<(MachineLock, GroupRoot)>, Failure> {
-    let Some(lock) = lock_machine(folder, progress, interrupt)? else { return Ok(None) };
+    let Some(lock) = lock_machine(folder, no_wait, progress, interrupt)? else { return Ok(None) };
     // Before any child of ours exists: one that shares our control group keeps us from stepping aside.
     let home = GroupRoot::find();
     for why in home.why_none().iter().filter(|_| home.source() == record::MemorySource::Proc) {
@@ -116,9 +186,10 @@ pub(super) fn built(entry: &Prepared) -> Event {
 pub(super) fn what_is_kept(folder: &Path) -> String {
     match record::load(folder) {
         Ok(Loaded { samples, .. }) => format!(
-            "stopped; {} samples are kept in {folder}, and the same command with `-o {folder}` goes on",
-            samples.len(),
-            folder = folder.display()
+            "stopped; {} kept in {}, and the same command with `-o {}` goes on",
+            units::counted(samples.len(), "sample"),
+            folder.display(),
+            quoted(&folder.display().to_string())
         ),
         Err(_) => format!("stopped; {} and its samples are gone or cannot be read", folder.display()),
     }
@@ -136,7 +207,7 @@ pub(super) fn name_folder(folder: &Path, below_table: bool) -> Result<(), Failur
 
 /// The end of a campaign that the user cut off.
 pub(super) fn interrupted(folder: &Path, interrupt: &Interrupt) -> ExitCode {
-    let shown = folder.display();
+    let shown = quoted(&folder.display().to_string());
     say_aside(&format!("interrupted: what was measured is kept; the same command with `-o {shown}` goes on"));
     ended_by_signal(interrupt)
 }
@@ -153,7 +224,7 @@ pub(super) fn write_page(folder: &Path, campaign: &Campaign, samples: &[Sample])
         Ok(()) => say_aside(&format!("report: {}", path.display())),
         Err(error) => say_aside(&format!(
             "warning: no report: {error}; `taskscale report {} --format html -o FILE` makes one elsewhere",
-            folder.display()
+            quoted(&folder.display().to_string())
         )),
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn outcomes(base: &Side, old: &str, new: &Side, name: &str) -> Vec<Ou
     let (gone_before, gone_now) = (unavailable(base, old), unavailable(new, name));
     let measured = |side: &Side, entry: &str| {
         let ok = side.tasks_of(entry).into_iter().map(|tasks| side.ok(entry, tasks).len()).sum::<usize>();
-        format!("{ok} runs ok")
+        format!("{} ok", units::counted(ok, "run"))
     };
     match (&gone_before, &gone_now) {
         (None, Some(reason)) if !base.tasks_of(old).is_empty() => {

@@ -1,5 +1,7 @@
 //! Why two campaigns cannot be compared, or a gate has no answer.
 
+use crate::units;
+
 /// Why two campaigns cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CompareError {
@@ -17,7 +19,8 @@ pub enum CompareError {
 const NAMED: usize = 8;
 
 fn not_judged(cells: &[String], judged: usize, of: usize) -> String {
-    let mut text = format!("--fail-above has no answer: {judged} of {of} cells could be judged");
+    let mut text =
+        format!("--fail-above has no answer: {judged} of {} could be judged", units::counted(of, "cell"));
     if cells.is_empty() {
         text.push_str(", as their runs differ too much from each other");
     }

@@ -80,11 +80,7 @@ impl Pending {
         cell.ratio = Some(ratio.value);
         cell.ratio_interval = ratio.interval(SHOWN_CONFIDENCE);
         if repetitions < LEAST_REPETITIONS {
-            let runs = if repetitions == 1 {
-                "1 repetition".to_owned()
-            } else {
-                format!("{repetitions} repetitions")
-            };
+            let runs = units::counted(repetitions, "repetition");
             cell.reason = Some(format!("{runs}: a verdict takes {LEAST_REPETITIONS} on each side"));
             return cell;
         }

@@ -28,7 +28,12 @@ pub fn summary(comparison: &Comparison) -> String {
     if parts.is_empty() {
         return "nothing can be compared".to_owned();
     }
-    format!("{}; judged {} of {} cells", parts.join(", "), comparison.judged(), comparison.cells.len())
+    format!(
+        "{}; judged {} of {}",
+        parts.join(", "),
+        comparison.judged(),
+        units::counted(comparison.cells.len(), "cell")
+    )
 }
 
 /// The unit that a metric's figures are shown in, as a part of its heading.
@@ -109,8 +114,9 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
     for (origin, side) in [(&comparison.base, "BASE"), (&comparison.new, "NEW")] {
         if times && origin.busy_runs > 0 {
             notes.push(format!(
-                "Other work kept the machine busy during {} of {} runs of {side}: times say more of that than of programs.",
-                origin.busy_runs, origin.runs,
+                "Other work kept the machine busy during {} of {} of {side}: times say more of that than of programs.",
+                origin.busy_runs,
+                units::counted(origin.runs, "run"),
             ));
         }
     }
@@ -151,7 +157,7 @@ pub fn percent(share: f64) -> String {
 /// One line on whether the gate holds; `None` where there is none.
 pub fn gate(comparison: &Comparison) -> Option<String> {
     let above = percent(comparison.fail_above?);
-    let of = format!("{} of {} cells judged", comparison.judged(), comparison.cells.len());
+    let of = format!("{} of {} judged", comparison.judged(), units::counted(comparison.cells.len(), "cell"));
     Some(match (comparison.gate()?, comparison.regressions?) {
         (Gate::Open, _) => format!("no regression above {above} ({of})"),
         (Gate::Undecided, _) => format!("no answer: {of}, and no regression above {above} among them"),

@@ -166,9 +166,7 @@ impl Gathered {
                     Column::figures("machines"),
                 ])
             });
-            let tasks = heading
-                .tasks
-                .map(|tasks| format!(", {} task{}", units::count(tasks), if tasks == 1 { "" } else { "s" }));
+            let tasks = heading.tasks.map(|tasks| format!(", {}", units::tasks(tasks)));
             let section = table.section(format!("{}{}", heading.part, tasks.unwrap_or_default()));
             section.rows = entries.iter().map(|(entry, found)| self.row(figure, entry, found)).collect();
         }
@@ -232,7 +230,7 @@ fn facts(machine: &Machine, reports: &[Report]) -> BTreeMap<String, String> {
     // The kernel leaves more or less of it to programs, from boot to boot.
     let memory = (machine.memory_bytes as f64 / f64::from(1 << 30)).round();
     add("memory", Some(format!("{memory} GiB")));
-    add("CPU", Some(format!("{}, {} CPUs", machine.cpu, machine.cpus)));
+    add("CPU", Some(format!("{}, {}", machine.cpu, units::counted(machine.cpus, "CPU"))));
     add("OS", Some(machine.os.clone()));
     add("kernel", Some(format!("Linux {} {}", machine.kernel, machine.architecture)));
     add("swap", Some(units::bytes(machine.swap_bytes)));

@@ -154,7 +154,9 @@ impl Glance {
             .or_else(|| self.claim.as_ref().map(|claim| claim.node.clone()))
             .or_else(|| self.slot.node.clone());
         let runs = match (&self.published, &self.progress) {
-            (Some(published), _) => Some(format!("{} ok of {} cells", published.good_cells, published.cells)),
+            (Some(published), _) => {
+                Some(format!("{} ok of {}", published.good_cells, units::counted(published.cells, "cell")))
+            }
             (None, Some(progress)) => Some(format!("{} of {}", progress.done, progress.planned)),
             (None, None) => None,
         };

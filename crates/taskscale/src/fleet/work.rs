@@ -11,6 +11,7 @@ use super::folder::{Claim, digests};
 use super::{Fleet, FleetError, Published, Slot, at};
 use crate::record::{self, Status, Timestamp};
 use crate::report::Report;
+use crate::units;
 
 /// How often the end of the campaign is looked for. On this machine alone.
 const TICK: Duration = Duration::from_millis(100);
@@ -157,7 +158,7 @@ fn published(slot: &Slot, own: &Claim, folder: &Path) -> Result<Published, Fleet
     let reports = Report::of_parts(&loaded.campaign, &loaded.samples);
     let missing: u64 = reports.iter().map(|report| report.unmeasured_runs).sum();
     if missing > 0 {
-        return Err(incomplete(format!("{missing} runs are missing")));
+        return Err(incomplete(format!("not measured: {}", units::counted(missing, "run"))));
     }
     let rows = || reports.iter().flat_map(|report| &report.groups).flat_map(|group| &group.rows);
     Ok(Published {

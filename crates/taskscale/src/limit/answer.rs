@@ -13,6 +13,7 @@ use crate::catalog::{Kind, Shape};
 use crate::figures::{CPU_PER_MESSAGE, Figure, LATENCY_P50, LATENCY_P99};
 use crate::record::{Campaign, EntryFacts, Machine, MemorySource, OpenLoad, Sample, Status, Warning};
 use crate::stats::{Point, fit, median};
+use crate::units;
 
 /// Version of the JSON that a search is shown as.
 pub const LIMIT_SCHEMA: u32 = 1;
@@ -215,7 +216,7 @@ fn notes(samples: &[Sample]) -> Vec<String> {
     ] {
         let count = samples.iter().filter(|sample| sample.warnings.contains(&warning)).count();
         if count > 0 {
-            notes.push(format!("{count} of {} runs: {}.", samples.len(), warning.text()));
+            notes.push(format!("{count} of {}: {}.", units::counted(samples.len(), "run"), warning.text()));
         }
     }
     notes

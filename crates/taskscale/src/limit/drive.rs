@@ -13,7 +13,7 @@ use super::setting::{RATE, Setting};
 use crate::campaign::{
     HoldKeeper, PlannedRun, Prepared, foreseen_reading_s, sample_of, serving_at_rate, serving_in_a_moment,
 };
-use crate::catalog::{Shape, expected_check, period_s};
+use crate::catalog::{Shape, expected_check, period_s, with_tasks};
 use crate::measure::{Bounds, Course, RunEnd, RunSpec, Runner, Wait, WorkOrder};
 use crate::record::{Campaign, Cell, Part, Plan, Sample, Store};
 
@@ -164,7 +164,7 @@ fn spec(
             ..WorkOrder::default()
         }),
     };
-    let command = [command, &course.arguments(tasks, &params)].concat();
+    let command = [with_tasks(command, tasks), course.arguments(tasks, &params)].concat();
     let right = |workload| expected_check(workload, tasks, course.operations(), &params);
     let check = entry.workload.as_ref().and_then(right);
     let mut env: BTreeMap<String, String> = entry.facts.env.clone();

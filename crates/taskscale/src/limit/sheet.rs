@@ -66,9 +66,9 @@ fn machine(report: &LimitReport) -> String {
         _ => ", kernel memory and files included, swap off",
     };
     format!(
-        "{}, {} CPUs · {} · Linux {} · memory by {}{bounded}",
+        "{}, {} · {} · Linux {} · memory by {}{bounded}",
         machine.cpu,
-        machine.cpus,
+        units::counted(machine.cpus, "CPU"),
         units::bytes(machine.memory_bytes),
         machine.kernel,
         sources.join(", ")
@@ -276,6 +276,6 @@ fn times(ratio: f64) -> String {
 
 fn provenance(report: &LimitReport) -> String {
     let runs: usize = report.answers.iter().map(|answer| answer.runs).sum();
-    let runs = if runs == 1 { "1 run".to_owned() } else { format!("{} runs", units::grouped(runs as u64)) };
+    let runs = units::counted(runs, "run");
     format!("taskscale {} · {} · {runs}, and one to warm up each entry", report.taskscale, report.created_at)
 }

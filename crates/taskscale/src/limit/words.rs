@@ -69,8 +69,8 @@ pub(super) fn below(answer: &Answer, question: &Question) -> Vec<String> {
                 // More runs would find nothing more.
                 true => format!("{what}: even what is easiest held and failed"),
                 false => format!(
-                    "{what} after {} runs{wide}: --most-runs {} with the same -o goes on",
-                    answer.runs_of_search,
+                    "{what} after {}{wide}: --most-runs {} with the same -o goes on",
+                    units::counted(answer.runs_of_search, "run"),
                     answer.runs_of_search + 8
                 ),
             })

@@ -1,7 +1,7 @@
 //! Connections of one process, on one epoll: bytes in and out, and time.
 
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use rustix::buffer::spare_capacity;
@@ -34,7 +34,12 @@ pub(super) struct Engine {
     timer: OwnedFd,
     clock: Instant,
     connections: Vec<Connection>,
+    /// When the timer goes off, by the clock; `None` where it has.
+    armed_ns: Option<u64>,
+    /// For what is read, what is heard and what is said: made once, and not for each message.
     buffer: Vec<u8>,
+    heard: Heard,
+    saying: Vec<u8>,
     events: Vec<epoll::Event>,
     talk: Box<dyn Talk>,
     /// The number of the first of them among those of all processes.
@@ -71,7 +76,10 @@ impl Engine {
             timer,
             clock: Instant::now(),
             connections: Vec::new(),
+            armed_ns: None,
             buffer: vec![0; CHUNK],
+            heard: Heard::default(),
+            saying: Vec::new(),
             events: Vec::with_capacity(EVENTS),
             talk,
             first,
@@ -154,7 +162,9 @@ impl Engine {
         rustix::io::ioctl_fionbio(&socket, true).map_err(io)?;
         rustix::net::sockopt::set_tcp_nodelay(&socket, true).map_err(io)?;
         let client = self.connections.len();
-        epoll::add(&self.epoll, &socket, EventData::new_u64(client as u64), EventFlags::IN).map_err(io)?;
+        // Told once of each change: for a socket that stays ready the kernel would look again at every wait.
+        let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
+        epoll::add(&self.epoll, &socket, EventData::new_u64(client as u64), flags).map_err(io)?;
         let ready = self.talk.ready_at_once();
         self.connections.push(Connection { socket: Some(socket), unsent: Vec::new(), ready });
         self.ready += usize::from(ready);
@@ -179,20 +189,19 @@ impl Engine {
 
     /// Has a client say its next message, which was due then.
     pub fn say(&mut self, client: usize, due_ns: u64) -> Result<(), LoadError> {
-        let mut bytes = Vec::new();
+        let mut bytes = std::mem::take(&mut self.saying);
+        bytes.clear();
         let sent_ns = self.now_ns();
         self.talk.say(client, Instants { due_ns: due_ns.min(sent_ns), sent_ns }, &mut bytes);
-        self.send(client, &bytes)
+        let result = self.send(client, &bytes);
+        self.saying = bytes;
+        result
     }
 
     /// Waits for what comes, at most so long, and takes it.
     pub fn turn(&mut self, most: Duration) -> Result<(), LoadError> {
         let io = |error: Errno| LoadError::Io("wait for", error.into());
-        // Zero would disarm it.
-        let ns = most.as_nanos().max(1);
-        let value = Timespec { tv_sec: (ns / 1_000_000_000) as i64, tv_nsec: (ns % 1_000_000_000) as _ };
-        let once = Itimerspec { it_interval: Timespec::default(), it_value: value };
-        rustix::time::timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &once).map_err(io)?;
+        self.wake_within(most).map_err(io)?;
         let mut events = std::mem::take(&mut self.events);
         events.clear();
         match epoll::wait(&self.epoll, spare_capacity(&mut events), None) {
@@ -202,15 +211,19 @@ impl Engine {
         for event in &events {
             let (which, flags) = (event.data.u64(), event.flags);
             match which {
-                TIMER => drop(rustix::io::read(&self.timer, &mut [0u8; 8])),
+                TIMER => {
+                    let _ = rustix::io::read(&self.timer, &mut [0u8; 8]);
+                    self.armed_ns = None;
+                }
                 ORDERS => self.orders = true,
                 _ => {
                     let client = which as usize;
-                    if flags.contains(EventFlags::OUT) {
+                    if flags.contains(EventFlags::OUT) && !self.connections[client].unsent.is_empty() {
                         self.send(client, &[])?;
                     }
-                    if flags.intersects(EventFlags::IN | EventFlags::HUP | EventFlags::ERR) {
-                        self.receive(client)?;
+                    let ended = flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
+                    if ended || flags.contains(EventFlags::IN) {
+                        self.receive(client, ended)?;
                     }
                 }
             }
@@ -219,14 +232,36 @@ impl Engine {
         Ok(())
     }
 
-    fn receive(&mut self, client: usize) -> Result<(), LoadError> {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        let result = self.receive_into(client, &mut buffer);
-        self.buffer = buffer;
+    /// Sets the timer, unless it goes off soon enough: that wakes us once for nothing, and costs less.
+    fn wake_within(&mut self, most: Duration) -> Result<(), Errno> {
+        // Zero would disarm it.
+        let ns = most.as_nanos().max(1) as u64;
+        let due_ns = self.now_ns() + ns;
+        if self.armed_ns.is_some_and(|armed_ns| armed_ns <= due_ns) {
+            return Ok(());
+        }
+        let value = Timespec { tv_sec: (ns / 1_000_000_000) as i64, tv_nsec: (ns % 1_000_000_000) as _ };
+        let once = Itimerspec { it_interval: Timespec::default(), it_value: value };
+        rustix::time::timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &once)?;
+        self.armed_ns = Some(due_ns);
+        Ok(())
+    }
+
+    /// Takes all that has come; `ended`: the server will send no more.
+    fn receive(&mut self, client: usize, ended: bool) -> Result<(), LoadError> {
+        let (mut buffer, mut heard) = (std::mem::take(&mut self.buffer), std::mem::take(&mut self.heard));
+        let result = self.receive_into(client, ended, &mut buffer, &mut heard);
+        (self.buffer, self.heard) = (buffer, heard);
         result
     }
 
-    fn receive_into(&mut self, client: usize, buffer: &mut [u8]) -> Result<(), LoadError> {
+    fn receive_into(
+        &mut self,
+        client: usize,
+        ended: bool,
+        buffer: &mut [u8],
+        heard: &mut Heard,
+    ) -> Result<(), LoadError> {
         loop {
             let Some(socket) = &self.connections[client].socket else { return Ok(()) };
             let length = match rustix::net::recv(socket, &mut *buffer, RecvFlags::empty()) {
@@ -237,11 +272,11 @@ impl Engine {
                 Err(error) => return Err(LoadError::Io("read from", error.into())),
             };
             let at_ns = self.now_ns();
-            let mut heard = Heard::default();
-            let result = self.talk.hear(client, &buffer[..length], &mut heard);
+            heard.clear();
+            let result = self.talk.hear(client, &buffer[..length], heard);
             result.map_err(|what| self.wrong(client, what))?;
             self.deliveries += heard.deliveries;
-            self.complete.extend(heard.complete.into_iter().map(|(sender, when)| (sender, when, at_ns)));
+            self.complete.extend(heard.complete.iter().map(|(sender, when)| (*sender, *when, at_ns)));
             if heard.ready {
                 self.connections[client].ready = true;
                 self.ready += 1;
@@ -249,7 +284,8 @@ impl Engine {
             if !heard.answer.is_empty() {
                 self.send(client, &heard.answer)?;
             }
-            if length < buffer.len() {
+            // Fewer bytes than there was room for: what comes from here on is told anew.
+            if length < buffer.len() && !ended {
                 return Ok(());
             }
         }
@@ -269,17 +305,11 @@ impl Engine {
                 Err(Errno::AGAIN) => break,
                 Err(Errno::INTR) => {}
                 // Reading tells what the server said before it closed.
-                Err(Errno::CONNRESET | Errno::PIPE) => return self.receive(client),
+                Err(Errno::CONNRESET | Errno::PIPE) => return self.receive(client, true),
                 Err(error) => return Err(LoadError::Io("write to", error.into())),
             }
         }
         connection.unsent = all[sent..].to_vec();
-        let waits = !connection.unsent.is_empty();
-        if waits != waited {
-            let flags = if waits { EventFlags::IN | EventFlags::OUT } else { EventFlags::IN };
-            epoll::modify(&self.epoll, socket.as_fd(), EventData::new_u64(client as u64), flags)
-                .map_err(|error| LoadError::Io("wait for", error.into()))?;
-        }
         Ok(())
     }
 

@@ -108,16 +108,15 @@ impl Tally {
         engine.say(client, due_ns)
     }
 
-    /// Takes what was heard. Who has said what has now come to all.
-    fn take(&mut self, engine: &mut Engine) -> Result<Vec<usize>, LoadError> {
-        let complete = std::mem::take(&mut engine.complete);
-        let mut senders = Vec::with_capacity(complete.len());
+    /// Takes what was heard; `senders` are those who said what has now come to all.
+    fn take(&mut self, engine: &mut Engine, senders: &mut Vec<usize>) -> Result<(), LoadError> {
+        senders.clear();
         let heard = engine.deliveries - self.deliveries - self.seen.deliveries;
         self.seen.deliveries += heard;
         if heard > 0 {
             self.progress_ns = engine.now_ns();
         }
-        for (sender, when, at_ns) in complete {
+        for (sender, when, at_ns) in engine.complete.drain(..) {
             self.on_their_way -= 1;
             self.seen.in_time += u64::from(at_ns <= self.end_ns);
             let first_ns = *self.first_ns.get_or_insert(at_ns);
@@ -136,7 +135,7 @@ impl Tally {
         if self.on_their_way > 0 && silent > PATIENCE {
             return Err(LoadError::Lost { messages: self.on_their_way, seconds: PATIENCE.as_secs() });
         }
-        Ok(senders)
+        Ok(())
     }
 
     fn end(mut self) -> Seen {
@@ -154,6 +153,7 @@ pub(super) fn open(engine: &mut Engine, per_s: f64, seconds: f64) -> Result<Seen
     let due_ns = |nth: u64| instant_ns(nth, per_s);
     let start_ns = tally.start_ns;
     let mut turns = Turns::new(engine.len());
+    let mut senders = Vec::new();
     let mut nth = 0;
     while nth < all || tally.on_their_way > 0 {
         let mut now_ns = engine.now_ns();
@@ -165,7 +165,7 @@ pub(super) fn open(engine: &mut Engine, per_s: f64, seconds: f64) -> Result<Seen
         }
         let wait_ns = if nth < all { (start_ns + due_ns(nth)).saturating_sub(now_ns) } else { 100_000_000 };
         engine.turn(Duration::from_nanos(wait_ns.min(100_000_000)))?;
-        tally.take(engine)?;
+        tally.take(engine, &mut senders)?;
     }
     Ok(tally.end())
 }
@@ -183,9 +183,11 @@ pub(super) fn closed(engine: &mut Engine, active: usize, seconds: f64) -> Result
         let now_ns = engine.now_ns();
         tally.say(engine, turns.next(), now_ns)?;
     }
+    let mut senders = Vec::new();
     while tally.on_their_way > 0 {
         engine.turn(Duration::from_millis(100))?;
-        for sender in tally.take(engine)? {
+        tally.take(engine, &mut senders)?;
+        for &sender in &senders {
             let now_ns = engine.now_ns();
             if now_ns < tally.end_ns {
                 tally.say(engine, sender, now_ns)?;

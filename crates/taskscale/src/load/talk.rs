@@ -22,6 +22,15 @@ pub(super) struct Heard {
     pub complete: Vec<(usize, Instants)>,
 }
 
+impl Heard {
+    /// As if nothing had come; what it holds is kept for the next.
+    pub fn clear(&mut self) {
+        self.answer.clear();
+        self.complete.clear();
+        (self.ready, self.deliveries) = (false, 0);
+    }
+}
+
 /// One protocol, seen from the clients of one process, which are numbered from 0.
 pub(super) trait Talk {
     /// What a client sends as soon as it is connected.
@@ -59,10 +68,15 @@ impl Talk for Silence {
 /// Bytes that are sent back.
 pub(super) struct Echo {
     size: usize,
+    /// What all messages are cut from, each at a place of its own: byte `i` is `i mod PERIOD`.
+    pattern: Vec<u8>,
     /// The number of the first client of this process: no two of all processes say the same.
     first: usize,
     clients: Vec<EchoClient>,
 }
+
+/// A prime, so that neighbours differ in every byte.
+const PERIOD: usize = 251;
 
 #[derive(Default)]
 struct EchoClient {
@@ -76,12 +90,14 @@ struct EchoClient {
 impl Echo {
     pub fn new(size: usize, first: usize, clients: usize) -> Echo {
         let clients = std::iter::repeat_with(EchoClient::default).take(clients).collect();
-        Echo { size, first, clients }
+        let pattern = (0..PERIOD + size).map(|i| (i % PERIOD) as u8).collect();
+        Echo { size, pattern, first, clients }
     }
 
-    /// Byte `k` of message `nth` of a client: neighbours in any of the three differ.
-    fn byte(&self, client: usize, nth: u64, k: usize) -> u8 {
-        (((self.first + client) as u64 * 31 + nth * 17 + k as u64) % 251) as u8
+    /// Message `nth` of a client: neighbours in either differ in every byte.
+    fn message(&self, client: usize, nth: u64) -> &[u8] {
+        let at = ((self.first + client) as u64 * 31 + nth * 17) % PERIOD as u64;
+        &self.pattern[at as usize..][..self.size]
     }
 }
 
@@ -95,32 +111,43 @@ impl Talk for Echo {
     }
 
     fn say(&mut self, client: usize, when: Instants, bytes: &mut Vec<u8>) {
-        let nth = self.clients[client].said;
-        bytes.extend((0..self.size).map(|k| self.byte(client, nth, k)));
+        bytes.extend_from_slice(self.message(client, self.clients[client].said));
         self.clients[client].said += 1;
         self.clients[client].waiting.push_back(when);
     }
 
     fn hear(&mut self, client: usize, bytes: &[u8], heard: &mut Heard) -> Result<(), String> {
-        for byte in bytes {
+        let mut rest = bytes;
+        while !rest.is_empty() {
             let at = self.clients[client].heard;
             let (nth, k) = (at / self.size as u64, (at % self.size as u64) as usize);
             if nth >= self.clients[client].said {
                 return Err("it sent more than it had received".into());
             }
-            let due = self.byte(client, nth, k);
-            if *byte != due {
-                return Err(format!("byte {k} of message {nth} came back as {byte}, and {due} was sent"));
+            let due = &self.message(client, nth)[k..];
+            let (piece, further) = rest.split_at(due.len().min(rest.len()));
+            if let Some(wrong) = first_difference(piece, due) {
+                let (came, due) = (piece[wrong], due[wrong]);
+                return Err(format!(
+                    "byte {} of message {nth} came back as {came}, and {due} was sent",
+                    k + wrong
+                ));
             }
             let state = &mut self.clients[client];
-            state.heard += 1;
-            if k + 1 == self.size {
+            state.heard += piece.len() as u64;
+            if k + piece.len() == self.size {
                 heard.deliveries += 1;
                 heard.complete.extend(state.waiting.pop_front().map(|when| (client, when)));
             }
+            rest = further;
         }
         Ok(())
     }
+}
+
+/// Where `piece` is not as `due` begins. All at once first: that is what nearly every message comes to.
+fn first_difference(piece: &[u8], due: &[u8]) -> Option<usize> {
+    if due.starts_with(piece) { None } else { piece.iter().zip(due).position(|(came, due)| came != due) }
 }
 
 #[cfg(test)]

@@ -19,6 +19,8 @@ const BACKLOG: u64 = 1_024;
 pub struct ConnectionLimits {
     /// Hard limit of open files of a process.
     pub open_files_hard: Option<u64>,
+    /// Whether taskscale may raise that for a server (CAP_SYS_RESOURCE), as its launcher then does.
+    pub raises_hard_limit: bool,
     /// fs.nr_open: as far as a hard limit may be raised.
     pub most_open_files: Option<u64>,
     /// fs.file-max: of the whole machine.
@@ -36,6 +38,8 @@ pub fn read_connection_limits() -> ConnectionLimits {
     let limits = read_limits();
     ConnectionLimits {
         open_files_hard: limits.open_files_hard,
+        raises_hard_limit: rustix::thread::capabilities(None)
+            .is_ok_and(|sets| sets.effective.contains(rustix::thread::CapabilitySet::SYS_RESOURCE)),
         most_open_files: last("/proc/sys/fs/nr_open"),
         machine_files: limits.machine_files,
         backlog: last("/proc/sys/net/core/somaxconn"),
@@ -103,6 +107,7 @@ mod tests {
     #[test]
     fn what_is_in_the_way_is_told_in_order_with_what_removes_it() {
         let limits = ConnectionLimits {
+            raises_hard_limit: false,
             open_files_hard: Some(20_000),
             most_open_files: Some(1_000_000),
             machine_files: Some(1_500_000),

@@ -255,9 +255,14 @@ const TOO_MANY_FILES: [&str; 2] = ["oo many open files", "EMFILE"];
 /// ENFILE, likewise.
 const TOO_MANY_FILES_IN_SYSTEM: [&str; 2] = ["oo many open files in system", "ENFILE"];
 
-/// No more threads, likewise: EAGAIN of `pthread_create`, and what Java and Python make of it.
-const NO_MORE_THREADS: [&str; 4] =
-    ["esource temporarily unavailable", "EAGAIN", "unable to create native thread", "can't start new thread"];
+/// No more threads, likewise: EAGAIN of `pthread_create`, and what Java, Python and Free Pascal make of it.
+const NO_MORE_THREADS: [&str; 5] = [
+    "esource temporarily unavailable",
+    "EAGAIN",
+    "unable to create native thread",
+    "can't start new thread",
+    "Failed to create new thread",
+];
 
 /// Whether a program says that it may open no more files.
 pub fn tells_of_open_files(stderr: &[u8]) -> bool {
@@ -441,10 +446,14 @@ mod tests {
 
     #[test]
     fn who_was_refused_a_thread_by_no_limit_on_threads_had_no_room_for_its_stack() {
+        let pascal = "cannot start task 23230 of 100000: Failed to create new thread";
         let stderr = "cannot start 100000 tasks at once: Resource temporarily unavailable (os error 11)";
-        let evidence = Evidence { refused_threads: Some(0), tasks: 100_000, stderr, ..Evidence::default() };
-        let met = limit_met(&limits(), Kind::Thread, &evidence).unwrap();
-        assert!(met.sentence.starts_with("probably vm.max_map_count = 65530"), "{met:?}");
+        for stderr in [pascal, stderr] {
+            let evidence =
+                Evidence { refused_threads: Some(0), tasks: 100_000, stderr, ..Evidence::default() };
+            let met = limit_met(&limits(), Kind::Thread, &evidence).unwrap();
+            assert!(met.sentence.starts_with("probably vm.max_map_count = 65530"), "{met:?}");
+        }
         // Where nobody knows whether a limit on threads was met, nor what was refused, or where stacks are too few to use
         // areas up, no limit is named.
         for (kind, refused_threads, stderr, tasks) in [

@@ -8,12 +8,27 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Interrupt;
 
 /// Who holds the lock is said in a line; the file may hold anything.
 const LONGEST_HOLDER_BYTES: u64 = 1000;
+
+/// How often who holds the lock is looked at again: that may change while one waits.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How often the lock is tried for.
+const TRY_EVERY: Duration = Duration::from_millis(100);
+
+/// Who holds the lock, as far as is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Holder {
+    pub pid: Option<u32>,
+    /// What it does, as it said itself: `with results/DIR`.
+    pub does: Option<String>,
+    /// Its command line; empty where it is not known.
+    pub command: Vec<String>,
+}
 
 /// The lock, or why there is none. Held for as long as it lives.
 #[derive(Debug)]
@@ -22,12 +37,18 @@ pub struct MachineLock {
 }
 
 impl MachineLock {
-    /// Waits until no other taskscale of any user measures on this machine; `waiting` is told once who does. Returns
-    /// `None` if the user interrupts. `what` is what others will be told that we do. Where the machine cannot be locked,
-    /// `why_not` says why, and it is for the caller to say it.
-    pub fn acquire(what: &str, interrupt: &Interrupt, mut waiting: impl FnMut(&str)) -> Option<MachineLock> {
+    /// Waits until no other taskscale of any user measures on this machine; `waiting` is told at once and then each
+    /// second who does and for how long it was waited, and says whether to go on. Returns `None` if it says no, or the
+    /// user interrupts. `what` is what others will be told that we do. Where the machine cannot be locked, `why_not`
+    /// says why, and it is for the caller to say it.
+    pub fn acquire(
+        what: &str,
+        interrupt: &Interrupt,
+        mut waiting: impl FnMut(&Holder, Duration) -> bool,
+    ) -> Option<MachineLock> {
         let path = lock_path();
-        let mut told = false;
+        let begun = Instant::now();
+        let mut looked: Option<Instant> = None;
         loop {
             let mut file = match open(&path) {
                 Ok(file) => file,
@@ -48,13 +69,16 @@ impl MachineLock {
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) => return Some(MachineLock::none("lock", &path, &error)),
             }
-            if !std::mem::replace(&mut told, true) {
-                waiting(&holder(&file));
+            if looked.is_none_or(|instant| instant.elapsed() >= LOOK_EVERY) {
+                looked = Some(Instant::now());
+                if !waiting(&holder(&file), begun.elapsed()) {
+                    return None;
+                }
             }
             if interrupt.signal().is_some() {
                 return None;
             }
-            std::thread::sleep(Duration::from_millis(100));
+            std::thread::sleep(TRY_EVERY);
         }
     }
 
@@ -109,7 +133,7 @@ fn is_at(file: &File, path: &Path) -> bool {
 
 /// Who holds the lock: what the holder wrote, unless the kernel knows better (a file that it could not write to tells of
 /// an earlier one).
-fn holder(file: &File) -> String {
+fn holder(file: &File) -> Holder {
     let mut text = Vec::new();
     let mut reader = file;
     // Unreadable is no reason to stop waiting.
@@ -117,13 +141,24 @@ fn holder(file: &File) -> String {
     let text = String::from_utf8_lossy(&text).trim().to_owned();
     let inode = file.metadata().map(|facts| facts.ino());
     let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
-    match inode.ok().and_then(|inode| pid_in(&locks, inode)) {
-        Some(pid) if !text.starts_with(&format!("taskscale {pid} ")) => {
-            format!("process {pid}")
-        }
-        _ if text.is_empty() => "another taskscale".to_owned(),
-        _ => text,
-    }
+    // Of another PID namespace the kernel tells no number.
+    let known = inode.ok().and_then(|inode| pid_in(&locks, inode));
+    let said = text.strip_prefix("taskscale ").and_then(|rest| rest.split_once(' '));
+    let said = said.and_then(|(pid, does)| Some((pid.parse::<u32>().ok()?, does.to_owned())));
+    let does = said.clone().filter(|(pid, _)| known.is_none_or(|known| known == *pid)).map(|(_, does)| does);
+    let pid = known.or(said.map(|(pid, _)| pid));
+    // A number of another namespace is somebody else's here.
+    Holder { pid, does, command: known.map(command_of).unwrap_or_default() }
+}
+
+/// The command line of a process; empty where that cannot be read.
+fn command_of(pid: u32) -> Vec<String> {
+    let text = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words = text.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
+    let mut words: Vec<String> = words.collect();
+    // The last word ends with a 0 as well.
+    words.pop();
+    words
 }
 
 /// Who holds the lock of a file, by /proc/locks: `1: FLOCK  ADVISORY  WRITE 708 08:01:4711 0 EOF`.
@@ -185,7 +220,10 @@ mod tests {
         fs::write(&path, "taskscale 1 with results/x").unwrap();
         let file = open(&path).unwrap();
         file.lock().unwrap();
-        let shown = holder(&file);
-        assert!(shown.contains(&std::process::id().to_string()) && !shown.contains("results/x"), "{shown}");
+        let found = holder(&file);
+        assert_eq!((found.pid, &found.does), (Some(std::process::id()), &None));
+        assert!(!found.command.is_empty(), "{found:?}");
+        fs::write(&path, format!("taskscale {} with results/y", std::process::id())).unwrap();
+        assert_eq!(holder(&file).does.as_deref(), Some("with results/y"));
     }
 }

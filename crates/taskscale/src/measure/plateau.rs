@@ -24,16 +24,18 @@ pub struct Reading {
 /// none is left, or not all could be read.
 pub fn read(group: &dyn Group, is_over: &dyn Fn() -> bool) -> Option<Reading> {
     let pids = group.processes();
-    let mut reading = Reading::default();
+    // The kernel's list, as it stood when the reading began: who ends while others are looked at was there.
+    let mut reading = Reading { processes: pids.len() as u64, ..Reading::default() };
     let mut sum = procfs::Rollup::default();
     let mut page_tables = 0;
+    let mut any_read = false;
     for pid in &pids {
         if is_over() {
             return None;
         }
         // A process may end while we look at the others.
         let (Ok(rollup), Ok(status)) = (procfs::rollup(*pid), procfs::status(*pid)) else { continue };
-        reading.processes += 1;
+        any_read = true;
         reading.threads += status.threads;
         reading.rss_peak_bytes = reading.rss_peak_bytes.max(status.rss_peak);
         page_tables += status.page_tables;
@@ -46,7 +48,7 @@ pub fn read(group: &dyn Group, is_over: &dyn Fn() -> bool) -> Option<Reading> {
         sum.lazy_free += rollup.lazy_free;
         sum.swap += rollup.swap;
     }
-    if reading.processes == 0 {
+    if !any_read {
         return None;
     }
     let account = group.kernel_account();

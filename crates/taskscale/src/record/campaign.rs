@@ -38,6 +38,30 @@ pub struct Campaign {
     /// What all runs have in common beside plan and machine. Absent in older campaigns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Conditions>,
+    /// Who measured it, once it was handed in (`taskscale submit`). Absent before that, and in campaigns of the project
+    /// from before there was handing in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+}
+
+/// Where a published campaign comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Origin {
+    pub by: By,
+    /// SHA-256, in hexadecimal digits, of both files as they were handed in, with zeros in the place of these digits.
+    pub seal: String,
+}
+
+/// Who measured a campaign, as whoever handed it in says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum By {
+    /// The project itself.
+    Project,
+    /// Somebody else.
+    HandedIn,
 }
 
 /// What bears on the figures of all runs and is no part of the plan: a campaign goes on under the same.

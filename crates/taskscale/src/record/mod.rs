@@ -7,6 +7,7 @@ mod cell;
 mod event;
 mod load;
 mod paths;
+mod results;
 mod sample;
 #[cfg(test)]
 mod schema;
@@ -18,6 +19,7 @@ pub use cell::*;
 pub use event::*;
 pub use load::*;
 pub use paths::without_paths;
+pub use results::campaigns_in;
 pub use sample::*;
 pub use store::*;
 pub use timestamp::Timestamp;

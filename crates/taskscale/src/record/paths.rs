@@ -230,8 +230,8 @@ mod tests {
         // Others lie there ignored. Where there is no git, all are looked at.
         let listed = listed.ok().filter(|listed| listed.status.success()).map(|listed| listed.stdout);
         let listed = listed.map(|names| String::from_utf8(names).unwrap());
-        for folder in fs::read_dir(&results).unwrap().flatten().map(|child| child.path()) {
-            let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+        for folder in crate::submit::campaigns_below(&results).unwrap() {
+            let name = folder.strip_prefix(&results).unwrap().to_str().unwrap().to_owned();
             let published =
                 |listed: &String| listed.split('\0').any(|file| file.starts_with(&format!("{name}/")));
             if !listed.as_ref().is_none_or(published) {

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use super::{Campaign, Repeated, SCHEMA_VERSION, Sample};
 
-const CAMPAIGN_FILE: &str = "campaign.json";
+pub(super) const CAMPAIGN_FILE: &str = "campaign.json";
 const SAMPLES_FILE: &str = "samples.jsonl";
 const REJECTED_FILE: &str = "samples.rejected.jsonl";
 

@@ -17,6 +17,7 @@ fn campaign(id: Option<&str>) -> Campaign {
         entries: Vec::new(),
         id: id.map(Into::into),
         conditions: None,
+        origin: None,
     }
 }
 

@@ -43,6 +43,7 @@ impl Report {
             campaign: String::new(),
             taskscale: campaign.taskscale.clone(),
             created_at: campaign.created_at,
+            by: campaign.origin.as_ref().map(|origin| origin.by),
             command: campaign.command.clone(),
             seed: campaign.seed,
             plan_digest: campaign.plan_digest.clone(),
@@ -57,6 +58,7 @@ impl Report {
             hold: campaign.plan.hold,
             machine: campaign.machine.clone(),
             versions: versions(campaign),
+            shown: Vec::new(),
             runs: samples.len() as u64,
             // Folded from 0: the empty sum of floating-point numbers is -0.
             measured_s: samples.iter().filter_map(|sample| sample.time.wall_s).fold(0.0, |sum, s| sum + s),

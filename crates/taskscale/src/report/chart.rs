@@ -4,7 +4,6 @@
 
 use anstyle::{AnsiColor, Style};
 
-use super::footnotes;
 use super::model::{Growth, Report, Row};
 use super::phrases::{bent_text, relative};
 use crate::figures::per_task;
@@ -49,7 +48,7 @@ fn entry(out: &mut String, growth: &Growth, rows: &[&Row], options: RenderOption
     out.push_str(&sentence(growth));
     out.push('\n');
 
-    let labels: Vec<String> = rows.iter().map(|row| footnotes::tasks(row.tasks)).collect();
+    let labels: Vec<String> = rows.iter().map(|row| units::tasks(row.tasks)).collect();
     let sizes: Vec<String> = rows.iter().map(|row| size(row.footprint_bytes)).collect();
     let spreads: Vec<String> = rows.iter().map(|row| spread(row.footprint_bytes)).collect();
     let widest = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);

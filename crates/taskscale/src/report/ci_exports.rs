@@ -134,8 +134,13 @@ fn extra(value: &Value) -> String {
     let machine = &value.report.machine;
     let mut lines = vec![
         safe(&value.entry.title).into_owned(),
-        format!("{} run{}", value.runs, if value.runs == 1 { "" } else { "s" }),
-        format!("{}, {} CPUs, Linux {}", safe(&machine.cpu), machine.cpus, safe(&machine.kernel)),
+        units::counted(value.runs, "run"),
+        format!(
+            "{}, {}, Linux {}",
+            safe(&machine.cpu),
+            units::counted(machine.cpus, "CPU"),
+            safe(&machine.kernel)
+        ),
     ];
     if let Some(source) = value.report.memory_sources.first() {
         lines.push(format!("memory by {}", source.source.name()));

@@ -6,6 +6,7 @@ use crate::catalog::Shape;
 use crate::figures::{self, Figure};
 
 /// A figure with a column of its own.
+#[derive(Clone, Copy)]
 pub struct ShownFigure {
     pub figure: &'static Figure,
     /// Over a narrow column.
@@ -53,8 +54,16 @@ static SOME: [ShownFigure; 6] = [
     shown(&figures::CPU_PER_DELIVERY, "CPU µs/dlv", Some(6)),
 ];
 
-/// The figures beside the headline.
-pub fn columns(report: &Report) -> Vec<&'static ShownFigure> {
+/// The figures beside the headline: those that were chosen, else those that suit the workload.
+pub fn columns(report: &Report) -> Vec<ShownFigure> {
+    if !report.shown.is_empty() {
+        let beside = report.shown.iter().copied().filter(|figure| *figure != report.headline());
+        let usual = || HOLD.iter().chain(&WORK).chain(&SERVE).chain(&SOME);
+        let short = |figure: &'static Figure| {
+            usual().find(|shown| shown.figure == figure).map_or(figure.heading, |shown| shown.short)
+        };
+        return beside.map(|figure| shown(figure, short(figure), None)).collect();
+    }
     let of_shape: &[ShownFigure] = match report.shape {
         Shape::Hold => &HOLD,
         Shape::Work => &WORK,
@@ -62,7 +71,7 @@ pub fn columns(report: &Report) -> Vec<&'static ShownFigure> {
     };
     let rows = || report.groups.iter().flat_map(|group| &group.rows);
     let of_some = SOME.iter().filter(|shown| rows().any(|row| row.spreads.of(shown.figure).is_some()));
-    of_some.chain(of_shape).collect()
+    of_some.chain(of_shape).copied().collect()
 }
 
 impl Row {

@@ -50,6 +50,7 @@ pub fn campaign(entries: Vec<EntryFacts>) -> Campaign {
         entries,
         id: None,
         conditions: None,
+        origin: None,
     }
 }
 

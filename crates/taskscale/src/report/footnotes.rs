@@ -8,9 +8,9 @@ use super::model::{Entry, Growth, Report};
 use super::phrases::NO_LINE;
 use super::rank::Rank;
 use crate::catalog::{Kind, Shape, Style};
-use crate::record::{Hold, MemorySource, OWN_WORKLOAD};
+use crate::record::{By, Hold, MemorySource, OWN_WORKLOAD};
 use crate::stats::OFF;
-use crate::units;
+use crate::units::{self, counted};
 
 /// Beside the kind of a tuned entry.
 pub const TUNED: &str = "†";
@@ -89,7 +89,7 @@ pub fn course(report: &Report) -> String {
 /// Where the report comes from: version, day, seed, how much was measured.
 pub fn provenance(parts: &[Report]) -> Option<String> {
     let report = parts.first()?;
-    let runs = parts.iter().map(|part| part.runs).sum();
+    let runs: u64 = parts.iter().map(|part| part.runs).sum();
     let measured_s: f64 = parts.iter().map(|part| part.measured_s).sum();
     Some(format!(
         "taskscale {} · {} · {} in {} · seed {} · plan {}",
@@ -102,17 +102,15 @@ pub fn provenance(parts: &[Report]) -> Option<String> {
     ))
 }
 
-/// `1 task`, `10k tasks`.
-pub fn tasks(n: u64) -> String {
-    format!("{} {}", units::count(n), if n == 1 { "task" } else { "tasks" })
-}
-
 /// The notes that this report calls for, the gravest first.
 pub fn notes(report: &Report) -> Vec<String> {
     let mut notes = Vec::new();
     if report.unmeasured_runs > 0 {
         let runs = counted(report.unmeasured_runs, "run");
         notes.push(format!("Incomplete: {runs} of the plan not measured yet."));
+    }
+    if report.by == Some(By::HandedIn) {
+        notes.push("Handed in: measured by somebody else than the project.".to_owned());
     }
     if report.stray_samples > 0 {
         let samples = counted(report.stray_samples, "sample");
@@ -307,11 +305,6 @@ pub fn named(entries: &[String]) -> String {
         names.push(format!("and {} more", entries.len() - NAMED));
     }
     names.join(", ")
-}
-
-/// `1 run`, `3 runs`.
-pub fn counted(n: u64, noun: &str) -> String {
-    format!("{} {noun}{}", units::grouped(n), if n == 1 { "" } else { "s" })
 }
 
 fn capitalised(text: &str) -> String {

@@ -35,6 +35,7 @@ mod tests;
 
 pub use chart::chart;
 pub use ci_exports::ServiceError;
+pub use columns::columns;
 pub use export::{Chart, Export, ExportError, Request, Target, export};
 pub use html::write_html;
 pub use model::{
@@ -42,6 +43,7 @@ pub use model::{
     Step, Unavailable, Version, WarningCount, WorstPoint,
 };
 pub use page::{PAGE_SCHEMA, PageData};
+pub use phrases::told;
 pub use rank::Rank;
 pub use samples::{Recorded, render as samples_csv};
 pub use svg::ChartError;

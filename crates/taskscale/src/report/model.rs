@@ -11,9 +11,11 @@ use super::rank::Rank;
 use crate::catalog::{Kind, Shape, Style};
 use crate::figures::{self, Figure};
 use crate::record::{
-    EntryFacts, Hold, LimitHit, Machine, MemorySource, Part, PlateauFrom, Sample, Status, Timestamp, Warning,
+    By, EntryFacts, Hold, LimitHit, Machine, MemorySource, Part, PlateauFrom, Sample, Status, Timestamp,
+    Warning,
 };
 use crate::stats::{Interval, Spread};
+use crate::units;
 
 /// Version of the shape of [`Report`] as JSON. Raised when a field changes its meaning; added fields do not raise it.
 pub const REPORT_SCHEMA: u32 = 2;
@@ -29,6 +31,9 @@ pub struct Report {
     pub taskscale: String,
     #[cfg_attr(test, schemars(with = "String"))]
     pub created_at: Timestamp,
+    /// Who measured it; absent where it was never handed in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<By>,
     /// The command line that made the campaign.
     pub command: Vec<String>,
     pub seed: u64,
@@ -66,6 +71,10 @@ pub struct Report {
     pub stray_samples: u64,
     /// Among whom rows are ranked.
     pub rank: Rank,
+    /// The figures that tables show beside the one that entries are ranked by; empty for those that suit the workload.
+    #[serde(skip)]
+    #[cfg_attr(test, schemars(skip))]
+    pub shown: Vec<&'static Figure>,
     /// One group per number of tasks, ascending. The page has its rows in another form.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(skip))]
@@ -87,6 +96,12 @@ impl Report {
     #[must_use]
     pub fn named(self, campaign: impl Into<String>) -> Report {
         Report { campaign: campaign.into(), ..self }
+    }
+
+    /// The report with other figures in its tables.
+    #[must_use]
+    pub fn showing(self, figures: &[&'static Figure]) -> Report {
+        Report { shown: figures.to_vec(), ..self }
     }
 
     /// Which part of its campaign it is of.
@@ -262,13 +277,13 @@ impl Shortfall {
         let mut text = match (self.reasons.first(), &self.limit) {
             (Some(reason), _) => reason.clone(),
             (None, Some(limit)) => {
-                format!("{} is {}", limit.name, crate::units::grouped(limit.value))
+                format!("{} is {}", limit.name, units::grouped(limit.value))
             }
             (None, None) => "no reason was recorded".to_owned(),
         };
         if self.reasons.len() > 1 {
-            let (others, s) = (self.reasons.len() - 1, if self.reasons.len() == 2 { "" } else { "s" });
-            text.push_str(&format!(" (and {others} other reason{s}, see samples.jsonl)"));
+            let others = units::counted(self.reasons.len() - 1, "other reason");
+            text.push_str(&format!(" (and {others}, see samples.jsonl)"));
         }
         if let Some(lift) = self.limit.as_ref().and_then(|limit| limit.lift.as_deref())
             && !text.contains(lift)

@@ -90,7 +90,7 @@ pub fn told(row: &Row) -> Vec<Told> {
         let reason = shortfall.reason();
         let mut head = shortfall.status.name().to_owned();
         if row.shortfalls.len() > 1 {
-            head.push_str(&format!(" ({} of {} runs)", shortfall.runs, row.runs));
+            head.push_str(&format!(" ({} of {})", shortfall.runs, units::counted(row.runs, "run")));
         }
         if let Some(alive) = shortfall.short_alive {
             let shown = units::grouped(alive);

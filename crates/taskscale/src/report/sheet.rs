@@ -62,7 +62,7 @@ fn groups(report: &Report) -> Table {
     for group in report.groups.iter().filter(|group| !group.rows.is_empty()) {
         let medians = group.rows.iter().filter_map(|row| row.headline).map(|spread| spread.median);
         let largest = medians.fold(0.0, f64::max);
-        let section = table.section(footnotes::tasks(group.tasks));
+        let section = table.section(units::tasks(group.tasks));
         section.rows = group.rows.iter().map(|row| of_row(report, row, largest)).collect();
     }
     // The most tasks are the answer.
@@ -207,7 +207,7 @@ fn of_overview(overview: &Overview) -> Table {
 fn speedup(sheet: &mut Sheet, reports: &[Report]) {
     for speedup in speedups(reports) {
         let cpus = speedup.cpus.iter().map(|cpus| match cpus {
-            Some(cpus) => footnotes::counted(u64::from(*cpus), "CPU"),
+            Some(cpus) => units::counted(*cpus, "CPU"),
             None => "all CPUs".to_owned(),
         });
         let heads = [Column::words("entry"), Column::figures("tasks")];

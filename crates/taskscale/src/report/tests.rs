@@ -30,6 +30,18 @@ fn table() {
 }
 
 #[test]
+fn what_was_handed_in_says_so() {
+    use crate::record::{By, Origin};
+    let (campaign, samples) = everything();
+    let of = |by: By| {
+        let origin = Some(Origin { by, seal: String::new() });
+        shown(&Report::build(&Campaign { origin, ..campaign.clone() }, &samples), Format::Table)
+    };
+    assert!(of(By::HandedIn).contains("Handed in: measured by somebody else than the project."));
+    assert!(!of(By::Project).contains("Handed in"));
+}
+
+#[test]
 fn parts_say_once_what_they_share() {
     let mut parts = [report(), report()];
     parts[1].workload = "park".to_owned();

@@ -15,7 +15,9 @@ mod terminal;
 use std::borrow::Cow;
 
 pub use bar::{Bars, bar};
-pub use sanitize::{acts, command_line, safe, width, wrapped_whole};
+pub use sanitize::{
+    acts, command_line, escaped, escaped_lines, quoted, safe, shortened, width, wrapped_whole,
+};
 pub(crate) use terminal::painted;
 
 /// How something is shown.

@@ -32,6 +32,36 @@ pub fn acts(c: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
+/// The text on one line as content or attribute of HTML or XML 1.0: nothing of it is markup, and nothing in it is
+/// forbidden.
+pub fn escaped(text: &str) -> String {
+    escaped_with(text, |_| ' ')
+}
+
+/// The same, of a text of several lines, such as a program: line ends and tabs stay.
+pub fn escaped_lines(text: &str) -> String {
+    escaped_with(&text.replace("\r\n", "\n"), |c| c)
+}
+
+/// <https://www.w3.org/TR/xml/#charsets>: of what [`acts`] lets pass, only U+FFFE and U+FFFF are forbidden.
+fn escaped_with(text: &str, blank: fn(char) -> char) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\n' | '\t' => out.push(blank(c)),
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c if acts(c) => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// At most `limit` characters of the safe text, for reasons that may be pages long.
 pub fn brief(text: &str, limit: usize) -> String {
     let text = safe(text);
@@ -47,7 +77,8 @@ pub fn command_line(command: &[String]) -> String {
     quoted.join(" ")
 }
 
-fn quoted(argument: &str) -> String {
+/// A word as it is typed in a shell.
+pub fn quoted(argument: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=@%+{}".contains(c);
     let argument = safe(argument);
     if !argument.is_empty() && argument.chars().all(plain) {

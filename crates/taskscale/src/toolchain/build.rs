@@ -92,11 +92,12 @@ pub fn build(
     let digest = source_digest(runtime, toolchain)?;
     let program_digest = program_digest(runtime, entry, workload, toolchain)?;
     let place = cache.root.join(BUILDS).join(&runtime.name).join(&digest[..DIGEST_DIGITS]);
-    let out = place.join(&entry.name).join(workload);
+    let (maker, made_for) = maker(runtime, entry, workload);
+    let out = place.join(&maker.name).join(made_for);
     let shared = place.join("shared");
     let fill = |command: &[String]| fill(command, runtime, toolchain, &out, &shared);
 
-    let stamp = place.join(format!("{}.{workload}.built", entry.name));
+    let stamp = place.join(format!("{}.{made_for}.built", maker.name));
     let ready = |fresh| {
         let mut command = fill(&recipe.run);
         let program =
@@ -123,7 +124,7 @@ pub fn build(
         return ready(false);
     }
     log::info!("building {} in {}", entry.full_name, out.display());
-    let log = place.join(format!("{}.{workload}.log", entry.name));
+    let log = place.join(format!("{}.{made_for}.log", maker.name));
     if out.exists() {
         at("empty", &out, fs::remove_dir_all(&out))?;
     }
@@ -136,6 +137,17 @@ pub fn build(
     let built = ready(true)?;
     at("create", &stamp, fs::write(&stamp, ""))?;
     Ok(built)
+}
+
+/// The entry and workload under whose name a program is built: the first of its runtime that the same toolchain makes
+/// by the same commands. Twins differ in what they are run with, and are built once.
+fn maker<'a>(runtime: &'a Runtime, entry: &'a Entry, workload: &'a str) -> (&'a Entry, &'a str) {
+    let commands = &entry.workloads[workload].build;
+    (runtime.entries.iter())
+        .filter(|other| other.toolchain == entry.toolchain && !commands.is_empty())
+        .flat_map(|other| other.workloads.iter().map(move |(workload, recipe)| (other, workload, recipe)))
+        .find(|(_, _, recipe)| recipe.build == *commands)
+        .map_or((entry, workload), |(other, workload, _)| (other, workload))
 }
 
 /// So that `taskscale clean` can ask the sources whether this is still what they make.
@@ -299,4 +311,29 @@ pub(super) fn list_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), 
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Catalog;
+
+    #[test]
+    fn twins_are_built_once_under_the_first_ones_name() {
+        let catalog = Catalog::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes")).unwrap();
+        let made_by = |name: &str, workload: &str| {
+            let (runtime, entry) = catalog.entries().find(|(_, entry)| entry.full_name == name).expect(name);
+            let (maker, made_for) = maker(runtime, entry, workload);
+            format!("{} {made_for}", maker.name)
+        };
+        assert_eq!(made_by("java/virtual-thread", "sleep"), "virtual-thread sleep");
+        assert_eq!(made_by("java/virtual-thread-heap-1g", "sleep"), "virtual-thread sleep");
+        assert_ne!(made_by("java/virtual-thread", "park"), "virtual-thread sleep");
+        assert_ne!(
+            made_by("rust/tokio-spawn-jemalloc", "sleep"),
+            "tokio-spawn sleep",
+            "another allocator is linked"
+        );
+        assert_eq!(made_by("python/thread", "sleep"), "thread sleep", "nothing is built: nothing is shared");
+    }
 }

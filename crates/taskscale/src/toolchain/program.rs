@@ -13,7 +13,7 @@ use super::build::{BuildError, Digester, list_files};
 use crate::catalog::{Entry, Runtime, is_of_other_workload, named_children};
 
 /// SHA-256, in hexadecimal digits, over what `entry` is made of for `workload`, and how.
-pub(super) fn program_digest(
+pub fn program_digest(
     runtime: &Runtime,
     entry: &Entry,
     workload: &str,

@@ -198,6 +198,26 @@ impl World {
         command
     }
 
+    /// taskscale on a terminal of so many columns, into which `typed` is typed; all that it says is on standard output.
+    /// `None`, with word of it, where there is no `script` (Debian: bsdutils) to make a terminal.
+    pub fn on_terminal(&self, columns: u32, args: &[&str], typed: &str) -> Option<Command> {
+        if !on_path("script") {
+            skipped("no `script` (util-linux) is here to make a terminal");
+            return None;
+        }
+        let own = self.command(args);
+        let words = std::iter::once(own.get_program()).chain(own.get_args());
+        let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+        let line = format!("stty cols {columns}; exec {}", taskscale::sheet::command_line(&words));
+        let mut command = Command::new("sh");
+        // Whoever types waits for nothing, and goes when all is said.
+        command.arg("-c").arg(r#"printf %s "$2" | script -qec "$1" /dev/null"#).args(["sh", &line, typed]);
+        command.env_clear().envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.env("TERM", "xterm").env("SHELL", "/bin/sh").current_dir(self.path(""));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Some(command)
+    }
+
     /// `taskscale run @all --quick -o DIR` and more, with one line a run on standard error.
     pub fn campaign(&self, folder: &str, more: &str) -> Command {
         let folder = self.path(folder).display().to_string();
@@ -420,6 +440,11 @@ fn fake_entry() -> &'static Path {
         assert!(built.is_ok_and(|status| status.success()), "fake-entry does not build");
         folder.join("fake-entry")
     })
+}
+
+fn on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).exists())
 }
 
 /// Says that a test could not be made here. Not through `eprintln!`, which the test harness hides.

@@ -143,7 +143,7 @@ const PREFACE: &str = "\
 Does taskscale say the truth?
 A scripted program (`crates/fake-entry`) takes memory of a known size, taskscale measures it, and the difference from the same program taking nothing is compared with what is true.
 Each cell is the error of one run: what taskscale says less what is true. Empty: exactly right.
-`unseen`: that source cannot see it, as [methodology.md](methodology.md) says.
+`unseen`: that source cannot see it, as [sources.md](sources.md) says.
 
 The suite fails if a figure of the plateau is off by more than 64 KiB or 0.1 %, whichever is larger, or a peak by more than 1 MiB or 0.5 %.
 Why not 0: a program needs a page or two to understand its own arguments, and a control group is charged ahead in batches of 64 pages per CPU, which its peak shows.

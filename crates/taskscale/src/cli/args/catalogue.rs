@@ -11,7 +11,7 @@ Examples:
 
 Each finding names the rule that was broken, what was seen, and how to fix it.
 Errors would make figures wrong, warnings are what reviewers will ask for, notes need nothing.
-Exit codes: 0 no error, 1 some entry has an error (with --strict: or a warning), 2 wrong usage.")]
+Exit codes: 0 no error, 1 some entry has an error (with --strict: or a warning), 2 wrong usage, 130 interrupted.")]
 pub struct Check {
     /// Entries, as for `run`
     #[arg(value_name = "ENTRY", required = true)]

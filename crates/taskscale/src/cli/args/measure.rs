@@ -23,7 +23,7 @@ Examples:
   taskscale measure -n 1,1k,10k --connect 127.0.0.1:6379 -- redis-server --port 6379 --save ''
   taskscale measure --ready-tcp 8080 --with './client --users {tasks}' -- ./my-server --port 8080
 
-Exit codes: 0 all well, 1 some run fell short, 2 wrong usage.")]
+Exit codes: 0 all well, 1 some run fell short, 2 wrong usage, 130 interrupted.")]
 pub struct Measure {
     /// Numbers of tasks, such as 1,10k,1M [default: 1,10k,100k where {tasks} is used; else the program as it is]
     #[arg(short = 'n', long = "tasks", value_name = "COUNTS", allow_hyphen_values = true)]

@@ -165,7 +165,7 @@ fn facts(reports: &[Report]) -> Vec<Fact> {
         }),
         of("host", &|report| Some(report.machine.hostname.clone())),
         of("CPU", &|report| {
-            Some(format!("{}, {}", report.machine.cpu, footnotes::counted(report.machine.cpus, "CPU")))
+            Some(format!("{}, {}", report.machine.cpu, units::counted(report.machine.cpus, "CPU")))
         }),
         of("memory", &|report| Some(units::bytes(report.machine.memory_bytes))),
         of("swap", &|report| Some(units::bytes(report.machine.swap_bytes))),
@@ -290,7 +290,7 @@ fn all_tables(reports: &[Report], metrics: &[&'static Figure]) -> Vec<MetricTabl
             for tasks in numbers {
                 let lines = lines(reports, metric, part, tasks);
                 let heading = match tasks {
-                    Some(tasks) => footnotes::tasks(tasks),
+                    Some(tasks) => units::tasks(tasks),
                     None => "growth with N".to_owned(),
                 };
                 if !lines.is_empty() {
@@ -409,7 +409,7 @@ fn notes_of(tables: &[MetricTable], reports: &[Report]) -> Vec<String> {
     }
     let places = reports.iter().zip(places(reports));
     for (report, i) in places.filter(|(report, _)| report.unmeasured_runs > 0) {
-        let runs = footnotes::counted(report.unmeasured_runs, "run");
+        let runs = units::counted(report.unmeasured_runs, "run");
         notes.push(format!("{} is incomplete: {runs} of its plan not measured yet.", letter(i)));
     }
     notes

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::super::sanitize::acts;
+use super::super::sanitize::escaped;
 use super::style::CSS;
 
 #[derive(Debug, Clone, Copy)]
@@ -124,27 +124,6 @@ fn number(value: f64) -> String {
     let text = format!("{:.2}", if value.is_finite() { value } else { 0.0 });
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
-}
-
-/// The text as content or attribute of XML 1.0: nothing of it is markup, and nothing in it is forbidden.
-///
-/// <https://www.w3.org/TR/xml/#charsets>: of what [`acts`] lets pass, only U+FFFE and U+FFFF are.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            '\n' | '\t' => out.push(' '),
-            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            c if acts(c) => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -18,7 +18,6 @@ mod tests;
 pub use ranking::ranking;
 pub use scaling::scaling;
 
-use super::footnotes;
 use super::model::{Entry, Report};
 use super::sanitize::safe;
 use crate::figures::Figure;
@@ -68,7 +67,7 @@ fn foot(svg: &mut Svg, report: &Report, y: f64, left_out: Option<String>) {
     let mut first = format!(
         "{}, {}, Linux {}",
         plain(&machine.cpu),
-        footnotes::counted(machine.cpus, "CPU"),
+        units::counted(machine.cpus, "CPU"),
         plain(&machine.kernel)
     );
     if let Some(source) = report.memory_sources.first() {
@@ -78,7 +77,7 @@ fn foot(svg: &mut Svg, report: &Report, y: f64, left_out: Option<String>) {
         "taskscale {}, {}, {}",
         plain(&report.taskscale),
         report.created_at.date(),
-        footnotes::counted(u64::from(report.repetitions), "repetition"),
+        units::counted(report.repetitions, "repetition"),
     );
     if let Some(left_out) = left_out {
         second.push_str(&format!(". {left_out}"));

@@ -1,6 +1,5 @@
 //! Entries by footprint at one number of tasks: one bar each, stacked by what the memory is.
 
-use super::super::footnotes;
 use super::super::model::{Group, Parts, Report, Row};
 use super::super::phrases::slope_text;
 use super::super::rank::Rank;
@@ -49,8 +48,8 @@ fn draw(report: &Report, group: &Group) -> String {
     let figure = report.headline();
     let (what, sentence) = heads(report);
     let title = match report.shape {
-        Shape::Hold | Shape::Serve => format!("{what} of {}", footnotes::tasks(group.tasks)),
-        Shape::Work => format!("{what}, {}", footnotes::tasks(group.tasks)),
+        Shape::Hold | Shape::Serve => format!("{what} of {}", units::tasks(group.tasks)),
+        Shape::Work => format!("{what}, {}", units::tasks(group.tasks)),
     };
     let subtitle = format!(
         "{sentence}{}{}.",

@@ -1,6 +1,5 @@
 //! Footprint over the number of tasks, both logarithmic: a line for each entry, named at its end.
 
-use super::super::footnotes;
 use super::super::model::{Entry, Growth, Report, Row};
 use super::super::phrases::{NO_LINE, slope_text};
 use super::document::{Anchor, Svg};
@@ -289,7 +288,7 @@ fn draw_line(svg: &mut Svg, plot: &Plot, line: &Curve) {
     let said: Vec<String> = line
         .points
         .iter()
-        .map(|row| format!("{} at {}", shown(plot.figure, middle(row)), footnotes::tasks(row.tasks)))
+        .map(|row| format!("{} at {}", shown(plot.figure, middle(row)), units::tasks(row.tasks)))
         .collect();
     svg.group(&format!("{}: {}", plain(&line.entry.name), said.join(", ")));
     let class = if line.entry.reference { "floor".to_owned() } else { format!("line c{}", line.colour) };

@@ -1,6 +1,7 @@
 //! Faults of programs: each is an entry of a campaign, and ends as a sample with a status, a reason and warnings.
 //!
-//! The table in docs/reliability.md is made from these (see `reliability.rs`), so that it cannot promise anything else.
+//! The table in docs/methodology/reliability.md is made from these (see `reliability.rs`), so that it cannot promise
+//! anything else.
 
 use std::fs;
 use std::thread;

@@ -1,0 +1,65 @@
+//! `{tasks}` in a program's own command: for runtimes that make a table for so many tasks as they start.
+
+use super::formula::Formula;
+
+const OPENED: &str = "{tasks";
+
+/// The command with the number of tasks in the place of `{tasks}`, and what a formula comes to in that of
+/// `{tasks+1024}`. What `unreadable_formula` complains of stays as it is.
+pub fn with_tasks(command: &[String], tasks: u64) -> Vec<String> {
+    command.iter().map(|word| filled(word, tasks).unwrap_or_else(|_| word.clone())).collect()
+}
+
+/// What is wrong with the formulas of a word of a command.
+pub(super) fn unreadable_formula(word: &str) -> Option<String> {
+    // The fewest tasks and the most.
+    [1, u64::MAX].into_iter().find_map(|tasks| filled(word, tasks).err())
+}
+
+/// Whether a word asks for the number of tasks.
+pub(super) fn asks_for_tasks(word: &str) -> bool {
+    word.contains(OPENED)
+}
+
+fn filled(word: &str, tasks: u64) -> Result<String, String> {
+    let mut filled = String::new();
+    let mut rest = word;
+    while let Some((before, from)) = rest.split_once(OPENED) {
+        let (after_name, after) =
+            from.split_once('}').ok_or_else(|| format!("`{OPENED}` is not closed by `}}`"))?;
+        let fault = |why: &str| format!("`{OPENED}{after_name}}}`: {why}");
+        let formula = Formula::parse(&format!("tasks{after_name}")).map_err(|why| fault(&why))?;
+        let value = formula
+            .value(&|name| (name == "tasks").then_some(tasks.into()))
+            .ok_or_else(|| fault("write a formula of `tasks` alone, such as {tasks+1024}"))?;
+        filled.push_str(before);
+        filled.push_str(&value.to_string());
+        rest = after;
+    }
+    Ok(filled + rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_tasks_and_formulas_of_it_are_put_in() {
+        let command = ["erl", "+P {tasks+1024}", "{tasks}:{tasks * 2}", "{ok, V}"].map(str::to_owned);
+        assert_eq!(with_tasks(&command, 10), ["erl", "+P 1034", "10:20", "{ok, V}"]);
+        assert_eq!(unreadable_formula("+P {tasks+1024}"), None);
+    }
+
+    #[test]
+    fn what_is_no_formula_of_tasks_is_told_and_left_as_it_is() {
+        for (word, why) in [
+            ("{tasks", "`{tasks` is not closed by `}`"),
+            ("{tasks+cpus}", "`{tasks+cpus}`: write a formula of `tasks` alone, such as {tasks+1024}"),
+            ("{tasks/0}", "`{tasks/0}`: write a formula of `tasks` alone, such as {tasks+1024}"),
+        ] {
+            assert_eq!(unreadable_formula(word).as_deref(), Some(why));
+            assert_eq!(with_tasks(&[word.to_owned()], 10), [word]);
+        }
+        assert!(unreadable_formula("{tasks+}").is_some());
+    }
+}

@@ -1,0 +1,194 @@
+//! `taskscale submit`.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, anyhow};
+use serde_json::json;
+
+use super::args::{Global, Submit};
+use super::hint::Advice;
+use super::report::for_standard_output;
+use super::{Failure, OrUsage, open_catalog, print_result, say_aside};
+use crate::campaign::receipt;
+use crate::catalog::{Catalog, Entry, Runtime, ToolchainSpec};
+use crate::limit;
+use crate::measure::machine_facts;
+use crate::record::{Campaign, EntryFacts, Loaded, Sample};
+use crate::submit::{self, Checked, Finding, Published, Rule, Whose};
+use crate::toolchain::{self, Toolchain};
+
+pub fn run(args: &Submit, global: &Global) -> Result<ExitCode, Failure> {
+    match (&args.check, &args.folder) {
+        (Some(results), _) => check(results, args.new, global),
+        (None, Some(folder)) => hand_in(folder, args, global),
+        (None, None) => Err(Failure::Usage(anyhow!("name the folder of a campaign"))),
+    }
+}
+
+fn hand_in(folder: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Failure> {
+    if limit::holds_question(folder) {
+        let error = anyhow!("{}: the answer of `taskscale limit`, and no campaign", folder.display());
+        return Err(Failure::Usage(error.context(Advice("hand in what `taskscale run` measured".into()))));
+    }
+    let Published { loaded, .. } = submit::read(folder).or_usage()?;
+    let catalog = open_catalog(global).or_usage()?;
+    let findings = refusals(&loaded, &catalog, &args.to)?;
+    if !findings.is_empty() {
+        let refused = Checked {
+            folder: folder.display().to_string(),
+            mark: None,
+            runs: loaded.samples.len(),
+            findings,
+        };
+        return shown(&[refused], global);
+    }
+    let stripped = submit::stripped(&loaded.campaign, &loaded.samples, &whose())
+        .context("its paths cannot be taken out")?;
+    let (campaign, samples) = (&stripped.campaign, stripped.samples.as_slice());
+    if let Some(left) = submit::names_left(campaign, samples) {
+        return Err(Failure::Broken(anyhow!("{}, and taskscale cannot take it out", left.what)));
+    }
+    let place = match args.dry_run {
+        true => submit::place(&args.to, campaign),
+        false => submit::hand_in(&args.to, campaign, samples, args.by.into()).context("--to")?,
+    };
+    // As in the repository: where its clone lies here is nobody's business.
+    let results = Path::new(args.to.file_name().unwrap_or("results".as_ref()));
+    let published = results.join(place.strip_prefix(&args.to).unwrap_or(&place));
+    let text = submit::pull_request(campaign, samples, &published, &stripped.what).markdown();
+    if global.json {
+        let folder = place.display().to_string();
+        let result = json!({
+            "folder": folder, "written": !args.dry_run, "findings": [],
+            "stripped": stripped.what, "pull_request": text,
+        });
+        print_result(&format!("{result:#}\n"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    print_result(&text)?;
+    let place = place.display();
+    match args.dry_run {
+        true => say_aside(&format!("nothing was written; without --dry-run it would be {place}")),
+        false => say_aside(&format!(
+            "written: {place}\nnext: look at it (`taskscale report {place}`), `git add --force {place}`, commit it, and \
+             open a pull request with the text above"
+        )),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What speaks against handing a campaign in.
+fn refusals(loaded: &Loaded, catalog: &Catalog, results: &Path) -> Result<Vec<Finding>, Failure> {
+    let mut findings = submit::examine(loaded, true);
+    findings.extend(programs(&loaded.campaign, &loaded.samples, catalog));
+    if loaded.campaign.origin.is_some() {
+        findings.push(Finding::new(Rule::Once, "this is a campaign that was handed in already"));
+    } else if results.is_dir() {
+        let there = submit::campaigns_below(results).with_context(|| results.display().to_string())?;
+        // What cannot be read is the other's fault: `--check` says so.
+        let read = there.iter().filter_map(|folder| submit::read(folder).ok());
+        let sealed = read.filter(|other| other.sealed.is_some());
+        let same = |other: &Published| other.loaded.campaign.id == loaded.campaign.id;
+        let same = sealed.into_iter().find(|other| loaded.campaign.id.is_some() && same(other));
+        findings.extend(same.map(|other| {
+            Finding::new(Rule::Once, format!("it was handed in already: {}", other.folder.display()))
+        }));
+    }
+    Ok(findings)
+}
+
+/// Programs against the catalogue: their texts anywhere, their digests on the machine that measured them.
+fn programs(campaign: &Campaign, samples: &[Sample], catalog: &Catalog) -> Option<Finding> {
+    let here = machine_facts();
+    let measured_here = here.hostname == campaign.machine.hostname && here.cpu == campaign.machine.cpu;
+    let toolchains: RefCell<BTreeMap<ToolchainSpec, Option<Toolchain>>> = RefCell::default();
+    let digest = |runtime: &Runtime, entry: &Entry, workload: &str, facts: &EntryFacts| {
+        if !measured_here {
+            return None;
+        }
+        let mut toolchains = toolchains.borrow_mut();
+        let found = toolchains
+            .entry(entry.toolchain.clone())
+            .or_insert_with(|| toolchain::find(&entry.toolchain).ok())
+            .as_ref()
+            .filter(|found| facts.version.as_deref() == Some(&receipt(found, entry)))?;
+        toolchain::program_digest(runtime, entry, workload, found).ok()
+    };
+    submit::changed_programs(campaign, samples, catalog, digest)
+}
+
+/// Names that may be in what programs say.
+fn whose() -> Whose {
+    let of = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let home = of("HOME").and_then(|home| Some(Path::new(&home).file_name()?.to_str()?.to_owned()));
+    let mut users: Vec<String> =
+        ["USER", "LOGNAME", "SUDO_USER"].into_iter().filter_map(of).chain(home).collect();
+    users.sort();
+    users.dedup();
+    Whose { users, hosts: vec![machine_facts().hostname] }
+}
+
+fn check(results: &Path, new: bool, global: &Global) -> Result<ExitCode, Failure> {
+    let folders =
+        submit::campaigns_below(results).with_context(|| results.display().to_string()).or_usage()?;
+    if folders.is_empty() {
+        return Err(Failure::Usage(anyhow!(
+            "{} holds no campaign, nor does a folder below it",
+            results.display()
+        )));
+    }
+    let catalog = if new { Some(open_catalog(global).or_usage()?) } else { None };
+    let read: Vec<_> = folders.iter().map(|folder| submit::read(folder)).collect();
+    let loaded: Vec<&Loaded> = read.iter().flatten().map(|published| &published.loaded).collect();
+    let mut marks = submit::marks(&loaded).into_iter();
+    let mut ids: BTreeMap<&str, &Path> = BTreeMap::new();
+    let mut all = Vec::new();
+    for (folder, read) in folders.iter().zip(&read) {
+        let mut checked =
+            Checked { folder: folder.display().to_string(), mark: None, runs: 0, findings: Vec::new() };
+        match read {
+            Err(error) => checked.findings.push(Finding::new(Rule::Lines, error.to_string())),
+            Ok(published) => {
+                checked.mark = marks.next();
+                checked.runs = published.loaded.samples.len();
+                checked.findings = against(published, catalog.as_ref());
+                let id = published.loaded.campaign.id.as_deref();
+                if let Some(before) = id.and_then(|id| ids.insert(id, folder)) {
+                    let what = format!("the same campaign is in {}", before.display());
+                    checked.findings.push(Finding::new(Rule::Once, what));
+                }
+            }
+        }
+        all.push(checked);
+    }
+    shown(&all, global)
+}
+
+/// What speaks against a published campaign. One of the project's that was never sealed is from before there were seals.
+fn against(published: &Published, new: Option<&Catalog>) -> Vec<Finding> {
+    let Loaded { campaign, samples, .. } = &published.loaded;
+    let mut findings = submit::examine(&published.loaded, published.sealed.is_some() || new.is_some());
+    findings.extend(submit::names_left(campaign, samples));
+    match published.sealed {
+        Some(false) => findings.push(Finding::new(Rule::Seal, "its files are not those that were handed in")),
+        None if new.is_some() => findings.push(Finding::new(Rule::Seal, "it has no seal")),
+        _ => {}
+    }
+    // Nothing of another machine's digests can be known here: texts, commands and kinds are compared.
+    findings.extend(
+        new.and_then(|catalog| submit::changed_programs(campaign, samples, catalog, |_, _, _, _| None)),
+    );
+    findings
+}
+
+fn shown(all: &[Checked], global: &Global) -> Result<ExitCode, Failure> {
+    match global.json {
+        true => print_result(&format!("{:#}\n", json!({ "campaigns": all })))?,
+        false => print_result(&submit::checked(all).terminal(for_standard_output()))?,
+    }
+    let refused = all.iter().any(|one| !one.findings.is_empty());
+    Ok(if refused { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}

@@ -1,0 +1,111 @@
+//! Which limit a cell will end at, before it is run. Pure.
+
+use crate::catalog::Kind;
+use crate::record::LimitHit;
+
+use super::connections::ConnectionLimits;
+use super::limits::SystemLimits;
+
+/// A limit that a cell will end at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Foreseen {
+    pub limit: LimitHit,
+    /// So many tasks it leaves room for at the most.
+    pub room: u64,
+    /// Whether it is certain: some limits bind one runtime sooner than another.
+    pub sure: bool,
+    pub sentence: String,
+    /// Who can raise it, and how.
+    pub remedy: Option<String>,
+}
+
+impl SystemLimits {
+    /// The nearest limit that so many tasks of this kind, all alive at once, will end at.
+    pub fn foreseen(&self, kind: Kind, tasks: u64) -> Option<Foreseen> {
+        let threads = self.bound_to_meet(kind, tasks).map(|room| {
+            let (most, met) = (room.room, room.told());
+            Foreseen { limit: met.limit, room: most, sure: true, sentence: met.sentence, remedy: met.remedy }
+        });
+        let has_areas =
+            |rooms: &std::ops::RangeInclusive<u64>| kind == Kind::Thread && tasks > *rooms.start();
+        let areas = self.map_rooms().filter(|(rooms, _)| has_areas(rooms)).map(|(rooms, (limit, remedy))| {
+            let sentence = format!(
+                "{} = {} leaves room for {} to {} threads, at four or two memory areas each",
+                limit.name,
+                limit.value,
+                rooms.start(),
+                rooms.end()
+            );
+            Foreseen { limit, room: *rooms.end(), sure: tasks > *rooms.end(), sentence, remedy }
+        });
+        threads.into_iter().chain(areas).min_by_key(|foreseen| foreseen.room)
+    }
+}
+
+impl ConnectionLimits {
+    /// The limit that a server of so many connections will end at.
+    pub fn foreseen(&self, connections: u64) -> Option<Foreseen> {
+        let (name, value) = match self.raises_hard_limit {
+            true => ("fs.nr_open", self.most_open_files?),
+            false => ("ulimit -Hn", self.open_files_hard?),
+        };
+        if connections < value {
+            return None;
+        }
+        Some(Foreseen {
+            limit: LimitHit { name: name.to_owned(), value, lift: None },
+            room: value,
+            sure: true,
+            sentence: format!("{name} = {value} open files of a process, and each connection takes one"),
+            remedy: self.obstacles(connections).into_iter().next(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits() -> SystemLimits {
+        SystemLimits {
+            pid_max: Some(32_768),
+            max_map_count: Some(65_530),
+            threads_now: 200,
+            ..SystemLimits::default()
+        }
+    }
+
+    #[test]
+    fn threads_end_at_the_nearest_limit_and_timers_at_none() {
+        let of = |tasks| limits().foreseen(Kind::Thread, tasks);
+        assert_eq!(of(10_000), None);
+        // Rust has four areas a thread, most have two.
+        let near = of(20_000).unwrap();
+        assert_eq!((near.limit.name.as_str(), near.sure), ("vm.max_map_count", false));
+        let far = of(100_000).unwrap();
+        assert_eq!((far.limit.name.as_str(), far.room, far.sure), ("kernel.pid_max", 31_544, true));
+        assert_eq!(far.limit.lift.as_deref(), Some("sysctl -w kernel.pid_max=4194304"));
+        assert_eq!(
+            limits().foreseen(Kind::Process, 40_000).map(|met| met.limit.name),
+            Some("kernel.pid_max".into())
+        );
+        assert_eq!(limits().foreseen(Kind::Timer, 1_000_000), None);
+        assert_eq!(SystemLimits::default().foreseen(Kind::Thread, 1_000_000), None);
+    }
+
+    #[test]
+    fn a_server_ends_at_the_files_that_it_may_open() {
+        let limits = ConnectionLimits {
+            open_files_hard: Some(4_096),
+            most_open_files: Some(1_048_576),
+            ..ConnectionLimits::default()
+        };
+        let met = limits.foreseen(10_000).unwrap();
+        assert_eq!((met.limit.name.as_str(), met.room), ("ulimit -Hn", 4_096));
+        assert!(met.remedy.unwrap().contains("nofile"));
+        assert_eq!(limits.foreseen(4_000), None);
+        let raising = ConnectionLimits { raises_hard_limit: true, ..limits };
+        assert_eq!(raising.foreseen(10_000), None);
+        assert_eq!(raising.foreseen(2_000_000).map(|met| met.limit.name).as_deref(), Some("fs.nr_open"));
+    }
+}

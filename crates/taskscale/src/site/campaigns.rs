@@ -1,0 +1,134 @@
+//! The campaigns of a site, and the table that lists those of one machine.
+
+use std::path::PathBuf;
+
+use super::Found;
+use super::layout::{START, anchor};
+use crate::record::{EntryFacts, Loaded, Machine, Status, Timestamp, Warning, last_attempts, same_memory};
+use crate::report::Report;
+use crate::sheet::escaped;
+use crate::units::{self, counted};
+
+/// What the site knows of a campaign, beside its page.
+pub struct Shown {
+    pub place: String,
+    /// Its page, inside the site.
+    pub page: String,
+    pub folder: PathBuf,
+    pub created_at: Timestamp,
+    pub machine: Machine,
+    pub repetitions: u32,
+    /// Of every program, each workload's by itself.
+    pub facts: Vec<EntryFacts>,
+    /// One for each part.
+    pub reports: Vec<Report>,
+    /// Runs whose last attempt counts.
+    pub runs: usize,
+    pub ok_runs: usize,
+    /// Of these, runs beside which other work used the machine.
+    pub busy_runs: usize,
+}
+
+impl Shown {
+    pub fn of(found: &Found, loaded: &Loaded) -> Shown {
+        let Loaded { campaign, samples, .. } = loaded;
+        let last = last_attempts(samples);
+        let ok = || last.iter().filter(|sample| sample.status == Status::Ok);
+        Shown {
+            place: found.place.clone(),
+            page: format!("campaigns/{}.html", found.place),
+            folder: found.folder.clone(),
+            created_at: campaign.created_at,
+            machine: campaign.machine.clone(),
+            repetitions: campaign.plan.repetitions,
+            facts: campaign.entries.clone(),
+            reports: Report::of_parts(campaign, samples)
+                .into_iter()
+                .map(|report| report.named(&*found.place))
+                .collect(),
+            runs: last.len(),
+            ok_runs: ok().count(),
+            busy_runs: ok().filter(|sample| sample.warnings.contains(&Warning::MachineBusy)).count(),
+        }
+    }
+
+    pub fn is_on(&self, machine: &Machine) -> bool {
+        let of = |machine: &Machine| {
+            (machine.hostname.clone(), machine.cpu.clone(), machine.cpus, machine.architecture.clone())
+        };
+        of(&self.machine) == of(machine) && same_memory(self.machine.memory_bytes, machine.memory_bytes)
+    }
+}
+
+/// Campaigns of one machine stand together: figures of two machines are not to be compared. In the order of their first.
+pub fn by_machine(campaigns: &[Shown]) -> Vec<Vec<&Shown>> {
+    let mut machines: Vec<Vec<&Shown>> = Vec::new();
+    for campaign in campaigns {
+        match machines.iter_mut().find(|own| campaign.is_on(&own[0].machine)) {
+            Some(own) => own.push(campaign),
+            None => machines.push(vec![campaign]),
+        }
+    }
+    machines
+}
+
+/// `AMD EPYC 7B13, 2 CPUs, 7.81 GiB`, safe to show.
+pub fn machine_name(machine: &Machine) -> String {
+    let name =
+        format!("{}, {}, {}", machine.cpu, counted(machine.cpus, "CPU"), units::bytes(machine.memory_bytes));
+    escaped(&name)
+}
+
+/// What else is known of a machine, safe to show.
+pub fn machine_details(machine: &Machine) -> String {
+    let facts = [&machine.hostname, &machine.os, &machine.architecture];
+    let known: Vec<String> = facts
+        .into_iter()
+        .filter(|fact| !["", "unknown"].contains(&fact.as_str()))
+        .map(|fact| escaped(fact))
+        .collect();
+    known.join(" · ")
+}
+
+/// A table of the campaigns of one machine.
+pub fn table(campaigns: &[&Shown]) -> String {
+    let rows: String = campaigns.iter().map(|campaign| row(campaign)).collect();
+    format!(
+        "<div class=\"scroll\" tabindex=\"0\"><table class=\"campaigns\"><thead><tr><th scope=\"col\">Campaign</th>\
+         <th scope=\"col\">Date</th><th scope=\"col\">Workloads</th><th scope=\"col\" class=\"n\">Entries</th>\
+         <th scope=\"col\">Tasks</th><th scope=\"col\" class=\"n\">Repetitions</th>\
+         <th scope=\"col\" class=\"n\">Runs that were ok</th></tr></thead>\n<tbody>{rows}</tbody></table></div>\n"
+    )
+}
+
+fn row(campaign: &Shown) -> String {
+    let mut workloads: Vec<&str> = campaign.reports.iter().map(|report| &*report.workload).collect();
+    workloads.dedup();
+    let mut tasks: Vec<u64> =
+        campaign.reports.iter().flat_map(|report| report.tasks.iter().copied()).collect();
+    tasks.sort_unstable();
+    tasks.dedup();
+    let tasks = match tasks[..] {
+        [] => String::new(),
+        [one] => units::count(one),
+        [first, .., last] => format!("{} to {}", units::count(first), units::count(last)),
+    };
+    let mut entries: Vec<&str> = campaign.facts.iter().map(|facts| &*facts.name).collect();
+    entries.sort_unstable();
+    entries.dedup();
+    let busy = match campaign.busy_runs {
+        0 => String::new(),
+        runs => format!(" <small>{} beside other work</small>", units::grouped(runs as u64)),
+    };
+    format!(
+        "<tr><th scope=\"row\">{link}</th><td class=\"date\">{date}</td><td>{workloads}</td><td class=\"n\">{entries}</td>\
+         <td class=\"date\">{tasks}</td><td class=\"n\">{repetitions}</td><td class=\"n\">{ok} of {runs}{busy}</td></tr>\n",
+        link = anchor(START, &campaign.page, &campaign.place),
+        date = campaign.created_at.date(),
+        workloads = escaped(&workloads.join(", ")),
+        entries = entries.len(),
+        repetitions = campaign.repetitions,
+        ok = units::grouped(campaign.ok_runs as u64),
+        runs = units::grouped(campaign.runs as u64),
+    )
+}

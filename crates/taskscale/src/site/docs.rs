@@ -1,0 +1,449 @@
+//! The documents of taskscale's repository as pages: Markdown to HTML, with links between them that lead to the site's
+//! own pages.
+//!
+//! A document keeps its place: `docs/limit.md` is `docs/limit.html` in the site. What a link leads to that is no page of
+//! the site is linked where the repository is published.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
+
+use super::campaigns::Shown;
+use super::layout::{DOCUMENTS, Page, link, percent_encoded};
+use super::subject::Subject;
+use crate::catalog::{Catalog, is_whole};
+use crate::sheet::escaped;
+
+/// Documents at the root of the repository that are for its readers.
+const AT_ROOT: [&str; 5] =
+    ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md"];
+
+/// A list of contents is shown of a document that has as many sections.
+const SECTIONS: usize = 3;
+
+/// Where files of the repository can be read that are no page of the site.
+pub const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+
+/// The documents, by their paths inside the repository; none where there is no repository.
+#[derive(Default)]
+pub struct Documents {
+    root: PathBuf,
+    all: BTreeMap<String, Document>,
+}
+
+struct Document {
+    text: String,
+    title: String,
+    /// Its first sentence.
+    about: String,
+    /// What its headings are called in links.
+    anchors: BTreeSet<String>,
+    /// Paths of pictures inside the repository.
+    pictures: BTreeSet<String>,
+}
+
+/// What a link of a document leads to.
+enum Target {
+    Page(String),
+    Published(String),
+    Nowhere,
+}
+
+impl Documents {
+    /// Those of the repository that a catalogue is part of: the folder `docs` beside it, and a few more.
+    pub fn beside(catalog: &Catalog) -> Documents {
+        let mut roots =
+            catalog.folders.iter().filter(|folder| is_whole(folder)).filter_map(|folder| folder.parent());
+        let Some(root) = roots.find(|root| root.join("docs").is_dir()) else { return Documents::default() };
+        let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+        let mut paths: Vec<String> = AT_ROOT.map(str::to_owned).to_vec();
+        below(&root, "docs", &|name| name.ends_with(".md"), &mut paths);
+        below(&root, "runtimes", &|name| name == "README.md", &mut paths);
+        // What cannot be read is no document.
+        let read = |path: String| {
+            Some((path.clone(), Document::of(&path, fs::read_to_string(root.join(&path)).ok()?)))
+        };
+        Documents { all: paths.into_iter().filter_map(read).collect(), root }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The page of a document, where there is one of it; at an anchor, where it has that.
+    pub fn page(&self, path: &str, anchor: &str) -> Option<(String, String)> {
+        let document = self.all.get(path)?;
+        let at = if document.anchors.contains(anchor) { format!("#{anchor}") } else { String::new() };
+        Some((page_of(path), at))
+    }
+
+    /// Pictures that documents show: their paths in the site, and their files.
+    pub fn pictures(&self) -> Vec<(String, PathBuf)> {
+        let all: BTreeSet<&String> = self.all.values().flat_map(|document| &document.pictures).collect();
+        let there = all.into_iter().map(|path| (path.clone(), self.root.join(path)));
+        there.filter(|(_, file)| file.is_file()).collect()
+    }
+
+    /// The page of each document, and the links that lead nowhere.
+    pub fn pages(&self, campaigns: &[Shown], subjects: &[Subject]) -> (Vec<(String, String)>, Vec<String>) {
+        let mut dead = Vec::new();
+        let folders = campaigns.iter().filter_map(|campaign| {
+            let folder = fs::canonicalize(&campaign.folder).ok()?;
+            Some((folder.strip_prefix(&self.root).ok()?.to_str()?.to_owned(), &*campaign.page))
+        });
+        let folders: BTreeMap<String, &str> = folders.collect();
+        let pages = self.all.iter().map(|(path, document)| {
+            let own = page_of(path);
+            let mut target = |to: &str| match self.target(path, to, &folders, subjects) {
+                Target::Nowhere => {
+                    dead.push(format!("{path}: {to}"));
+                    None
+                }
+                Target::Page(page) | Target::Published(page) => Some(page),
+            };
+            let main = document.html(&mut target);
+            let page = Page { path: &own, title: &document.title, about: &document.about, main: &main };
+            (own.clone(), page.render(true))
+        });
+        (pages.collect(), dead)
+    }
+
+    /// What `to` leads to in the document at `path`.
+    fn target(&self, path: &str, to: &str, folders: &BTreeMap<String, &str>, subjects: &[Subject]) -> Target {
+        let own = page_of(path);
+        if let Some(anchor) = to.strip_prefix('#') {
+            let there = self.all.get(path).is_some_and(|document| document.anchors.contains(anchor));
+            return if there { Target::Page(to.to_owned()) } else { Target::Nowhere };
+        }
+        let (file, anchor) = to.split_once('#').unwrap_or((to, ""));
+        let Some(inside) = joined(path, file) else { return Target::Nowhere };
+        let readme = if inside.is_empty() { "README.md".to_owned() } else { format!("{inside}/README.md") };
+        for document in [&inside, &readme] {
+            match self.page(document, anchor) {
+                Some((_, at)) if at.is_empty() && !anchor.is_empty() => return Target::Nowhere,
+                Some((page, at)) => return Target::Page(link(&own, &page) + &at),
+                None => {}
+            }
+        }
+        if inside == "docs" {
+            return Target::Page(link(&own, DOCUMENTS));
+        }
+        // A picture, a campaign, or an entry's program.
+        if self.all.values().any(|document| document.pictures.contains(&inside)) {
+            return Target::Page(link(&own, &inside));
+        }
+        let within = |folder: &str| {
+            inside.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let campaign = folders.iter().find(|(folder, _)| within(folder)).map(|(_, page)| *page);
+        let entry = || subjects.iter().find(|subject| within(&format!("runtimes/{}", subject.name)));
+        match campaign.or_else(|| Some(&*entry()?.page)) {
+            Some(page) => Target::Page(link(&own, page)),
+            None if self.root.join(&inside).exists() => Target::Published(published(&inside)),
+            None => Target::Nowhere,
+        }
+    }
+
+    /// The page that lists them.
+    pub fn list(&self) -> String {
+        let mut groups: Vec<(&str, Vec<(&String, &Document)>)> = Vec::new();
+        let of = |path: &str| match path.split_once('/') {
+            None => "The project",
+            Some(("runtimes", _)) => "Runtimes: what each program does, and why",
+            Some(_) => "How it works, and what it found",
+        };
+        for (path, document) in &self.all {
+            match groups.iter_mut().find(|(group, _)| *group == of(path)) {
+                Some((_, own)) => own.push((path, document)),
+                None => groups.push((of(path), vec![(path, document)])),
+            }
+        }
+        // Those of docs/ before those of the project itself.
+        groups.sort_by_key(|(_, own)| !own[0].0.starts_with("docs/"));
+        let mut main = "<h1>Documents</h1>\n".to_owned();
+        for (group, own) in groups {
+            main.push_str(&format!("<h2>{}</h2>\n<ul class=\"cards\">\n", escaped(group)));
+            for (path, document) in own {
+                main.push_str(&format!(
+                    "<li><a href=\"{}\">{}</a><p>{}</p></li>\n",
+                    link(DOCUMENTS, &page_of(path)),
+                    escaped(&document.title),
+                    escaped(&document.about)
+                ));
+            }
+            main.push_str("</ul>\n");
+        }
+        Page { path: DOCUMENTS, title: "Documents", about: "What taskscale measures, and how", main: &main }
+            .render(true)
+    }
+}
+
+/// Where a file of the repository is published.
+pub fn published(path: &str) -> String {
+    let parts: Vec<String> = path.split('/').map(percent_encoded).collect();
+    format!("{REPOSITORY}/blob/main/{}", parts.join("/"))
+}
+
+/// The page of a document: `docs/limit.html` of `docs/limit.md`.
+fn page_of(path: &str) -> String {
+    format!("{}.html", path.strip_suffix(".md").unwrap_or(path))
+}
+
+/// The path that `to` is in a document at `path`, inside the repository; none where it leads out of it.
+fn joined(path: &str, to: &str) -> Option<String> {
+    let mut parts: Vec<&str> = path.split('/').collect();
+    parts.pop();
+    for part in to.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// Adds the paths of files below a folder of the repository, hidden ones and links left out.
+fn below(root: &Path, folder: &str, wanted: &dyn Fn(&str) -> bool, paths: &mut Vec<String>) {
+    for child in fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
+        let name = child.file_name().to_string_lossy().into_owned();
+        let path = format!("{folder}/{name}");
+        match child.file_type() {
+            _ if name.starts_with('.') || ["node_modules", "target"].contains(&&*name) => {}
+            Ok(kind) if kind.is_dir() => below(root, &path, wanted, paths),
+            Ok(kind) if kind.is_file() && wanted(&name) => paths.push(path),
+            _ => {}
+        }
+    }
+}
+
+impl Document {
+    fn of(path: &str, text: String) -> Document {
+        let (mut title, mut about) = (String::new(), String::new());
+        let (mut anchors, mut pictures) = (Slugs::default(), BTreeSet::new());
+        let events: Vec<Event> = parser(&text).collect();
+        for (position, event) in events.iter().enumerate() {
+            match event {
+                Event::Start(Tag::Heading { .. }) => {
+                    let said = words(&events[position..], |end| matches!(end, TagEnd::Heading(_)));
+                    anchors.next(&said);
+                    if title.is_empty() {
+                        title = said;
+                    }
+                }
+                Event::Start(Tag::Paragraph) if about.is_empty() && !title.is_empty() => {
+                    about = words(&events[position..], |end| *end == TagEnd::Paragraph);
+                }
+                Event::Start(Tag::Image { dest_url, .. }) if !is_elsewhere(dest_url) => {
+                    pictures.extend(joined(path, dest_url));
+                }
+                _ => {}
+            }
+        }
+        if title.is_empty() {
+            title = path.to_owned();
+        }
+        if let Some((end, _)) = about.match_indices(". ").next() {
+            about.truncate(end + 1);
+        }
+        Document { title, about, anchors: anchors.all, pictures, text }
+    }
+
+    /// What stands in its page. `target` says where a link leads.
+    fn html(&self, target: &mut dyn FnMut(&str) -> Option<String>) -> String {
+        let mut slugs = Slugs::default();
+        let mut contents = Vec::new();
+        let events: Vec<Event> = parser(&self.text).collect();
+        let mut shown: Vec<Event> = Vec::with_capacity(events.len());
+        let (mut links, mut raw) = (Vec::new(), None);
+        for (position, event) in events.iter().enumerate() {
+            match event {
+                Event::Start(Tag::Heading { level, classes, attrs, .. }) => {
+                    let said = words(&events[position..], |end| matches!(end, TagEnd::Heading(_)));
+                    let slug = slugs.next(&said);
+                    if *level == HeadingLevel::H2 {
+                        contents.push((slug.clone(), said));
+                    }
+                    shown.push(Event::Start(Tag::Heading {
+                        level: *level,
+                        id: Some(slug.into()),
+                        classes: classes.clone(),
+                        attrs: attrs.clone(),
+                    }));
+                }
+                Event::Start(Tag::Link { dest_url, title, id, .. }) => {
+                    let to =
+                        if is_elsewhere(dest_url) { Some(dest_url.to_string()) } else { target(dest_url) };
+                    links.push(to.is_some());
+                    shown.extend(to.map(|to| {
+                        Event::Start(Tag::Link {
+                            link_type: LinkType::Inline,
+                            dest_url: to.into(),
+                            title: title.clone(),
+                            id: id.clone(),
+                        })
+                    }));
+                }
+                Event::End(TagEnd::Link) => {
+                    if links.pop() == Some(true) {
+                        shown.push(event.clone());
+                    }
+                }
+                Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
+                    let to = if is_elsewhere(dest_url) { None } else { target(dest_url) };
+                    shown.push(Event::Start(Tag::Image {
+                        link_type: *link_type,
+                        dest_url: to.map_or(dest_url.clone(), CowStr::from),
+                        title: title.clone(),
+                        id: id.clone(),
+                    }));
+                }
+                // Wide ones move by themselves, by keyboard too.
+                Event::Start(Tag::Table(_)) => {
+                    shown
+                        .extend([Event::Html("<div class=\"scroll\" tabindex=\"0\">".into()), event.clone()]);
+                }
+                Event::End(TagEnd::Table) => shown.extend([event.clone(), Event::Html("</div>\n".into())]),
+                Event::Start(Tag::CodeBlock(_)) => {
+                    shown.push(Event::Html("<pre tabindex=\"0\"><code>".into()));
+                }
+                Event::End(TagEnd::CodeBlock) => shown.push(Event::Html("</code></pre>\n".into())),
+                // Comments are for writers; other markup is shown as it is written.
+                Event::Start(Tag::HtmlBlock) => raw = Some(String::new()),
+                Event::Html(text) => raw.get_or_insert_default().push_str(text),
+                Event::End(TagEnd::HtmlBlock) => {
+                    let text = raw.take().unwrap_or_default();
+                    if !is_comment(&text) {
+                        shown.push(Event::Text(text.into()));
+                    }
+                }
+                Event::InlineHtml(text) if is_comment(text) => {}
+                Event::InlineHtml(text) => shown.push(Event::Text(text.clone())),
+                other => shown.push(other.clone()),
+            }
+        }
+        let mut article = String::new();
+        html::push_html(&mut article, shown.into_iter());
+        let items: String = contents
+            .iter()
+            .map(|(slug, said)| format!("<li><a href=\"#{}\">{}</a></li>\n", escaped(slug), escaped(said)))
+            .collect();
+        let contents = match contents.len() >= SECTIONS {
+            true => format!("<nav class=\"contents\" aria-label=\"On this page\"><ul>\n{items}</ul></nav>\n"),
+            false => String::new(),
+        };
+        format!("<div class=\"document\">\n{contents}<article>\n{article}</article>\n</div>\n")
+    }
+}
+
+fn parser(text: &str) -> Parser<'_> {
+    Parser::new_ext(
+        text,
+        Options::ENABLE_TABLES
+            | Options::ENABLE_STRIKETHROUGH
+            | Options::ENABLE_FOOTNOTES
+            | Options::ENABLE_TASKLISTS,
+    )
+}
+
+/// The words from a beginning to the next end of its kind.
+fn words(events: &[Event], is_end: impl Fn(&TagEnd) -> bool) -> String {
+    let mut said = String::new();
+    for event in events {
+        match event {
+            Event::End(end) if is_end(end) => break,
+            Event::Text(text) | Event::Code(text) => said.push_str(text),
+            Event::SoftBreak | Event::HardBreak => said.push(' '),
+            _ => {}
+        }
+    }
+    said
+}
+
+/// Whether an address has a scheme, and so leads out of the repository.
+fn is_elsewhere(address: &str) -> bool {
+    let scheme = address.split_once(':').map_or("", |(scheme, _)| scheme);
+    !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+}
+
+fn is_comment(html: &str) -> bool {
+    let html = html.trim();
+    html.starts_with("<!--") && html.ends_with("-->")
+}
+
+/// What headings are called in links, as GitHub calls them: so that links work there and here.
+#[derive(Default)]
+struct Slugs {
+    all: BTreeSet<String>,
+}
+
+impl Slugs {
+    fn next(&mut self, heading: &str) -> String {
+        let kept = heading.chars().filter(|c| c.is_alphanumeric() || "-_ ".contains(*c));
+        let slug: String =
+            kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect();
+        let numbered = (1..).map(|number| format!("{slug}-{number}"));
+        let mut names = std::iter::once(slug.clone()).chain(numbered);
+        // One of them is free.
+        names.find(|name| self.all.insert(name.clone())).unwrap_or(slug)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn html(text: &str) -> String {
+        Document::of("docs/x.md", text.to_owned())
+            .html(&mut |to| (to != "dead.md").then(|| format!("to:{to}")))
+    }
+
+    #[test]
+    fn headings_are_called_as_github_calls_them() {
+        let mut slugs = Slugs::default();
+        let called =
+            ["What `--limit` says: 10 %", "One", "One", "×best & a_b"].map(|heading| slugs.next(heading));
+        assert_eq!(called, ["what---limit-says-10-", "one", "one-1", "best--a_b"]);
+    }
+
+    #[test]
+    fn links_go_where_they_are_told_and_dead_ones_are_words() {
+        let html = html("# T\n\n[a](b.md#c) [d](dead.md) [e](https://example.org/f)\n");
+        assert!(
+            html.contains("<a href=\"to:b.md#c\">a</a> d <a href=\"https://example.org/f\">e</a>"),
+            "{html}"
+        );
+    }
+
+    #[test]
+    fn markup_is_shown_and_comments_are_not() {
+        let html = html(
+            "# T\n\n<!-- for writers -->\n\n<script>alert(1)</script>\n\na <b onclick=x>c</b> <!-- d -->\n",
+        );
+        assert!(!html.contains("<script") && !html.contains("<b ") && !html.contains("writers"), "{html}");
+        assert!(html.contains("&lt;script&gt;alert(1)"), "{html}");
+    }
+
+    #[test]
+    fn a_document_has_a_title_and_says_in_a_sentence_what_it_is() {
+        let document =
+            Document::of("docs/x.md", "# A `title`\n\nFirst\nsentence. Second.\n\n![p](img/y.png)\n".into());
+        assert_eq!((&*document.title, &*document.about), ("A title", "First sentence."));
+        assert_eq!(document.pictures, BTreeSet::from(["docs/img/y.png".to_owned()]));
+    }
+
+    #[test]
+    fn paths_stay_inside_of_the_repository() {
+        assert_eq!(joined("docs/a.md", "../results/x"), Some("results/x".into()));
+        assert_eq!(joined("docs/a.md", "./b.md"), Some("docs/b.md".into()));
+        assert_eq!(joined("README.md", "../b.md"), None);
+    }
+}

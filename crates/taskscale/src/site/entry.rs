@@ -1,0 +1,285 @@
+//! The page of an entry: what it is, what was measured of it, machine by machine, and its program.
+
+use super::campaigns::{Shown, by_machine, machine_details, machine_name};
+use super::docs::{Documents, published};
+use super::entries::style;
+use super::layout::{ENTRIES, Page, anchor, link, percent_encoded, plain_name};
+use super::subject::{File, Subject};
+use crate::catalog::{Catalog, Kind, embedded_files};
+use crate::report::{Report, Row, columns, told};
+use crate::sheet::{NONE, command_line, escaped, escaped_lines};
+use crate::units::{self, counted};
+
+pub fn page(subject: &Subject, campaigns: &[Shown], catalog: &Catalog, documents: &Documents) -> String {
+    let here = &*subject.page;
+    let mut main = format!(
+        "<p class=\"above\">{} › <a href=\"{}#{}\">{}</a></p>\n<h1>{}</h1>\n<p class=\"id\"><code>{}</code></p>\n\
+         <p class=\"lead\">{}</p>\n",
+        anchor(here, ENTRIES, "Entries"),
+        link(here, ENTRIES),
+        plain_name(&subject.runtime),
+        escaped(&subject.runtime_title),
+        escaped(&subject.title),
+        escaped(&subject.name),
+        escaped(&sentence(&subject.why)),
+    );
+    if let Some(why) = &subject.unverified {
+        main.push_str(&format!("<p class=\"warning\">Unverified: {}.</p>\n", escaped(why)));
+    }
+    main.push_str(&facts(subject, documents));
+    if !subject.notes.is_empty() {
+        let notes: String =
+            subject.notes.iter().map(|note| format!("<li>{}</li>\n", escaped(note))).collect();
+        main.push_str(&format!("<h2>Notes</h2>\n<ul>\n{notes}</ul>\n"));
+    }
+    main.push_str("<h2 id=\"figures\">Figures</h2>\n");
+    let figures = figures(subject, campaigns, catalog);
+    match figures.is_empty() {
+        true => main.push_str("<p>No campaign of this site has measured it.</p>\n"),
+        false => main.push_str(&figures),
+    }
+    main.push_str(&program(subject));
+    let about = format!("{} under taskscale: what it costs, and its program", subject.title);
+    Page { path: here, title: &subject.title, about: &about, main: &main }.render(!documents.is_empty())
+}
+
+/// With a full stop, and a capital letter unless it begins with a name such as `std::thread`.
+fn sentence(text: &str) -> String {
+    let text = text.trim();
+    let is_word = text.split(' ').next().is_some_and(|first| first.chars().all(char::is_alphabetic));
+    let mut chars = text.chars();
+    let text = match chars.next() {
+        Some(first) if is_word => first.to_uppercase().chain(chars).collect(),
+        _ => text.to_owned(),
+    };
+    if text.is_empty() || text.ends_with(['.', '!', '?']) { text } else { text + "." }
+}
+
+/// What one task is to its runtime.
+fn kind_text(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Thread => "a thread of the operating system",
+        Kind::Process => "a process of the operating system",
+        Kind::Stackful => "a task with a stack of its own, switched by the runtime",
+        Kind::Stackless => "an async task that keeps its state in an object",
+        Kind::Future => "one of many futures inside one task",
+        Kind::Timer => "a timer, and no task at all",
+        Kind::Program => "whatever a program from outside makes of it",
+    }
+}
+
+fn facts(subject: &Subject, documents: &Documents) -> String {
+    let here = &*subject.page;
+    let mut facts: Vec<(&str, String)> = vec![
+        ("Kind", format!("{}: {}", subject.kind.name(), kind_text(subject.kind))),
+        ("Style", style(subject)),
+    ];
+    let parallel = if subject.parallel { "on several CPUs at once" } else { "on one CPU at a time" };
+    facts.push(("Its tasks run", parallel.to_owned()));
+    let title = escaped(&subject.runtime_title);
+    // Other addresses could be code.
+    let runtime = match subject.url.starts_with("https://") || subject.url.starts_with("http://") {
+        true => format!("<a href=\"{}\">{title}</a>", escaped(&subject.url)),
+        false => title,
+    };
+    let readme = documents.page(&format!("runtimes/{}/README.md", subject.runtime), "");
+    let readme = readme.map(|(page, _)| format!(", {}", anchor(here, &page, "decisions and known limits")));
+    facts.push(("Runtime", runtime + &readme.unwrap_or_default()));
+    facts.extend(subject.library.as_ref().map(|library| ("Library", escaped(library))));
+    facts.extend(subject.install.as_ref().map(|install| ("Install", escaped(install))));
+    if !subject.env.is_empty() {
+        let all: Vec<String> =
+            subject.env.iter().map(|(name, value)| escaped(&format!("{name}={value}"))).collect();
+        facts.push(("Environment", format!("<code>{}</code>", all.join(" "))));
+    }
+    let workloads: Vec<String> = subject
+        .programs
+        .iter()
+        .map(|program| match documents.page("docs/workloads.md", &program.workload) {
+            Some((page, at)) => {
+                format!("<a href=\"{}{at}\">{}</a>", link(here, &page), escaped(&program.workload))
+            }
+            None => escaped(&program.workload),
+        })
+        .collect();
+    facts.push(("Workloads", workloads.join(", ")));
+    facts.extend(subject.posts.then(|| ("Posts", "measured by the posts as well".to_owned())));
+    let facts: String =
+        facts.iter().map(|(name, text)| format!("<div><dt>{name}</dt><dd>{text}</dd></div>\n")).collect();
+    format!("<dl class=\"facts\">\n{facts}</dl>\n")
+}
+
+/// For each machine the parts that were measured, each in the newest campaign that has it.
+fn figures(subject: &Subject, campaigns: &[Shown], catalog: &Catalog) -> String {
+    let has = |report: &Report| report.groups.iter().any(|group| row_of(&group.rows, subject).is_some());
+    let first = catalog.default_workload().map_or("", |workload| &workload.name);
+    let mut text = String::new();
+    for own in by_machine(campaigns) {
+        // Parts with their campaigns, the newest first.
+        let mut parts: Vec<(String, Vec<(&Shown, &Report)>)> = Vec::new();
+        for campaign in own {
+            for report in campaign.reports.iter().filter(|report| has(report)) {
+                let part = report.part().to_string();
+                match parts.iter_mut().find(|(known, _)| *known == part) {
+                    Some((_, all)) => all.push((campaign, report)),
+                    None => parts.push((part, vec![(campaign, report)])),
+                }
+            }
+        }
+        // What a reader looks for first, then by name.
+        parts.sort_by(|(a, of_a), (b, of_b)| {
+            let other = |of: &[(&Shown, &Report)]| of[0].1.workload != first;
+            (other(of_a), a).cmp(&(other(of_b), b))
+        });
+        let Some((_, of)) = parts.first() else { continue };
+        let machine = &of[0].0.machine;
+        text.push_str(&format!(
+            "<h3>{}</h3>\n<p class=\"quiet\">{}</p>\n",
+            machine_name(machine),
+            machine_details(machine)
+        ));
+        text.extend(parts.iter().map(|(part, all)| part_table(subject, part, all)));
+    }
+    text
+}
+
+fn row_of<'a>(rows: &'a [Row], subject: &Subject) -> Option<&'a Row> {
+    rows.iter().find(|row| row.entry.name == subject.name)
+}
+
+fn part_table(subject: &Subject, part: &str, all: &[(&Shown, &Report)]) -> String {
+    let Some((_, report)) = all.first() else { return String::new() };
+    let headline = report.headline();
+    let columns = columns(report);
+    let heads: String = std::iter::once(headline.heading)
+        .chain(columns.iter().map(|column| column.figure.heading))
+        .map(|heading| format!("<th scope=\"col\" class=\"n\">{}</th>", escaped(heading)))
+        .collect();
+    let mut rows = String::new();
+    for group in &report.groups {
+        let Some(row) = row_of(&group.rows, subject) else { continue };
+        let of_kind = || group.rows.iter().filter(|other| other.ranked && other.entry.kind == row.entry.kind);
+        let place = of_kind().position(|other| other.entry.name == row.entry.name).map(|at| at + 1);
+        let place = place.zip(row.times_best).map(|(place, times)| {
+            format!("×{} <small>{place} of {}</small>", units::decimal(times, 2), of_kind().count())
+        });
+        rows.push_str(&format!("<tr><th scope=\"row\" class=\"n\">{}</th>", units::count(row.tasks)));
+        if row.has_figures() {
+            let shown = row.headline.map(|spread| headline.show(spread.median));
+            let others = columns.iter().map(|column| row.text(column.figure));
+            for text in std::iter::once(shown).chain(others) {
+                rows.push_str(&format!("<td class=\"n\">{}</td>", escaped(text.as_deref().unwrap_or(NONE))));
+            }
+            let place =
+                place.unwrap_or_else(|| escaped(if row.entry.reference { "reference" } else { NONE }));
+            rows.push_str(&format!("<td class=\"n\">{place}</td><td>{}</td></tr>\n", status(row)));
+        } else {
+            rows.push_str(&format!("<td colspan=\"{}\">{}</td></tr>\n", columns.len() + 3, status(row)));
+        }
+    }
+    format!(
+        "<div class=\"scroll\" tabindex=\"0\"><table class=\"figures\"><caption>{} <small>{}</small></caption>\n\
+         <thead><tr><th scope=\"col\" class=\"n\">tasks</th>{heads}<th scope=\"col\" class=\"n\">× best of its kind</th>\
+         <th scope=\"col\">Runs</th></tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n",
+        escaped(part),
+        origin(subject, part, all),
+    )
+}
+
+/// The campaigns that have it, the one whose figures are shown first; each link opens the entry there.
+fn origin(subject: &Subject, part: &str, all: &[(&Shown, &Report)]) -> String {
+    let to = |campaign: &Shown| {
+        let at = format!("part={}&entry={}", percent_encoded(part), percent_encoded(&subject.name));
+        format!(
+            "<a href=\"{}#{}\">{}</a>",
+            link(&subject.page, &campaign.page),
+            escaped(&at),
+            escaped(&campaign.place)
+        )
+    };
+    let times = all.first().map_or(0, |(_, report)| u64::from(report.repetitions));
+    let links: Vec<String> = all.iter().map(|(campaign, _)| to(campaign)).collect();
+    match &links[..] {
+        [] => String::new(),
+        [one] => format!("{one}, {}", counted(times, "repetition")),
+        [newest, others @ ..] => {
+            format!("{newest}, {}; also in {}", counted(times, "repetition"), others.join(", "))
+        }
+    }
+}
+
+fn status(row: &Row) -> String {
+    if row.shortfalls.is_empty() {
+        return escaped(&row.status);
+    }
+    let told: Vec<String> = told(row)
+        .iter()
+        .map(|told| format!("<b class=\"fell\">{}</b>: {}", escaped(&told.head), escaped(&told.reason)))
+        .collect();
+    match row.ok_runs {
+        0 => told.join("; "),
+        ok => format!("{ok} of {} ok; {}", row.runs, told.join("; ")),
+    }
+}
+
+fn program(subject: &Subject) -> String {
+    let mut text = "<h2 id=\"program\">Program</h2>\n".to_owned();
+    text.push_str(match subject.in_catalog {
+        true => {
+            "<p>As it is in the catalogue. A campaign’s page has it as it was when it was measured.</p>\n"
+        }
+        false => "<p>As it was when it was measured: the catalogue of this site has no such entry.</p>\n",
+    });
+    let commands: Vec<String> = subject
+        .programs
+        .iter()
+        .map(|program| {
+            let lines = program.build.iter().chain([&program.run]).map(|command| command_line(command));
+            format!("# {}\n{}", program.workload, lines.collect::<Vec<_>>().join("\n"))
+        })
+        .collect();
+    text.push_str(&format!(
+        "<details><summary>How it is built and run, for each workload</summary>\n\
+         <pre tabindex=\"0\"><code>{}</code></pre></details>\n",
+        escaped_lines(&commands.join("\n\n"))
+    ));
+    for (at, file) in subject.files.iter().enumerate() {
+        text.push_str(&source(subject, file, at == 0));
+    }
+    text
+}
+
+fn source(subject: &Subject, file: &File, open: bool) -> String {
+    let inside = format!("{}/{}", subject.runtime, file.path);
+    let is_ours = subject.in_catalog && embedded_files().any(|name| name == inside);
+    let there = match is_ours {
+        true => format!(
+            "<p class=\"there\"><a href=\"{}\">in the repository</a></p>\n",
+            published(&format!("runtimes/{inside}"))
+        ),
+        false => String::new(),
+    };
+    format!(
+        "<details class=\"source\"{}><summary><code>{}</code> <small>{}</small></summary>\n{there}\
+         <pre tabindex=\"0\"><code>{}</code></pre></details>\n",
+        if open { " open" } else { "" },
+        escaped(&file.path),
+        escaped(&file.workloads.join(", ")),
+        escaped_lines(&file.text),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_sentences() {
+        assert_eq!(
+            sentence("the building block of concurrency in Go"),
+            "The building block of concurrency in Go."
+        );
+        assert_eq!(sentence("std::thread, without a library"), "std::thread, without a library.");
+        assert_eq!((sentence("Done."), sentence("")), ("Done.".to_owned(), String::new()));
+    }
+}

@@ -1,0 +1,196 @@
+//! A static site of many campaigns: a start page, a page for each campaign and each entry, and the documents.
+//!
+//! Pages are files that need no server and no script of the site's own; they link each other by relative addresses. Every
+//! text of a campaign or a manifest is hostile until it is escaped. Must not know how anything is measured.
+
+mod campaigns;
+mod docs;
+mod entries;
+mod entry;
+mod layout;
+mod start;
+mod subject;
+mod surprise;
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::catalog::Catalog;
+use crate::record::{Loaded, StoreError, holds_campaign};
+use crate::report::{PageData, write_html};
+
+pub use campaigns::Shown;
+use docs::Documents;
+use layout::{DOCUMENTS, ENTRIES, START, STYLE, link};
+
+const CSS: &str = include_str!("../../assets/site.css");
+
+/// Names every file of the site, so that one made anew into its folder takes away what is no longer part of it.
+const LIST: &str = ".taskscale-site";
+
+/// Where the page of a campaign, which is made by `taskscale report`, begins to draw itself: before it, there is room for
+/// a way back.
+const APP: &str = "<div id=\"app\">";
+
+/// A folder with a campaign in it, and its place below the folder that was looked through: `machine/2026-11-22`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    pub place: String,
+    pub folder: PathBuf,
+}
+
+/// All campaigns in a folder or below it, in the order of their places. Hidden folders are left out, and links are not
+/// followed: one could lead back.
+pub fn find(results: &Path) -> Result<Vec<Found>, StoreError> {
+    let read = |path: &Path| -> io::Result<Vec<PathBuf>> {
+        fs::read_dir(path)?.map(|child| child.map(|child| child.path())).collect()
+    };
+    let (mut found, mut folders) = (Vec::new(), vec![(String::new(), results.to_owned())]);
+    while let Some((place, folder)) = folders.pop() {
+        let children = read(&folder).map_err(|error| at("read", &folder, error))?;
+        for child in children {
+            let name = child.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if !name.starts_with('.') && child.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+                let place = if place.is_empty() { name } else { format!("{place}/{name}") };
+                folders.push((place, child));
+            }
+        }
+        if holds_campaign(&folder) {
+            let own_name = || {
+                fs::canonicalize(&folder).ok()?.file_name().map(|name| name.to_string_lossy().into_owned())
+            };
+            let place =
+                if place.is_empty() { own_name().unwrap_or_else(|| "campaign".into()) } else { place };
+            found.push(Found { place, folder });
+        }
+    }
+    found.sort_by(|a, b| a.place.cmp(&b.place));
+    Ok(found)
+}
+
+fn at(what: &'static str, path: &Path, error: io::Error) -> StoreError {
+    StoreError::Io { what, path: path.to_owned(), error }
+}
+
+/// A site being made.
+pub struct Site<'a> {
+    out: PathBuf,
+    catalog: &'a Catalog,
+    documents: Documents,
+    campaigns: Vec<Shown>,
+    /// The files of the site, relative to its folder.
+    written: BTreeSet<String>,
+}
+
+/// What was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    pub start: PathBuf,
+    pub campaigns: usize,
+    pub entries: usize,
+    pub documents: usize,
+    /// Links of documents that lead nowhere, each with its document.
+    pub dead_links: Vec<String>,
+}
+
+impl<'a> Site<'a> {
+    /// Begins a site in a folder that is new, empty, or holds a site. Writes nothing yet.
+    ///
+    /// The documents are those beside the catalogue, as taskscale's repository has them; an installed taskscale has none.
+    pub fn begin(out: &Path, catalog: &'a Catalog) -> Result<Site<'a>, StoreError> {
+        let is_empty = match fs::read_dir(out) {
+            Ok(mut children) => children.next().is_none(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+            Err(error) => return Err(at("read", out, error)),
+        };
+        if !is_empty && !out.join(LIST).is_file() {
+            let error = io::Error::new(io::ErrorKind::AlreadyExists, "it holds files that are not of a site");
+            return Err(at("make a site in", out, error));
+        }
+        let documents = Documents::beside(catalog);
+        Ok(Site { out: out.to_owned(), catalog, documents, campaigns: Vec::new(), written: BTreeSet::new() })
+    }
+
+    /// Adds a campaign, and writes its page.
+    pub fn add(&mut self, found: &Found, loaded: &Loaded, page: PageData) -> Result<(), StoreError> {
+        let shown = Shown::of(found, loaded);
+        let mut html = Vec::new();
+        write_html(page, &mut html).map_err(|error| at("write", &self.out, error))?;
+        let html = String::from_utf8_lossy(&html);
+        let back = format!(
+            "<nav class=\"masthead wrap\" aria-label=\"Site\"><a href=\"{}\">All results</a></nav>\n{APP}",
+            link(&shown.page, START)
+        );
+        self.write(&shown.page, html.replacen(APP, &back, 1).as_bytes())?;
+        self.campaigns.push(shown);
+        Ok(())
+    }
+
+    pub fn is_without_campaigns(&self) -> bool {
+        self.campaigns.is_empty()
+    }
+
+    /// Writes all other pages, and takes away those that are no longer part of the site.
+    pub fn finish(mut self) -> Result<Made, StoreError> {
+        // The newest first.
+        self.campaigns.sort_by_key(|campaign| Reverse(campaign.created_at.unix_s()));
+        let subjects = subject::subjects(self.catalog, &self.campaigns);
+        let mut pages = vec![
+            (START.to_owned(), start::page(&self.campaigns, &subjects, self.catalog, &self.documents)),
+            (ENTRIES.to_owned(), entries::page(&self.campaigns, &subjects, self.catalog, &self.documents)),
+        ];
+        for subject in &subjects {
+            let page = entry::page(subject, &self.campaigns, self.catalog, &self.documents);
+            pages.push((subject.page.clone(), page));
+        }
+        let (documents, dead_links) = self.documents.pages(&self.campaigns, &subjects);
+        pages.extend(documents);
+        if !self.documents.is_empty() {
+            pages.push((DOCUMENTS.to_owned(), self.documents.list()));
+        }
+        for (path, text) in &pages {
+            self.write(path, text.as_bytes())?;
+        }
+        for (path, file) in self.documents.pictures() {
+            let bytes = fs::read(&file).map_err(|error| at("read", &file, error))?;
+            self.write(&path, &bytes)?;
+        }
+        self.write(STYLE, CSS.as_bytes())?;
+        // GitHub Pages would leave out what it takes for its own.
+        self.write(".nojekyll", b"")?;
+        self.clear()?;
+        Ok(Made {
+            start: self.out.join(START),
+            campaigns: self.campaigns.len(),
+            entries: subjects.len(),
+            documents: self.documents.len(),
+            dead_links,
+        })
+    }
+
+    fn write(&mut self, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        let file = self.out.join(path);
+        if let Some(parent) = file.parent() {
+            fs::create_dir_all(parent).map_err(|error| at("create", parent, error))?;
+        }
+        fs::write(&file, bytes).map_err(|error| at("write", &file, error))?;
+        self.written.insert(path.to_owned());
+        Ok(())
+    }
+
+    /// Removes the files of the site that was here before and are not of this one, and lists those that are.
+    fn clear(&self) -> Result<(), StoreError> {
+        let list = self.out.join(LIST);
+        let before = fs::read_to_string(&list).unwrap_or_default();
+        let inside = |path: &&str| path.split('/').all(|part| !["", ".", ".."].contains(&part));
+        for path in before.lines().filter(inside).filter(|path| !self.written.contains(*path)) {
+            // What has gone already is as it should be.
+            let _ = fs::remove_file(self.out.join(path));
+        }
+        let names: Vec<&str> = self.written.iter().map(String::as_str).collect();
+        fs::write(&list, names.join("\n") + "\n").map_err(|error| at("write", &list, error))
+    }
+}

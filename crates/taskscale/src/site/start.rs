@@ -1,0 +1,253 @@
+//! The start page: the question, a picture of what it comes to, what may surprise, how to run it, and all campaigns.
+
+use std::cmp::Reverse;
+
+use super::campaigns::{Shown, by_machine, machine_details, machine_name, table};
+use super::docs::{Documents, REPOSITORY};
+use super::layout::{ENTRIES, Page, START, anchor, link};
+use super::subject::Subject;
+use super::surprise::{Surprise, surprises};
+use crate::catalog::{Catalog, Shape};
+use crate::report::{Chart, Export, Group, RenderOptions, Report, Request, Row, Target, export, told};
+use crate::sheet::escaped;
+use crate::units::tasks;
+
+/// Rows of the picture at most: it is to be seen with all else, in one screen.
+const ROWS: usize = 11;
+
+/// The part of a campaign that the start page shows.
+pub struct Featured<'a> {
+    pub campaign: &'a Shown,
+    pub report: &'a Report,
+    pub group: &'a Group,
+}
+
+pub fn page(campaigns: &[Shown], subjects: &[Subject], catalog: &Catalog, documents: &Documents) -> String {
+    let featured = featured(campaigns, catalog);
+    let n = featured.as_ref().map_or("N concurrent tasks".to_owned(), |of| many(of.group.tasks));
+    let mut main = format!(
+        "<div class=\"opening\">\n<div class=\"point\">\n<h1>What do <b>{n}</b> cost, and where does each runtime break?</h1>\n\
+         <p class=\"lead\">Memory, CPU and time of small idiomatic programs, measured with all tasks alive at once and with \
+         the kernel’s share. Each is ranked among those of its kind.</p>\n"
+    );
+    if let Some(featured) = &featured {
+        main.push_str(&list(&surprises_of(featured), subjects));
+    }
+    main.push_str("</div>\n");
+    main.push_str(&featured.as_ref().map(|featured| figure(featured, subjects)).unwrap_or_default());
+    main.push_str("</div>\n");
+    main.push_str(&how_to_run(documents));
+    main.push_str("<section id=\"campaigns\" aria-labelledby=\"campaigns-title\">\n<h2 id=\"campaigns-title\">All results</h2>\n\
+         <p>Figures of one machine can be compared with each other, and not with those of another.</p>\n");
+    // The machine that most is known of comes first.
+    let mut machines = by_machine(campaigns);
+    machines.sort_by_key(|own| Reverse(own.iter().map(|campaign| campaign.ok_runs).sum::<usize>()));
+    for own in machines {
+        let machine = &own[0].machine;
+        main.push_str(&format!(
+            "<h3>{}</h3>\n<p class=\"quiet\">{}</p>\n",
+            machine_name(machine),
+            machine_details(machine)
+        ));
+        main.push_str(&table(&own));
+    }
+    main.push_str("</section>\n");
+    Page {
+        path: START,
+        title: "taskscale: what do concurrent tasks cost?",
+        about: "What N concurrent tasks cost in each language runtime, and where each one breaks",
+        main: &main,
+    }
+    .render(!documents.is_empty())
+}
+
+/// `1M tasks`, as a question says it.
+fn many(n: u64) -> String {
+    match n {
+        1_000_000 => "a million concurrent tasks".to_owned(),
+        n => tasks(n).replace(' ', " concurrent "),
+    }
+}
+
+/// Of all campaigns the one that says most: with tasks that only wait, most cells that were ok, repeated, without other
+/// work beside them; of equals the newest.
+pub fn featured<'a>(campaigns: &'a [Shown], catalog: &Catalog) -> Option<Featured<'a>> {
+    let first = catalog.default_workload().map_or("", |workload| &workload.name);
+    let of = |campaign: &'a Shown| {
+        let ranked = |group: &&Group| group.rows.iter().any(|row| row.ranked);
+        let reports =
+            campaign.reports.iter().filter(|report| report.groups.iter().any(|group| ranked(&group)));
+        let report = reports.clone().min_by_key(|report| (report.workload != first, report.params.len()))?;
+        let most = report.groups.iter().map(ranked_rows).max()?;
+        // The most tasks that at least half as many held as held any number.
+        let group = report.groups.iter().rfind(|group| ranked_rows(group) * 2 >= most && ranked(group))?;
+        let cells: usize = reports.flat_map(|report| &report.groups).map(ranked_rows).sum();
+        let quiet = 1.0 - campaign.busy_runs as f64 / campaign.ok_runs.max(1) as f64;
+        let worth = (cells * campaign.repetitions.min(3) as usize) as f64 * quiet;
+        Some((report.workload == first, worth, Featured { campaign, report, group }))
+    };
+    // The campaigns come with the newest first, and of equals the last is taken.
+    let all = campaigns.iter().rev().filter_map(of);
+    all.max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))).map(|(_, _, featured)| featured)
+}
+
+fn ranked_rows(group: &Group) -> usize {
+    group.rows.iter().filter(|row| row.ranked).count()
+}
+
+/// Sentences of memory are of tasks that wait.
+fn surprises_of(featured: &Featured) -> Vec<Surprise> {
+    match featured.report.shape {
+        Shape::Hold => surprises(featured.report, featured.group.tasks),
+        Shape::Work | Shape::Serve => Vec::new(),
+    }
+}
+
+fn list(found: &[Surprise], subjects: &[Subject]) -> String {
+    if found.is_empty() {
+        return String::new();
+    }
+    let items: String = found
+        .iter()
+        .map(|Surprise { figure, text, entries }| {
+            let mut text = escaped(text);
+            for (at, name) in entries.iter().enumerate() {
+                text = text.replace(&format!("{{{at}}}"), &named(name, subjects));
+            }
+            format!("<li><b>{}</b> <span>{text}</span></li>\n", escaped(figure))
+        })
+        .collect();
+    format!("<ul class=\"surprises\">\n{items}</ul>\n")
+}
+
+/// An entry's name with a link to its page, safe to show.
+fn named(name: &str, subjects: &[Subject]) -> String {
+    let name_shown = format!("<code>{}</code>", escaped(name));
+    match subjects.iter().find(|subject| subject.name == name) {
+        Some(subject) => format!("<a href=\"{}\">{name_shown}</a>", link(START, &subject.page)),
+        None => name_shown,
+    }
+}
+
+/// Of each kind as many as there is room for, one of each runtime: the first of the ranking, and where a kind has none,
+/// those that fell short.
+fn chosen(group: &Group) -> Vec<Row> {
+    let runtime = |row: &Row| row.entry.name.split('/').next().unwrap_or_default().to_owned();
+    let of_kinds = |most: usize| -> Vec<Row> {
+        let mut rows: Vec<Row> = Vec::new();
+        for row in group.rows.iter().filter(|row| !row.entry.reference) {
+            let alike = || rows.iter().filter(|other| other.entry.kind == row.entry.kind);
+            if alike().count() < most && alike().all(|other| runtime(other) != runtime(row)) {
+                rows.push(row.clone());
+            }
+        }
+        rows
+    };
+    let fits = (1..=ROWS).rev().map(of_kinds).find(|rows| rows.len() <= ROWS);
+    fits.unwrap_or_else(|| of_kinds(1).into_iter().take(ROWS).collect())
+}
+
+fn figure(featured: &Featured, subjects: &[Subject]) -> String {
+    let Featured { campaign, report, group } = featured;
+    let rows = chosen(group);
+    let left_out = group.rows.iter().filter(|row| !row.entry.reference).count() - rows.len();
+    let small = Report {
+        groups: vec![Group { tasks: group.tasks, rows: rows.clone() }],
+        unavailable: Vec::new(),
+        ..(*report).clone()
+    };
+    let request = Request {
+        target: Target::Svg(Chart::Ranking),
+        metrics: Vec::new(),
+        tasks: Some(group.tasks),
+        options: RenderOptions::default(),
+    };
+    // There are rows: it was chosen by them.
+    let Ok(Export { text: picture, .. }) = export(&[small], &request) else { return String::new() };
+    let more = match left_out {
+        0 => String::new(),
+        more => format!("{} more entries, every run and ", more),
+    };
+    format!(
+        "<figure class=\"picture\">\n<div class=\"wide\">{picture}</div>\n{}\
+         <figcaption>{more}all other figures: {}, {}.</figcaption>\n</figure>\n",
+        narrow(report, &rows, subjects),
+        anchor(START, &campaign.page, &campaign.place),
+        campaign.created_at.date(),
+    )
+}
+
+/// The same for a narrow screen, on which a picture would be too small to read.
+fn narrow(report: &Report, rows: &[Row], subjects: &[Subject]) -> String {
+    let figure = report.headline();
+    let medians = rows.iter().filter_map(|row| row.headline).map(|spread| spread.median);
+    let largest = medians.fold(0.0, f64::max);
+    let mut text = format!("<table class=\"bars narrow\"><caption>{}</caption>\n", escaped(figure.heading));
+    let mut kind = None;
+    for row in rows {
+        if kind.replace(row.entry.kind) != Some(row.entry.kind) {
+            text.push_str(&format!(
+                "<tbody><tr><th scope=\"rowgroup\" colspan=\"2\">{}</th></tr>\n",
+                row.entry.kind.name()
+            ));
+        }
+        let shown = match row.headline {
+            Some(spread) => format!(
+                "<span class=\"bar\" style=\"width:{:.1}%\"></span></td><td class=\"n\">{}",
+                100.0 * spread.median / largest,
+                escaped(&figure.show(spread.median))
+            ),
+            None => {
+                let ends = told(row).into_iter().map(|told| told.head).collect::<Vec<_>>().join("; ");
+                format!("</td><td class=\"fell\">{}", escaped(&ends))
+            }
+        };
+        text.push_str(&format!("<tr><td>{}<br>{shown}</td></tr>\n", named(&row.entry.name, subjects)));
+    }
+    text + "</table>\n"
+}
+
+fn how_to_run(documents: &Documents) -> String {
+    let mut more: Vec<String> = vec![anchor(START, ENTRIES, "every program that is measured")];
+    for (path, name) in [("docs/tutorial.md", "a tutorial"), ("docs/methodology.md", "how it is measured")] {
+        if let Some((page, _)) = documents.page(path, "") {
+            more.push(anchor(START, &page, name));
+        }
+    }
+    format!(
+        "<section class=\"run\" aria-labelledby=\"run-title\">\n<div><h2 id=\"run-title\">Ask your own machine</h2>\n\
+         <p>Linux and Rust; runtimes that are not installed are left out, and named. See {more}.</p>\n</div>\n\
+         <pre tabindex=\"0\"><code>git clone {REPOSITORY} &amp;&amp; cd taskscale\n\
+         cargo run --release -- --quick       # a first table: up to 100k tasks, once\n\
+         cargo run --release                  # 1 to 1M tasks, three times\n\
+         cargo run --release -- site -o site  # these pages, of your results</code></pre>\n</section>\n",
+        more = more.join(", "),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Kind;
+    use crate::report::Report;
+    use crate::report::fixture::everything;
+
+    #[test]
+    fn the_picture_has_some_of_each_kind() {
+        let (campaign, samples) = everything();
+        let report = Report::build(&campaign, &samples);
+        let group = report.groups.last().unwrap();
+        let rows = chosen(group);
+        assert!(rows.len() <= ROWS && !rows.iter().any(|row| row.entry.reference));
+        let kinds = |rows: &[Row]| -> std::collections::BTreeSet<Kind> {
+            rows.iter().filter(|row| !row.entry.reference).map(|row| row.entry.kind).collect()
+        };
+        assert_eq!(kinds(&rows), kinds(&group.rows));
+    }
+
+    #[test]
+    fn a_number_of_tasks_is_said_as_one_would() {
+        assert_eq!(many(1_000_000), "a million concurrent tasks");
+        assert_eq!(many(10_000), "10k concurrent tasks");
+    }
+}

@@ -1,0 +1,94 @@
+//! The files of published campaigns: found, read, sealed, written.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::machine::class;
+use crate::record::{self, By, Campaign, Loaded, Origin, Sample, Store, StoreError, holds_campaign};
+
+/// In the place of a seal while it is made.
+const NO_SEAL: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+/// A campaign of a repository.
+#[derive(Debug)]
+pub struct Published {
+    pub folder: PathBuf,
+    pub loaded: Loaded,
+    /// Whether its files are as they were handed in; unknown of one that was not.
+    pub sealed: Option<bool>,
+}
+
+/// SHA-256, in hexadecimal digits, over both files of a campaign, with zeros in the place of its seal. Over bytes: what is
+/// written anew is not what was handed in, even where it means the same.
+pub fn seal(campaign_json: &str, seal: &str, samples_jsonl: &[u8]) -> String {
+    let blank = if seal.is_empty() { campaign_json.to_owned() } else { campaign_json.replace(seal, NO_SEAL) };
+    let mut digest = Sha256::new();
+    digest.update((blank.len() as u64).to_le_bytes());
+    digest.update(blank);
+    digest.update(samples_jsonl);
+    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Reads a campaign of a repository.
+pub fn read(folder: &Path) -> Result<Published, StoreError> {
+    let loaded = record::load(folder)?;
+    let sealed = match &loaded.campaign.origin {
+        None => None,
+        Some(origin) => Some(seal_of(folder, &origin.seal)? == origin.seal),
+    };
+    Ok(Published { folder: folder.to_owned(), loaded, sealed })
+}
+
+fn seal_of(folder: &Path, own: &str) -> Result<String, StoreError> {
+    let file = |name: &str| {
+        let path = folder.join(name);
+        fs::read(&path).map_err(|error| StoreError::Io { what: "read", path, error })
+    };
+    let campaign = file("campaign.json")?;
+    Ok(seal(&String::from_utf8_lossy(&campaign), own, &file("samples.jsonl")?))
+}
+
+/// Folders of campaigns, `root` itself and at any depth below it, in the order of their names: also those that hold samples
+/// of nobody knows what. Links are not followed.
+pub fn campaigns_below(root: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut children: Vec<PathBuf> =
+        fs::read_dir(root)?.map(|child| child.map(|child| child.path())).collect::<io::Result<_>>()?;
+    children.sort();
+    let mut found = Vec::new();
+    if holds_campaign(root) || root.join("samples.jsonl").exists() {
+        found.push(root.to_owned());
+    }
+    for child in children {
+        if child.symlink_metadata()?.is_dir() {
+            found.extend(campaigns_below(&child)?);
+        }
+    }
+    Ok(found)
+}
+
+/// Where a campaign is handed in to: `RESULTS/xeon-2-5ghz-2cpu/2026-11-24`.
+pub fn place(results: &Path, campaign: &Campaign) -> PathBuf {
+    results.join(class(&campaign.machine)).join(campaign.created_at.date())
+}
+
+/// Writes a stripped campaign below `results`, sealed. Never over another: a second one of a day has `-2` behind its date.
+/// Ends with the folder.
+pub fn hand_in(
+    results: &Path,
+    campaign: &Campaign,
+    samples: &[Sample],
+    by: By,
+) -> Result<PathBuf, StoreError> {
+    let mut store = Store::claim_new(&place(results, campaign))?;
+    let with = |seal: String| Campaign { origin: Some(Origin { by, seal }), ..campaign.clone() };
+    for sample in samples {
+        store.append(sample)?;
+    }
+    store.write_campaign(&with(NO_SEAL.to_owned()))?;
+    let seal = seal_of(store.folder(), NO_SEAL)?;
+    store.write_campaign(&with(seal))?;
+    Ok(store.folder().to_owned())
+}

@@ -1,0 +1,77 @@
+//! The programs of a campaign against those of a catalogue.
+
+use super::{Finding, Rule};
+use crate::catalog::{Catalog, Entry, Recipe, Runtime, sources};
+use crate::record::{Campaign, EntryFacts, Sample, Source};
+
+/// What of the programs that were measured is not as the catalogue has it. `digest` says what `program_digest` would be
+/// recorded here and now, where that can be known: on the machine of the campaign, with the same toolchain.
+pub fn changed_programs(
+    campaign: &Campaign,
+    samples: &[Sample],
+    catalog: &Catalog,
+    digest: impl Fn(&Runtime, &Entry, &str, &EntryFacts) -> Option<String>,
+) -> Option<Finding> {
+    let measured = |facts: &&EntryFacts| {
+        let of = |sample: &Sample| {
+            sample.entry == facts.name
+                && facts.workload.as_ref().is_none_or(|workload| *workload == sample.workload)
+        };
+        samples.iter().any(of)
+    };
+    let changed = campaign.entries.iter().filter(measured).filter_map(|facts| {
+        let workload = facts.workload.as_deref().unwrap_or(&campaign.plan.workload);
+        let what = change(facts, workload, catalog, &digest)?;
+        Some(format!("{} ({workload}): {what}", facts.name))
+    });
+    Finding::of_many(Rule::Programs, changed.collect())
+}
+
+fn change(
+    facts: &EntryFacts,
+    workload: &str,
+    catalog: &Catalog,
+    digest: impl Fn(&Runtime, &Entry, &str, &EntryFacts) -> Option<String>,
+) -> Option<String> {
+    let Some((runtime, entry)) = catalog.entry(&facts.name) else {
+        return Some("the catalogue has no such entry".to_owned());
+    };
+    let Some(recipe) = entry.workloads.get(workload) else {
+        return Some("the catalogue has no program of it for this workload".to_owned());
+    };
+    let Some(recorded) = &facts.program_digest else {
+        return Some("no digest of its program was recorded: an older taskscale made it".to_owned());
+    };
+    said_otherwise(facts, entry, recipe).map(|what| format!("its {what} in runtime.toml")).or_else(|| {
+        let there: Vec<Source> = sources(runtime, entry, workload)
+            .into_iter()
+            .map(|file| Source { path: file.path, text: file.text })
+            .collect();
+        let other = there
+            .iter()
+            .chain(&facts.sources)
+            .find(|file| !there.contains(file) || !facts.sources.contains(file));
+        other.map(|file| file.path.clone()).or_else(|| {
+            let now = digest(runtime, entry, workload, facts)?;
+            (now != *recorded).then(|| {
+                "something that it is made from: a lock file, shared code, or where its toolchain is"
+                    .to_owned()
+            })
+        })
+    })
+}
+
+/// What the manifest says of it now and did not then, of what bears on a figure or on whom it is set beside.
+fn said_otherwise(facts: &EntryFacts, entry: &Entry, recipe: &Recipe) -> Option<&'static str> {
+    [
+        (facts.build != recipe.build, "build"),
+        (facts.run != recipe.run, "run"),
+        (facts.env != entry.env, "env"),
+        (facts.kind != entry.kind, "kind"),
+        (facts.parallel != entry.parallel, "parallel"),
+        (facts.style != entry.style, "style"),
+        (facts.reference != entry.reference, "reference"),
+    ]
+    .into_iter()
+    .find_map(|(differs, what)| differs.then_some(what))
+}

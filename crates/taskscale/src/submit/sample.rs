@@ -1,0 +1,87 @@
+//! What must hold inside one sample, whoever measured it: arithmetic, and what a status says. Pure.
+//!
+//! Only what holds of every run that taskscale ever wrote: the 1,767 samples of results/ were asked.
+
+use crate::catalog::Shape;
+use crate::record::{Campaign, Hold, Plan, Plateau, Sample, Status};
+
+/// Phases are differences of floating-point seconds; their sum may be off by so much.
+const SUM_S: f64 = 1e-6;
+/// The kernel's accounts of CPU time are not read at one instant: their sum may be off by so many seconds, or
+const CPU_SUM_S: f64 = 0.02;
+/// by so much of it.
+const CPU_SUM_SHARE: f64 = 0.01;
+/// A tick of a clock, on each CPU, may be counted before its time.
+const TICK_S: f64 = 0.05;
+
+/// What one sample says that cannot be.
+pub fn contradictions(sample: &Sample, plan: &Plan, campaign: &Campaign) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut unless = |holds: bool, what: &str| {
+        if !holds {
+            found.push(what.to_owned());
+        }
+    };
+    let plateaus = [sample.memory.plateau.as_ref(), sample.memory.loaded.as_deref()];
+    for plateau in plateaus.into_iter().flatten() {
+        unless(
+            sum(plateau) == Some(plateau.footprint_bytes),
+            "its footprint is not the sum of anon, shmem, file and kernel memory",
+        );
+        let memory = campaign.machine.memory_bytes.saturating_add(campaign.machine.swap_bytes);
+        unless(plateau.footprint_bytes <= memory, "its footprint is more than the machine has");
+    }
+    let n = sample.tasks;
+    unless(sample.alive.is_none_or(|alive| alive <= n), "more tasks were alive than there were");
+    unless(sample.failed.is_none_or(|failed| failed <= n), "more tasks failed than there were");
+    let all = match (plan.shape, &sample.work) {
+        (Shape::Work, Some(work)) => work.operations,
+        _ => n,
+    };
+    unless(sample.done.is_none_or(|done| done <= all), "more was done than was asked for");
+    if let Hold::Fixed { seconds } = plan.hold {
+        let waits = plan.shape == Shape::Hold && sample.hold_s > 0.0;
+        unless(!waits || sample.hold_s == seconds as f64, "its tasks did not wait as the plan says");
+    }
+    if sample.status == Status::Ok {
+        unless(sample.alive.is_none_or(|alive| alive == n), "it is ok, and not all tasks were alive");
+        unless(sample.done.is_none_or(|done| done == all), "it is ok, and not all was done");
+        unless(sample.failed.is_none_or(|failed| failed == 0), "it is ok, and tasks failed");
+        unless(sample.reason.is_none() && sample.limit.is_none(), "it is ok, and says why it is not");
+        unless(sample.stopped || sample.exit_code == Some(0), "it is ok, and its program ended in failure");
+    } else {
+        unless(sample.reason.is_some(), "it is not ok, and does not say why");
+    }
+    times(sample, plan, campaign, &mut unless);
+    found
+}
+
+fn times(sample: &Sample, plan: &Plan, campaign: &Campaign, unless: &mut impl FnMut(bool, &str)) {
+    let (time, cpu) = (&sample.time, &sample.cpu);
+    let phases = [time.launch_s, time.plateau_s, time.drain_s];
+    let cpu_phases = [cpu.launch_s, cpu.plateau_s, cpu.drain_s];
+    let others = [time.wall_s, time.plateau_read_at_s, time.reading_s, cpu.user_s, cpu.system_s];
+    let all = phases.into_iter().chain(cpu_phases).chain(others).flatten();
+    unless(all.into_iter().all(|seconds| seconds.is_finite() && seconds >= 0.0), "a time is negative");
+    if let ([Some(launch), Some(plateau), Some(drain)], Some(wall)) = (phases, time.wall_s) {
+        unless((launch + plateau + drain - wall).abs() <= SUM_S, "its phases do not add up to its wall time");
+    }
+    let whole_of = |part: Option<f64>| part.zip(time.wall_s).is_none_or(|(part, wall)| part <= wall + SUM_S);
+    let parts = [time.launch_s, time.plateau_read_at_s, sample.work.as_ref().and_then(|work| work.wall_s)];
+    unless(parts.into_iter().all(whole_of), "a part of it took longer than the whole");
+    if let (Some(total), Some(wall)) = (cpu.total_s(), time.wall_s) {
+        let most = (wall + TICK_S) * campaign.machine.cpus.max(1) as f64;
+        unless(total <= most, "it took more CPU time than the machine has");
+        // Between the phases of work is the work itself.
+        if let ([Some(launch), plateau, Some(drain)], true) = (cpu_phases, plan.shape != Shape::Work) {
+            let off = (launch + plateau.unwrap_or(0.0) + drain - total).abs();
+            let slack = CPU_SUM_S.max(CPU_SUM_SHARE * total);
+            unless(off <= slack, "the CPU time of its phases does not add up to user and system time");
+        }
+    }
+}
+
+fn sum(plateau: &Plateau) -> Option<u64> {
+    let parts = [plateau.anon_bytes, plateau.shmem_bytes, plateau.file_bytes, plateau.kernel_bytes];
+    parts.into_iter().try_fold(0u64, u64::checked_add)
+}

@@ -1,0 +1,155 @@
+//! What is said of a campaign: to those who are asked to take it, and of all that are there.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::machine::class;
+use super::marks::Mark;
+use super::{Finding, Rule};
+use crate::figures::Figure;
+use crate::record::{Campaign, Sample, Warning, last_attempts};
+use crate::report::{Group, Report, Row};
+use crate::sheet::{Column, Field, Section, Sheet, SheetRow, Table, Tone};
+use crate::units;
+
+/// The text of a pull request: what was measured where, what it says at the most tasks, what was checked and taken out.
+/// `folder` is where the campaign lies in the repository.
+pub fn pull_request(campaign: &Campaign, samples: &[Sample], folder: &Path, stripped: &[String]) -> Sheet {
+    let reports = Report::of_parts(campaign, samples);
+    let workloads: BTreeSet<&str> = campaign.plans().map(|plan| plan.workload.as_str()).collect();
+    let workloads = workloads.into_iter().collect::<Vec<_>>().join(", ");
+    let mut sheet = Sheet::new(format!("{workloads} on {}", class(&campaign.machine)));
+    let mut facts = Table::new(vec![Column::words("what"), Column::prose("is")]);
+    let rows = self::facts(campaign, samples, &reports, folder).into_iter();
+    facts.section("What was measured").rows =
+        rows.map(|(what, is)| SheetRow::of(vec![Field::plain(what), Field::plain(is)])).collect();
+    sheet.table(facts);
+    for report in &reports {
+        // The most tasks at which anything was ok.
+        let ok = |group: &&Group| group.rows.iter().any(|row| row.ok_runs > 0);
+        if let Some(group) = report.groups.iter().rev().find(ok) {
+            sheet.table(found(report, group));
+        }
+    }
+    let mut checks = Table::new(vec![Column::words("check"), Column::prose("passed")]);
+    checks.section("What was checked").rows = Rule::ALL
+        .into_iter()
+        // Sealed is what passed the others.
+        .filter(|rule| *rule != Rule::Seal)
+        .map(|rule| SheetRow::of(vec![Field::plain(rule.name()), Field::plain(rule.about())]))
+        .collect();
+    sheet.table(checks);
+    sheet.text(format!("Taken out: {}.", stripped.join("; ")), Tone::Plain);
+    let again = format!("To check it again: taskscale submit --check {} --new", folder.display());
+    sheet.text(again, Tone::Plain);
+    sheet
+}
+
+fn facts(
+    campaign: &Campaign,
+    samples: &[Sample],
+    reports: &[Report],
+    folder: &Path,
+) -> Vec<(&'static str, String)> {
+    let machine = &campaign.machine;
+    let counting = last_attempts(samples);
+    let busy = counting.iter().filter(|sample| sample.warnings.contains(&Warning::MachineBusy)).count();
+    let sources: BTreeSet<&str> =
+        reports.iter().flat_map(|report| &report.memory_sources).map(|count| count.source.name()).collect();
+    let versions: BTreeSet<String> = reports
+        .iter()
+        .flat_map(|report| &report.versions)
+        .map(|version| format!("{}: {}", version.runtime, version.version))
+        .collect();
+    let missing: BTreeSet<&str> = reports
+        .iter()
+        .flat_map(|report| &report.unavailable)
+        .map(|missing| missing.entry.name.as_str())
+        .collect();
+    let joined = |names: BTreeSet<&str>| names.into_iter().collect::<Vec<_>>().join(", ");
+    let mut facts = vec![
+        ("folder", folder.display().to_string()),
+        (
+            "machine",
+            format!("{}, CPUs: {}, {}", machine.cpu, machine.cpus, units::bytes(machine.memory_bytes)),
+        ),
+        ("system", format!("{}, Linux {} {}", machine.os, machine.kernel, machine.architecture)),
+        ("memory read by", joined(sources)),
+        ("taskscale", format!("{}, {}", campaign.taskscale, campaign.created_at.date())),
+        ("runs", format!("{}, {busy} of them with other work beside them", counting.len())),
+        ("versions", versions.into_iter().collect::<Vec<_>>().join("; ")),
+    ];
+    facts.extend((!missing.is_empty()).then(|| ("not installed", joined(missing))));
+    facts
+}
+
+fn found(report: &Report, group: &Group) -> Table {
+    let headline = report.headline();
+    let mut table = Table::new(vec![
+        Column::words("entry"),
+        Column::words("kind"),
+        Column::figures(headline.heading),
+        Column::words("runs"),
+    ]);
+    let heading =
+        format!("{}, N = {}, repetitions: {}", report.part(), units::count(group.tasks), report.repetitions);
+    table.section(heading).rows = group.rows.iter().map(|row| line(row, headline)).collect();
+    table
+}
+
+fn line(row: &Row, headline: &Figure) -> SheetRow {
+    let figure = match row.headline {
+        Some(spread) => {
+            let mark = spread.relative_mad().map(|mad| format!("±{}%", units::decimal(mad * 100.0, 1)));
+            Field::Marked(headline.show(spread.median), Tone::Plain, mark)
+        }
+        None => Field::figure(None, Tone::Quiet),
+    };
+    SheetRow::of(vec![
+        Field::Name(row.entry.name.clone(), Tone::Plain),
+        Field::plain(row.entry.kind.name()),
+        figure,
+        Field::plain(row.status.clone()),
+    ])
+}
+
+/// One campaign of a repository, and what speaks against it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Checked {
+    pub folder: String,
+    /// Absent where it could not be read.
+    pub mark: Option<Mark>,
+    pub runs: usize,
+    pub findings: Vec<Finding>,
+}
+
+/// All campaigns of a repository.
+pub fn checked(all: &[Checked]) -> Sheet {
+    let refused = all.iter().filter(|one| !one.findings.is_empty()).count();
+    let mut sheet = Sheet::new(format!("campaigns: {}, refused: {refused}", all.len()));
+    let mut table = Table::new(vec![
+        Column::words("campaign"),
+        Column::words("mark"),
+        Column::figures("runs"),
+        Column::words(""),
+    ]);
+    let section: &mut Section = table.section("campaigns");
+    for one in all {
+        let (verdict, tone) =
+            if one.findings.is_empty() { ("good", Tone::Good) } else { ("refused", Tone::Bad) };
+        let row = SheetRow::of(vec![
+            Field::plain(one.folder.clone()),
+            Field::quiet(one.mark.map_or("", Mark::name)),
+            Field::plain(one.runs.to_string()),
+            Field::Text(verdict.to_owned(), tone),
+        ]);
+        section.rows.push(one.findings.iter().fold(row, |row, finding| {
+            let text = format!("{}. To do: {}", finding.what, finding.rule.fix());
+            row.remark(finding.rule.name(), text, Tone::Bad)
+        }));
+    }
+    sheet.table(table);
+    sheet
+}

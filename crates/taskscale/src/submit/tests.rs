@@ -1,0 +1,306 @@
+//! Each refusal, on campaigns of results/ that were measured well and are then spoilt.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::folder::place;
+use super::*;
+use crate::catalog::{Catalog, sources};
+use crate::record::{
+    self, By, Campaign, EntryFacts, Loaded, MemorySource, Origin, RejectedLine, Sample, Source, Status,
+    Warning, test_facts,
+};
+use crate::sheet::RenderOptions;
+
+fn repository(inside: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(inside)
+}
+
+/// A campaign of 195 cells and 202 runs, one of them busy.
+fn posts() -> Loaded {
+    record::load(&repository("results/2026-11-22-posts")).unwrap()
+}
+
+fn rooms() -> Loaded {
+    record::load(&repository("results/2026-11-23-rooms-10")).unwrap()
+}
+
+/// The rules that a campaign breaks once it was changed.
+#[track_caller]
+fn broken(change: impl FnOnce(&mut Loaded)) -> Vec<&'static str> {
+    let mut loaded = posts();
+    assert_eq!(examine(&loaded, true), [], "good before");
+    change(&mut loaded);
+    let mut rules: Vec<&str> = examine(&loaded, true).iter().map(|finding| finding.rule.name()).collect();
+    rules.dedup();
+    rules
+}
+
+/// The rules that it breaks once a sample that was ok, of 10,000 tasks, was changed.
+#[track_caller]
+fn broken_sample(change: impl FnOnce(&mut Sample)) -> Vec<&'static str> {
+    broken(|loaded| {
+        let good = |sample: &&mut Sample| sample.status == Status::Ok && sample.tasks == 10_000;
+        change(loaded.samples.iter_mut().find(good).unwrap());
+    })
+}
+
+#[test]
+fn campaigns_of_the_project_are_good() {
+    for folder in campaigns_below(&repository("results")).unwrap() {
+        let loaded = record::load(&folder).unwrap();
+        let handed_in = loaded.campaign.origin.is_some();
+        assert_eq!(examine(&loaded, handed_in), [], "{}", folder.display());
+    }
+}
+
+#[test]
+fn figures_that_contradict_each_other_are_refused() {
+    let changes: [fn(&mut Sample); 14] = [
+        |sample| sample.memory.plateau.as_mut().unwrap().footprint_bytes -= 4096,
+        |sample| sample.memory.plateau.as_mut().unwrap().anon_bytes = u64::MAX,
+        |sample| {
+            let plateau = sample.memory.plateau.as_mut().unwrap();
+            plateau.footprint_bytes += 1 << 40;
+            plateau.anon_bytes += 1 << 40;
+        },
+        |sample| sample.alive = Some(9_999),
+        |sample| sample.alive = Some(10_001),
+        |sample| sample.done = Some(9_999),
+        |sample| sample.failed = Some(1),
+        |sample| sample.reason = Some("it rained".to_owned()),
+        |sample| sample.status = Status::Partial,
+        |sample| sample.exit_code = Some(1),
+        |sample| *sample.time.launch_s.as_mut().unwrap() /= 2.0,
+        |sample| sample.time.reading_s = Some(-1.0),
+        |sample| sample.cpu.user_s = Some(0.0),
+        |sample| sample.cpu.user_s = Some(1e6),
+    ];
+    for (nth, change) in changes.into_iter().enumerate() {
+        assert_eq!(broken_sample(change), ["figures"], "change {nth}");
+    }
+}
+
+#[test]
+fn what_is_not_the_plan_is_refused() {
+    assert_eq!(broken(|loaded| drop(loaded.samples.remove(0))), ["whole"]);
+    assert!(broken(|loaded| loaded.samples.push(loaded.samples[0].clone())).contains(&"plan"), "twice");
+    assert_eq!(broken_sample(|sample| sample.tasks = 20_000)[..2], ["plan", "whole"]);
+    assert_eq!(broken(|loaded| loaded.campaign.plan.repetitions = 2)[0], "plan");
+    let first_of_two = |sample: &Sample, all: &[Sample]| {
+        let second = |other: &Sample| {
+            (&other.entry, other.tasks, other.repetition, other.attempt)
+                == (&sample.entry, sample.tasks, sample.repetition, 2)
+        };
+        sample.attempt == 1 && all.iter().any(second)
+    };
+    let dropped = broken(|loaded| {
+        let at = loaded.samples.iter().position(|sample| first_of_two(sample, &loaded.samples)).unwrap();
+        loaded.samples.remove(at);
+    });
+    assert_eq!(dropped, ["plan"], "the attempt before another");
+    let never_ok = broken(|loaded| loaded.samples.retain(|sample| sample.status != Status::Ok));
+    assert!(never_ok.contains(&"whole"));
+}
+
+#[test]
+fn two_campaigns_in_one_are_refused() {
+    assert_eq!(broken_sample(|sample| sample.memory.source = MemorySource::Proc), ["alike"]);
+    assert_eq!(broken_sample(|sample| sample.memory.cap_bytes = Some(1 << 30)), ["alike"]);
+    assert_eq!(broken_sample(|sample| sample.version = Some("x 2.0".into())), ["alike"]);
+    let line = RejectedLine { number: 7, why: "it is of another".to_owned(), text: String::new() };
+    assert_eq!(broken(|loaded| loaded.rejected.push(line)), ["lines"]);
+    // Runs in another order than that in which they are said to have been made.
+    assert!(broken(|loaded| loaded.samples.swap(3, 60)).contains(&"times"));
+}
+
+#[test]
+fn a_busy_machine_is_refused_where_it_is_handed_in() {
+    let busy = |loaded: &mut Loaded, runs: usize| {
+        for sample in loaded.samples.iter_mut().filter(|sample| sample.attempt == 1).take(runs) {
+            sample.warnings.push(Warning::MachineBusy);
+        }
+    };
+    assert_eq!(broken(|loaded| busy(loaded, 30)), ["quiet"]);
+    assert_eq!(broken(|loaded| busy(loaded, 3)), Vec::<&str>::new());
+    let mut project = posts();
+    busy(&mut project, 30);
+    assert_eq!(examine(&project, false), [], "of the project, from before there was handing in");
+}
+
+#[test]
+fn what_an_older_taskscale_made_cannot_be_handed_in() {
+    assert_eq!(broken(|loaded| loaded.campaign.conditions = None), ["lines"]);
+    assert!(!examine(&record::load(&repository("results/2026-11-21-posts")).unwrap(), true).is_empty());
+}
+
+#[test]
+fn nothing_is_left_of_whose_machine_it_was() {
+    let mut loaded = posts();
+    loaded.campaign.machine.hostname = "ann-laptop".to_owned();
+    loaded.campaign.command =
+        ["/home/ann/bin/taskscale", "-o", "results/2026-11-24-ann-laptop"].map(str::to_owned).to_vec();
+    loaded.campaign.machine.warnings = vec!["load on ann-laptop.local by ann".to_owned()];
+    loaded.samples[0].stderr_tail = Some("ann@ann-laptop: /home/ann/x.py: no annex".to_owned());
+    let left = names_left(&loaded.campaign, &loaded.samples).expect("a finding");
+    assert_eq!(left.rule, Rule::Names);
+    let whose = Whose { users: vec!["ann".to_owned(), "root".to_owned()], hosts: Vec::new() };
+    let stripped = stripped(&loaded.campaign, &loaded.samples, &whose).unwrap();
+    assert_eq!(names_left(&stripped.campaign, &stripped.samples), None);
+    assert_eq!(stripped.campaign.machine.hostname, "xeon-2-5ghz-2cpu");
+    assert_eq!(stripped.campaign.command, ["…/taskscale", "-o", "results/2026-11-24-xeon-2-5ghz-2cpu"]);
+    assert_eq!(stripped.campaign.machine.warnings, ["load on xeon-2-5ghz-2cpu.local by somebody"]);
+    assert_eq!(
+        stripped.samples[0].stderr_tail.as_deref(),
+        Some("somebody@xeon-2-5ghz-2cpu: …/x.py: no annex")
+    );
+    assert_eq!(stripped.samples[1..], loaded.samples[1..], "all else is as it was");
+    assert_eq!(
+        stripped.what,
+        [
+            "the name of the host, in its place the class of the machine",
+            "paths of the machine, in 2 records",
+            "names of host and users, in 3 texts"
+        ]
+    );
+}
+
+#[test]
+fn a_changed_program_is_not_the_catalogues() {
+    let catalog = Catalog::load(&repository("runtimes")).unwrap();
+    let (runtime, entry) = catalog.entry("rust/thread").unwrap();
+    let recipe = &entry.workloads["sleep"];
+    let facts = EntryFacts {
+        kind: entry.kind,
+        build: recipe.build.clone(),
+        run: recipe.run.clone(),
+        program_digest: Some("1".to_owned()),
+        sources: sources(runtime, entry, "sleep")
+            .into_iter()
+            .map(|file| Source { path: file.path, text: file.text })
+            .collect(),
+        ..test_facts("rust/thread")
+    };
+    let samples = [record::test_sample("rust/thread", 1)];
+    let said = |facts: EntryFacts, digest: Option<&str>| {
+        let campaign = Campaign { entries: vec![facts], ..posts().campaign };
+        let digest = digest.map(str::to_owned);
+        changed_programs(&campaign, &samples, &catalog, |_, _, _, _| digest.clone())
+            .map(|finding| finding.what)
+            .unwrap_or_default()
+    };
+    assert_eq!(said(facts.clone(), None), "");
+    assert_eq!(said(facts.clone(), Some("1")), "");
+    assert!(said(facts.clone(), Some("2")).contains("a lock file, shared code"));
+    let mut other = facts.clone();
+    other.sources[0].text.push(' ');
+    assert_eq!(said(other, None), "rust/thread (sleep): thread/src/main.rs");
+    let mut other = facts.clone();
+    other.run.push("--fast".to_owned());
+    assert_eq!(said(other, None), "rust/thread (sleep): its run in runtime.toml");
+    let other = EntryFacts { kind: crate::catalog::Kind::Timer, ..facts.clone() };
+    assert!(said(other, None).contains("its kind"));
+    let other = EntryFacts { program_digest: None, ..facts.clone() };
+    assert!(said(other, None).contains("an older taskscale"));
+    let other = EntryFacts { workload: Some("sleep".to_owned()), ..facts.clone() };
+    assert_eq!(said(other, None), "");
+    // Of what was not measured nothing is asked.
+    let other = EntryFacts { name: "own/thing".to_owned(), ..facts };
+    assert_eq!(said(other, None), "");
+}
+
+#[test]
+fn an_entry_of_no_catalogue_is_refused() {
+    let catalog = Catalog::load(&repository("runtimes")).unwrap();
+    let campaign = Campaign { entries: vec![test_facts("own/thing")], ..posts().campaign };
+    let samples = [record::test_sample("own/thing", 1)];
+    let found = changed_programs(&campaign, &samples, &catalog, |_, _, _, _| None).expect("a finding");
+    assert_eq!(found.what, "own/thing (sleep): the catalogue has no such entry");
+}
+
+#[test]
+fn a_sealed_campaign_is_written_once_and_cannot_be_edited_unseen() {
+    let results = tempfile::tempdir().unwrap();
+    let Loaded { campaign, samples, .. } = rooms();
+    let folder = hand_in(results.path(), &campaign, &samples, By::HandedIn).unwrap();
+    assert_eq!(folder, results.path().join("xeon-2cpu/2026-11-23"));
+    assert_eq!(folder, place(results.path(), &campaign));
+    let again = hand_in(results.path(), &campaign, &samples, By::Project).unwrap();
+    assert_eq!(again, results.path().join("xeon-2cpu/2026-11-23-2"), "never over another");
+    assert_eq!(campaigns_below(results.path()).unwrap(), [folder.clone(), again]);
+    let orphans = results.path().join("orphans");
+    fs::create_dir(&orphans).unwrap();
+    fs::write(orphans.join("samples.jsonl"), "").unwrap();
+    assert!(campaigns_below(results.path()).unwrap().contains(&orphans), "none is overlooked");
+    let there = read(&folder).unwrap();
+    assert_eq!(there.sealed, Some(true));
+    assert_eq!(there.loaded.samples, samples);
+    assert_eq!(Campaign { origin: None, ..there.loaded.campaign }, campaign);
+
+    for (file, from, to) in [
+        ("samples.jsonl", "\"repetition\":1", "\"repetition\":2"),
+        ("samples.jsonl", "\n", "\n\n"),
+        ("campaign.json", "\"cpus\": 2", "\"cpus\": 3"),
+        ("campaign.json", "handed-in", "project"),
+    ] {
+        let path = folder.join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{from}");
+        fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        assert_eq!(read(&folder).unwrap().sealed, Some(false), "{from} became {to}");
+        fs::write(&path, text).unwrap();
+    }
+    assert_eq!(read(&folder).unwrap().sealed, Some(true));
+}
+
+#[test]
+fn a_campaign_is_reproduced_by_another_that_agrees() {
+    let of = |by: Option<By>, id: &str, change: &dyn Fn(&mut Loaded)| {
+        let mut loaded = rooms();
+        loaded.campaign.origin = by.map(|by| Origin { by, seal: String::new() });
+        loaded.campaign.id = Some(id.to_owned());
+        change(&mut loaded);
+        loaded
+    };
+    let handed_in = of(Some(By::HandedIn), "1", &|_| ());
+    let mark = |other: &Loaded| marks(&[&handed_in, other])[0];
+    assert_eq!(marks(&[&handed_in]), [Mark::HandedIn]);
+    assert_eq!(marks(&[&rooms()]), [Mark::Project]);
+    assert_eq!(mark(&of(None, "2", &|_| ())), Mark::Reproduced);
+    assert_eq!(mark(&of(Some(By::HandedIn), "2", &|_| ())), Mark::Reproduced);
+    assert_eq!(mark(&of(Some(By::HandedIn), "1", &|_| ())), Mark::HandedIn, "the same campaign");
+    assert_eq!(mark(&of(None, "2", &|loaded| loaded.campaign.machine.cpus = 8)), Mark::HandedIn);
+    let doubled = of(None, "2", &|loaded| {
+        for plateau in loaded.samples.iter_mut().filter_map(|sample| sample.memory.plateau.as_mut()) {
+            plateau.footprint_bytes *= 2;
+        }
+    });
+    assert_eq!(mark(&doubled), Mark::HandedIn);
+    let newer = of(None, "2", &|loaded| {
+        loaded.campaign.entries.iter_mut().for_each(|entry| entry.version = Some("x 2.0".to_owned()));
+    });
+    assert_eq!(mark(&newer), Mark::HandedIn, "other versions are other programs");
+}
+
+#[test]
+fn a_pull_request_says_what_was_measured_checked_and_taken_out() {
+    let Loaded { campaign, samples, .. } = rooms();
+    let stripped = stripped(&campaign, &samples, &Whose::default()).unwrap();
+    let place = place(Path::new("results"), &campaign);
+    let sheet = pull_request(&stripped.campaign, &stripped.samples, &place, &stripped.what);
+    insta::assert_snapshot!(sheet.markdown());
+}
+
+#[test]
+fn what_is_refused_says_why_and_what_to_do() {
+    let good = Checked {
+        folder: "results/a".to_owned(),
+        mark: Some(Mark::Reproduced),
+        runs: 12,
+        findings: Vec::new(),
+    };
+    let findings = Rule::ALL.into_iter().map(|rule| Finding::new(rule, "what was seen")).collect();
+    let bad =
+        Checked { folder: "results/b".to_owned(), mark: Some(Mark::HandedIn), findings, ..good.clone() };
+    insta::assert_snapshot!(checked(&[good, bad]).terminal(RenderOptions::default()));
+}

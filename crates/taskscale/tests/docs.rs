@@ -1,0 +1,311 @@
+//! The documents of the repository: every link leads somewhere, README is short and says what is so, and tables are
+//! what the commands beside them print.
+//!
+//! `TASKSCALE_BLESS=1 cargo test -p taskscale --test docs` writes those tables anew.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
+use std::process::Command;
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use regex_lite::Regex;
+use taskscale::catalog::Catalog;
+use taskscale::record::{self, Status, Warning};
+use taskscale::units;
+
+/// A minute's reading.
+const README_LINES: usize = 110;
+/// Rows of its table, with the head's two lines: it is a picture of the whole, not the whole.
+const README_ROWS: usize = 14;
+/// A quarter of an hour's reading.
+const METHODOLOGY_WORDS: usize = 3_500;
+
+/// The command that makes a table stands between these; the table follows.
+const BEGIN: &str = "<!-- result: ";
+const BEGIN_END: &str = " -->\n";
+const END: &str = "<!-- result:end -->";
+
+/// Folders of what is built, fetched or not of this repository's making.
+const SKIPPED: [&str; 4] = ["target", "node_modules", "templates", "results"];
+
+fn repository() -> PathBuf {
+    let above = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    fs::canonicalize(above).expect("the repository")
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(repository().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Paths inside the repository of its files that end so, but for what is skipped; links are not followed.
+fn files(endings: &[&str]) -> Vec<String> {
+    let root = repository();
+    let (mut folders, mut found) = (vec![root.clone()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for file in fs::read_dir(&folder).expect("a folder of the repository") {
+            let file = file.expect("a file of the repository");
+            let name = file.file_name().to_string_lossy().into_owned();
+            let kind = file.file_type().expect("its type");
+            let hidden = name.starts_with('.') && name != ".github";
+            if kind.is_dir() && !hidden && !SKIPPED.contains(&&*name) {
+                folders.push(file.path());
+            } else if kind.is_file() && endings.iter().any(|ending| name.ends_with(ending)) {
+                let path = file.path();
+                found.push(path.strip_prefix(&root).expect("inside").to_string_lossy().into_owned());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// What can be linked in a document, and what it links.
+#[derive(Default)]
+struct Document {
+    anchors: BTreeSet<String>,
+    links: Vec<String>,
+}
+
+impl Document {
+    fn of(text: &str) -> Document {
+        let mut document = Document::default();
+        let mut heading: Option<String> = None;
+        for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
+            match event {
+                Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
+                Event::End(TagEnd::Heading(_)) => document.anchor(&heading.take().unwrap_or_default()),
+                Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                    document.links.push(dest_url.into_string());
+                }
+                Event::Text(text) | Event::Code(text) => {
+                    heading.iter_mut().for_each(|heading| heading.push_str(&text));
+                }
+                _ => {}
+            }
+        }
+        document
+    }
+
+    /// As GitHub calls a heading.
+    fn anchor(&mut self, heading: &str) {
+        let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        let name: String = kept.flat_map(char::to_lowercase).collect::<String>().replace(' ', "-");
+        let mut names = std::iter::once(name.clone()).chain((1..).map(|nth| format!("{name}-{nth}")));
+        names.find(|name| self.anchors.insert(name.clone()));
+    }
+}
+
+/// The path inside the repository that a link of the document at `from` leads to; none where it leads out.
+fn resolved(from: &str, to: &str) -> Option<String> {
+    let mut parts: Vec<&str> = from.split('/').collect();
+    parts.pop();
+    for part in Path::new(to).components() {
+        match part {
+            Component::ParentDir => drop(parts.pop()?),
+            Component::Normal(name) => parts.push(name.to_str()?),
+            _ => {}
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// Why a link of the document at `from` leads nowhere.
+fn fault(documents: &BTreeMap<String, Document>, from: &str, link: &str) -> Option<String> {
+    let own = format!("{}/blob/main/", env!("CARGO_PKG_REPOSITORY"));
+    let published = link.strip_prefix(&own);
+    if published.is_none() && (link.contains("://") || link.starts_with("mailto:")) {
+        return None;
+    }
+    let (path, anchor) = published.unwrap_or(link).split_once('#').unwrap_or((published.unwrap_or(link), ""));
+    let path = match (published, path) {
+        (Some(_), path) => path.to_owned(),
+        (None, "") => from.to_owned(),
+        (None, path) => match resolved(from, path) {
+            Some(path) => path,
+            None => return Some(format!("{from}: {link} leads out of the repository")),
+        },
+    };
+    if !repository().join(&path).exists() {
+        return Some(format!("{from}: {link}: there is no {path}"));
+    }
+    let known = documents.get(&path).is_some_and(|document| document.anchors.contains(anchor));
+    (!anchor.is_empty() && !known).then(|| format!("{from}: {link}: {path} has no heading of that name"))
+}
+
+fn documents() -> BTreeMap<String, Document> {
+    let of = |path: String| {
+        let document = Document::of(&read(&path));
+        (path, document)
+    };
+    files(&[".md"]).into_iter().map(of).collect()
+}
+
+#[test]
+fn every_link_and_anchor_of_every_document_leads_somewhere() {
+    let documents = documents();
+    for path in ["README.md", "docs/methodology/sources.md", "runtimes/go/README.md", "benches/README.md"] {
+        assert!(
+            documents.get(path).is_some_and(|document| !document.anchors.is_empty()),
+            "{path} is not read"
+        );
+    }
+    let faults: Vec<String> = documents
+        .iter()
+        .flat_map(|(from, document)| document.links.iter().map(move |link| (from, link)))
+        .filter_map(|(from, link)| fault(&documents, from, link))
+        .collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Help texts, hints, comments and manifests name documents by their paths, some with a heading.
+#[test]
+fn every_document_that_code_names_is_there() {
+    let documents = documents();
+    let named = Regex::new(r"\bdocs/[\w/-]+\.md(#[\w-]+)?").expect("a pattern");
+    let mut found = 0;
+    let mut faults = Vec::new();
+    for path in files(&[".rs", ".ts", ".toml", ".sh", ".json", ".yml"]) {
+        let text = read(&path);
+        // What a unit test makes up is no document.
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for name in named.find_iter(code) {
+            found += 1;
+            // From the repository's root, wherever it is named.
+            faults.extend(fault(&documents, "", name.as_str()).map(|fault| format!("{path}{fault}")));
+        }
+    }
+    assert!(found > 20, "only {found} were found");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// A checker that finds nothing would prove nothing.
+#[test]
+fn what_leads_nowhere_is_found() {
+    let text = "# One `--two`\n\n## One\n## One\n\n[a](#one) [b](x.md) `[c](y.md)` ![d](docs/report.png)\n";
+    let document = Document::of(text);
+    assert_eq!(document.links, ["#one", "x.md", "docs/report.png"]);
+    assert!(["one---two", "one", "one-1"].iter().all(|anchor| document.anchors.contains(*anchor)));
+    let documents = BTreeMap::from([("README.md".to_owned(), document)]);
+    let of = |link| fault(&documents, "README.md", link).is_some();
+    let links =
+        ["#one", "#two", "README.md#one-1", "none.md", "../x", "docs/report.png", "https://example.org"];
+    assert_eq!(links.map(of), [false, true, false, true, true, false, false]);
+}
+
+#[test]
+fn readme_and_methodology_are_short() {
+    let lines = read("README.md").lines().count();
+    assert!(lines <= README_LINES, "README.md has {lines} lines, and may have {README_LINES}");
+    let words = read("docs/methodology.md").split_whitespace().count();
+    assert!(
+        words <= METHODOLOGY_WORDS,
+        "docs/methodology.md has {words} words, and may have {METHODOLOGY_WORDS}: details have pages of their own"
+    );
+}
+
+#[test]
+fn readme_counts_the_catalogue_right() {
+    let catalog = Catalog::load(&repository().join("runtimes")).expect("the catalogue is sound");
+    let readme = read("README.md");
+    let counts = Regex::new(r"over (\d+) entries of (\d+) runtimes").expect("a pattern");
+    let said = counts.captures(&readme).expect("README.md says: over N entries of M runtimes");
+    let number = |nth: usize| said[nth].parse::<usize>().expect("a number");
+    let (entries, runtimes) = (catalog.entries().count(), catalog.runtimes.len());
+    assert!(
+        (number(1)..number(1) + 10).contains(&entries) && number(2) == runtimes,
+        "README.md says {:?}; the catalogue has {entries} entries of {runtimes} runtimes",
+        &said[0]
+    );
+}
+
+/// A table of a document, and the command in the mark above it that makes it.
+struct Shown<'a> {
+    command: Vec<&'a str>,
+    table: &'a str,
+    /// Where the table stands.
+    place: Range<usize>,
+}
+
+fn shown(text: &str) -> Vec<Shown<'_>> {
+    let mut shown = Vec::new();
+    for (mark, _) in text.match_indices(BEGIN) {
+        let begin = mark + BEGIN.len();
+        let command_end = begin + text[begin..].find(BEGIN_END).expect("the end of its mark");
+        let table = command_end + BEGIN_END.len();
+        let end = table + text[table..].find(END).expect("the mark where the result ends");
+        shown.push(Shown {
+            command: text[begin..command_end].split_whitespace().collect(),
+            table: &text[table..end],
+            place: table..end,
+        });
+    }
+    shown
+}
+
+/// The beginning of what it prints, up to its second table: what the growth is, and notes, are for the report.
+fn printed(command: &[&str]) -> String {
+    let [program, arguments @ ..] = command else { panic!("a mark without a command") };
+    assert_eq!(*program, "taskscale", "tables of documents are made by taskscale alone");
+    let mut taskscale = Command::new(env!("CARGO_BIN_EXE_taskscale"));
+    let output = taskscale.args(arguments).current_dir(repository()).output().expect("taskscale");
+    let command = command.join(" ");
+    assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("a text");
+    let first = text.find("\n#### ").expect("a table with a heading") + 1;
+    let ends = ["\n#### ", "\n<details>"].iter().filter_map(|mark| text[first..].find(mark));
+    format!("\n{}\n\n", text[..first + ends.min().expect("something after the table")].trim_end())
+}
+
+#[test]
+fn every_table_is_what_the_command_beside_it_prints() {
+    let bless = std::env::var_os("TASKSCALE_BLESS").is_some();
+    let mut tables = 0;
+    for path in files(&[".md"]) {
+        let text = read(&path);
+        let mut written = text.clone();
+        // From the end, so that places before it stay where they are.
+        for Shown { command, table, place } in shown(&text).into_iter().rev() {
+            tables += 1;
+            let due = printed(&command);
+            assert!(
+                bless || table == due,
+                "{path}: a table is not up to date: TASKSCALE_BLESS=1 writes it anew\n{due}"
+            );
+            written.replace_range(place, &due);
+        }
+        if written != text {
+            fs::write(repository().join(&path), written).expect("a document");
+        }
+    }
+    assert!(tables > 0, "no document has a table with its command");
+}
+
+/// Times of runs that others disturbed are too long, and README's stand without notes.
+#[test]
+fn readmes_table_is_short_and_no_run_behind_it_was_busy() {
+    let readme = read("README.md");
+    let tables = shown(&readme);
+    let [Shown { command, table, .. }] = &*tables else { panic!("README.md has {} tables", tables.len()) };
+    let rows = table.lines().filter(|line| line.starts_with('|')).count();
+    assert!(rows <= README_ROWS, "{rows} lines of a table, and README.md has room for {README_ROWS}");
+
+    let folder = command.iter().find(|word| word.starts_with("results/")).expect("a campaign of results/");
+    let after = |flag: &str| command.iter().skip_while(|word| **word != flag).nth(1).copied();
+    let tasks = units::parse_count(after("-n").expect("-n COUNT")).expect("a count");
+    let loaded = record::load(&repository().join(folder)).expect("the campaign");
+    let has_row = |entry: &str| table.contains(&format!("| `{entry}` "));
+    let behind: Vec<_> = loaded
+        .samples
+        .iter()
+        .filter(|sample| sample.tasks == tasks && sample.status == Status::Ok && has_row(&sample.entry))
+        .collect();
+    assert!(!behind.is_empty(), "{folder} has no run of {tasks} tasks of the entries shown");
+    let busy: BTreeSet<&str> = behind
+        .iter()
+        .filter(|sample| sample.warnings.contains(&Warning::MachineBusy))
+        .map(|sample| &*sample.entry)
+        .collect();
+    assert!(busy.is_empty(), "leave out, or measure again on a quiet machine: {busy:?}");
+}

@@ -1,0 +1,229 @@
+//! `taskscale site`: every link of every page leads somewhere, whatever folders are called and texts say.
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use regex_lite::Regex;
+use support::{Entry, Finished, World};
+
+/// Begins what the page of a campaign draws by itself: what follows holds data, not links.
+const APP: &str = "<div id=\"app\">";
+
+struct Read {
+    links: Vec<String>,
+    anchors: BTreeSet<String>,
+}
+
+fn html_files(folder: &Path, inside: &str, found: &mut BTreeMap<String, Read>) {
+    let links = Regex::new(r#"\s(?:href|src)="([^"]*)""#).unwrap();
+    let anchors = Regex::new(r#"\sid="([^"]*)""#).unwrap();
+    for child in fs::read_dir(folder).unwrap().map(|child| child.unwrap()) {
+        let path = format!("{inside}{}", child.file_name().to_string_lossy());
+        if child.path().is_dir() {
+            html_files(&child.path(), &format!("{path}/"), found);
+        } else if path.ends_with(".html") {
+            let text = fs::read_to_string(child.path()).unwrap();
+            let text = text.split(APP).next().unwrap();
+            let all =
+                |of: &Regex| of.captures_iter(text).map(|found| unescaped(&found[1])).collect::<Vec<_>>();
+            found.insert(path, Read { links: all(&links), anchors: all(&anchors).into_iter().collect() });
+        }
+    }
+}
+
+fn unescaped(text: &str) -> String {
+    let names = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
+    names.into_iter().fold(text.to_owned(), |text, (name, c)| text.replace(name, c))
+}
+
+fn decoded(text: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
+    while let [first, more @ ..] = rest {
+        let hex = (*first == b'%').then(|| std::str::from_utf8(&more[..2]).unwrap());
+        bytes.push(hex.map_or(*first, |hex| u8::from_str_radix(hex, 16).unwrap()));
+        rest = &more[hex.map_or(0, str::len)..];
+    }
+    String::from_utf8(bytes).unwrap()
+}
+
+/// Follows every link of every page, and comes to every page by links from the first.
+fn assert_links_lead_somewhere(site: &Path) -> BTreeSet<String> {
+    let mut pages = BTreeMap::new();
+    html_files(site, "", &mut pages);
+    let mut reached = BTreeSet::from(["index.html".to_owned()]);
+    let mut waiting = vec!["index.html".to_owned()];
+    while let Some(page) = waiting.pop() {
+        for link in &pages[&page].links {
+            if link.starts_with("https://") || link.starts_with("http://") {
+                continue;
+            }
+            assert!(!link.contains(':') && !link.starts_with('/'), "{page}: {link} is not relative");
+            let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let mut parts: Vec<String> = page.split('/').map(str::to_owned).collect();
+            if !path.is_empty() {
+                parts.pop();
+            }
+            for part in path.split('/').filter(|part| !part.is_empty()) {
+                match part {
+                    ".." => assert!(parts.pop().is_some(), "{page}: {link} leads out of the site"),
+                    part => parts.push(decoded(part)),
+                }
+            }
+            let to = parts.join("/");
+            assert!(site.join(&to).is_file(), "{page}: {link} leads to {to}, which is not there");
+            let Some(read) = pages.get(&to) else { continue };
+            // What a campaign's page draws by itself, and its state; a test in a browser opens some.
+            let is_drawn = to.starts_with("campaigns/") && (anchor == "main" || anchor.starts_with("part="));
+            let there = anchor.is_empty() || is_drawn || read.anchors.contains(&decoded(anchor));
+            assert!(there, "{page}: {link} names an anchor that {to} does not have");
+            if reached.insert(to.clone()) {
+                waiting.push(to);
+            }
+        }
+    }
+    let all: BTreeSet<String> = pages.into_keys().collect();
+    let lost: Vec<_> = all.difference(&reached).collect();
+    assert!(lost.is_empty(), "no link leads to {lost:?}");
+    all
+}
+
+/// The site of a folder of a world's.
+fn site_of(world: &World, results: &str) -> Finished {
+    let (results, out) = (world.path(results), world.path("site"));
+    world.run(world.command(&["site", &results.display().to_string(), "-o", &out.display().to_string()]))
+}
+
+/// A campaign of two entries in the folder `measured` of a world.
+fn measured() -> World {
+    let world =
+        World::new(&[Entry::new("goroutine", ""), Entry::new("thread", "--fault failed:1").kind("thread")]);
+    world.run(world.campaign("measured", "-n 1,2")).expect_code(1);
+    world
+}
+
+/// Puts the campaign into another folder as well, its description changed.
+fn copied(world: &World, to: &str, change: impl Fn(String) -> String) -> PathBuf {
+    let (from, to) = (world.path("measured"), world.path(to));
+    fs::create_dir_all(&to).unwrap();
+    fs::copy(from.join("samples.jsonl"), to.join("samples.jsonl")).unwrap();
+    let description = fs::read_to_string(from.join("campaign.json")).unwrap();
+    fs::write(to.join("campaign.json"), change(description)).unwrap();
+    to
+}
+
+#[test]
+fn the_site_of_the_repository_has_every_page_and_no_dead_link() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let world = World::new(&[]);
+    let out = world.path("site");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_taskscale"));
+    command.args(["site", "results", "-o"]).arg(&out).current_dir(&repository);
+    command.env("TASKSCALE_CACHE", world.path("cache")).env_remove("TASKSCALE_CATALOG");
+    let made = world.run_plain(command);
+    made.expect_code(0);
+    assert!(!made.stderr.contains("leads nowhere") && !made.stderr.contains("left out"), "{}", made.stderr);
+    assert_eq!(made.stdout.trim(), out.join("index.html").display().to_string());
+
+    let pages = assert_links_lead_somewhere(&out);
+    for page in
+        ["docs/workloads.html", "CHANGELOG.html", "runtimes/go/README.html", "entries/go/goroutine.html"]
+    {
+        assert!(pages.contains(page), "{page}");
+    }
+    let text = |page: &str| fs::read_to_string(out.join(page)).unwrap();
+    // What must be there before anything is seen.
+    let start = text("index.html");
+    assert!(start.len() + text("site.css").len() < 64 * 1024 && !start.contains("<script"));
+    assert_eq!(start.matches("<svg").count(), 1);
+    let surprises = start.split("<ul class=\"surprises\">").nth(1).unwrap().split("</ul>").next().unwrap();
+    assert_eq!(surprises.matches("<li>").count(), 3, "{surprises}");
+    let entry = text("entries/go/goroutine.html");
+    assert!(entry.contains("runtimes/go/goroutine/main.go") && entry.contains("<caption>sleep"), "{entry}");
+    assert!(text("campaigns/2026-11-22-posts.html").contains("<a href=\"../index.html\">"));
+}
+
+#[test]
+fn folders_may_be_called_anything_and_texts_may_say_anything() {
+    let world = measured();
+    let harm = "<img src=x onerror=alert(1)>{0}";
+    copied(&world, "results/my machine #1/50% \"quick\"? & <b>", |text| {
+        let mut campaign: serde_json::Value = serde_json::from_str(&text).unwrap();
+        campaign["machine"]["hostname"] = harm.into();
+        campaign["machine"]["cpu"] = harm.into();
+        campaign["entries"][0]["why"] = harm.into();
+        campaign["entries"][0]["url"] = "javascript:alert(1)".into();
+        campaign.to_string()
+    });
+    let made = site_of(&world, "results");
+    made.expect_code(0).expect_said("1 campaign").expect_said("no documents");
+    assert_links_lead_somewhere(&world.path("site"));
+    let page = world.path("site/campaigns/my machine #1/50% \"quick\"? & <b>.html");
+    assert!(page.is_file());
+    let start = fs::read_to_string(world.path("site/index.html")).unwrap();
+    assert!(start.contains("&lt;img src=x") && !start.contains("<img") && !start.contains("<b>."), "{start}");
+    assert!(
+        start.contains("campaigns/my%20machine%20%231/50%25%20%22quick%22%3F%20%26%20%3Cb%3E.html"),
+        "{start}"
+    );
+    world.assert_nothing_left();
+}
+
+#[test]
+fn an_entry_that_the_catalogue_lacks_has_its_page_from_the_campaign() {
+    let world = measured();
+    let harm = "<img src=x onerror=alert(1)>";
+    copied(&world, "results/a", |text| {
+        text.replace("fake/goroutine", "other/../<b>x</b>").replace("a test", harm)
+    });
+    // Its samples are of an entry that this campaign does not have: strays, which are left out.
+    site_of(&world, "results").expect_code(0);
+    let pages = assert_links_lead_somewhere(&world.path("site"));
+    let page = pages.iter().find(|page| page.starts_with("entries/other/")).expect("a page of it");
+    let text = fs::read_to_string(world.path("site").join(page)).unwrap();
+    assert!(text.contains("&lt;b&gt;x&lt;/b&gt;") && !text.contains("<img"), "{text}");
+}
+
+#[test]
+fn what_is_broken_is_said_and_left_out() {
+    let world = measured();
+    copied(&world, "results/good", |text| text);
+    copied(&world, "results/garbled", |text| text[..text.len() / 2].to_owned());
+    copied(&world, "results/newer", |text| text.replacen("\"schema\": 1", "\"schema\": 99", 1));
+    let made = site_of(&world, "results");
+    made.expect_code(0).expect_said("1 campaign,").expect_said("garbled").expect_said("has schema 99");
+    let pages = assert_links_lead_somewhere(&world.path("site"));
+    let shown: Vec<_> = pages.iter().filter(|page| page.starts_with("campaigns/")).collect();
+    assert_eq!(shown, ["campaigns/good.html"]);
+
+    fs::remove_dir_all(world.path("results/good")).unwrap();
+    fs::remove_dir_all(world.path("site")).unwrap();
+    site_of(&world, "results")
+        .expect_code(2)
+        .expect_said("no campaign that can be shown")
+        .expect_said("--quick");
+    assert!(!world.path("site").exists(), "nothing was written");
+    site_of(&world, "nowhere").expect_code(2).expect_said("nowhere");
+}
+
+#[test]
+fn a_site_made_again_loses_what_is_gone_and_nothing_of_others() {
+    let world = measured();
+    copied(&world, "results/first", |text| text);
+    let second = copied(&world, "results/second", |text| text);
+    site_of(&world, "results").expect_code(0);
+    fs::write(world.path("site/CNAME"), "example.org").unwrap();
+    fs::remove_dir_all(second).unwrap();
+    site_of(&world, "results").expect_code(0);
+    assert!(!world.path("site/campaigns/second.html").exists());
+    assert_eq!(fs::read_to_string(world.path("site/CNAME")).unwrap(), "example.org");
+
+    // A folder of something else is left as it is.
+    fs::remove_file(world.path("site/.taskscale-site")).unwrap();
+    let before = world.snapshot();
+    site_of(&world, "results").expect_code(2).expect_said("not of a site").expect_said("name another folder");
+    assert_eq!(world.snapshot(), before);
+}

@@ -1,0 +1,213 @@
+//! `taskscale submit` as a stranger runs it: measured, handed in, checked; then spoilt in each way, and refused.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use support::{Entry, Finished, World};
+
+/// A name that no text has by chance.
+const USER: &str = "annaliese";
+
+/// A world with a campaign `measured`, as a quiet machine would have measured it.
+fn world() -> World {
+    let mut world = World::new(&[
+        // By name, as entries of a catalogue are: a path would be one of this machine.
+        Entry::new("well", "").program("fake-entry"),
+        Entry::new("crash", "--fault crash:plateau").program("fake-entry"),
+    ]);
+    let path = std::env::join_paths(
+        std::iter::once(world.path("bin"))
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+    );
+    world.env.insert("PATH".to_owned(), path.expect("a path").into_string().expect("text"));
+    world.env.insert("USER".to_owned(), USER.to_owned());
+    measure(&world, "measured");
+    world
+}
+
+fn measure(world: &World, folder: &str) {
+    world.run(world.campaign(folder, "-n 1,100")).expect_code(1);
+    let mut samples = samples(&world.path(folder));
+    for sample in &mut samples {
+        // Other tests run beside this one: what is tried here is not the machine.
+        let warnings = sample["warnings"].as_array_mut().expect("warnings");
+        warnings.retain(|warning| warning != "machine-busy");
+        if sample["status"] != "ok" {
+            let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+            sample["stderr_tail"] = format!("{USER}@{host}: /home/{USER}/x: no such file").into();
+        }
+    }
+    write_samples(&world.path(folder), &samples);
+}
+
+fn samples(folder: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(folder.join("samples.jsonl")).expect("samples");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+fn write_samples(folder: &Path, samples: &[Value]) {
+    let lines: String = samples.iter().map(|sample| format!("{sample}\n")).collect();
+    fs::write(folder.join("samples.jsonl"), lines).expect("samples");
+}
+
+/// `taskscale submit ARGS` in the world's folder.
+fn submit(world: &World, args: &str) -> Finished {
+    let args: Vec<&str> = std::iter::once("submit").chain(args.split_whitespace()).collect();
+    let mut command = world.command(&args);
+    command.current_dir(world.path(""));
+    world.run(command)
+}
+
+/// The folders below results/.
+fn handed_in(world: &World) -> Vec<PathBuf> {
+    taskscale::submit::campaigns_below(&world.path("results")).unwrap_or_default()
+}
+
+#[test]
+fn a_campaign_is_handed_in_checked_and_then_no_more_to_be_changed() {
+    let world = world();
+    let tried = submit(&world, "measured --dry-run");
+    tried.expect_code(0);
+    tried.expect_said("nothing was written");
+    assert!(!world.path("results").exists());
+
+    let done = submit(&world, "measured");
+    done.expect_code(0);
+    done.expect_said("git add --force results/");
+    for said in
+        ["### taskscale: sleep on ", "`fake/well`", "memory read by", "Taken out: the name of the host"]
+    {
+        assert!(done.stdout.contains(said), "{said}: {}", done.stdout);
+    }
+    let folders = handed_in(&world);
+    let [folder] = folders.as_slice() else { panic!("{folders:?}") };
+    for args in ["--check results", "--check results --new"] {
+        submit(&world, args).expect_code(0);
+    }
+
+    // Nothing says whose machine it was, and both files are what the schemas say.
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let campaign: Value =
+        serde_json::from_slice(&fs::read(folder.join("campaign.json")).unwrap()).expect("JSON");
+    assert_ne!(campaign["machine"]["hostname"], host.as_str());
+    assert_eq!(campaign["origin"]["by"], "handed-in");
+    for file in ["campaign.json", "samples.jsonl"] {
+        let text = fs::read_to_string(folder.join(file)).unwrap();
+        let home = world.path("").display().to_string();
+        for name in [USER, "/home/", &home] {
+            assert!(!text.contains(name), "{name} in {file}: {text}");
+        }
+    }
+    assert!(valid("campaign", &campaign) && samples(folder).iter().all(|sample| valid("sample", sample)));
+
+    let refused = |args: &str, rules: &[&str]| {
+        let finished = submit(&world, args);
+        finished.expect_code(1);
+        for rule in rules {
+            assert!(finished.stdout.contains(&format!("└ {rule}: ")), "{rule}: {}", finished.stdout);
+        }
+    };
+    refused("measured", &["once"]);
+    let whole = samples(folder);
+    let bytes = fs::read(folder.join("samples.jsonl")).unwrap();
+    let spoilt = |rules: &[&str], change: &dyn Fn(&mut Vec<Value>)| {
+        let mut samples = whole.clone();
+        change(&mut samples);
+        write_samples(folder, &samples);
+        refused("--check results", rules);
+        fs::write(folder.join("samples.jsonl"), &bytes).unwrap();
+    };
+    let ok = whole.iter().position(|sample| sample["status"] == "ok").expect("a good run");
+    let less = |value: &mut Value| *value = (value.as_u64().expect("bytes") - 4096).into();
+    spoilt(&["seal", "figures"], &|samples| {
+        less(&mut samples[ok]["memory"]["plateau"]["footprint_bytes"]);
+    });
+    // A figure that is edited with all that it is made of: arithmetic knows nothing of it, the seal does.
+    spoilt(&["seal"], &|samples| {
+        less(&mut samples[ok]["memory"]["plateau"]["footprint_bytes"]);
+        less(&mut samples[ok]["memory"]["plateau"]["anon_bytes"]);
+    });
+    spoilt(&["seal", "whole"], &|samples| drop(samples.remove(ok)));
+    measure(&world, "other");
+    let others = samples(&world.path("other"));
+    spoilt(&["seal", "lines"], &|samples| samples.push(others[0].clone()));
+    submit(&world, "--check results").expect_code(0);
+
+    // A second one of the day lies beside the first; the same one twice does not.
+    submit(&world, "other --by project").expect_code(0);
+    assert_eq!(handed_in(&world).len(), 2);
+    submit(&world, "--check results").expect_code(0);
+    fs::create_dir_all(world.path("results/copy")).unwrap();
+    for file in ["campaign.json", "samples.jsonl"] {
+        fs::copy(folder.join(file), world.path("results/copy").join(file)).unwrap();
+    }
+    refused("--check results", &["once"]);
+    world.assert_nothing_left();
+}
+
+#[test]
+fn what_is_not_the_catalogues_whole_or_a_campaign_is_refused() {
+    let world = world();
+    let findings = |args: &str, code: i32| -> Vec<String> {
+        let finished = submit(&world, args);
+        finished.expect_code(code);
+        let result: Value = serde_json::from_str(&finished.stdout).expect("JSON");
+        let findings = result["campaigns"][0]["findings"].as_array().cloned().unwrap_or_default();
+        findings.iter().map(|finding| finding["rule"].as_str().expect("a rule").to_owned()).collect()
+    };
+    // Its own line of the manifest is part of a program.
+    let manifest = fs::read_to_string(world.manifest()).unwrap();
+    fs::write(world.manifest(), manifest.replace("kind = \"stackless\"", "kind = \"timer\"")).unwrap();
+    assert_eq!(findings("measured --json", 1), ["programs"]);
+    fs::write(world.manifest(), manifest).unwrap();
+
+    // So is what no command names: only the digest knows of it, on the machine that measured.
+    let shared = world.path("catalog/fake/shared.lock");
+    fs::write(&shared, "newer").unwrap();
+    assert_eq!(findings("measured --json", 1), ["programs"]);
+    fs::remove_file(&shared).unwrap();
+
+    let whole = samples(&world.path("measured"));
+    write_samples(&world.path("measured"), &whole[1..]);
+    assert_eq!(findings("measured --json", 1), ["whole"]);
+    write_samples(&world.path("measured"), &whole);
+
+    let done = submit(&world, &format!("measured --json --to {}", world.path("results").display()));
+    done.expect_code(0);
+    let result: Value = serde_json::from_str(&done.stdout).expect("JSON");
+    assert_eq!(result["written"], true);
+    let text = result["pull_request"].as_str().expect("text");
+    assert!(text.contains("fake/well") && text.contains("| results/"), "{text}");
+    assert!(!text.contains(&world.path("").display().to_string()), "the clone's place: {text}");
+
+    // What was never sealed is refused where it is handed in.
+    assert!(findings("--check measured --new --json", 1).contains(&"seal".to_owned()));
+    for (args, said) in [
+        ("nowhere", "holds no campaign"),
+        ("--check bin", "holds no campaign, nor does a folder below it"),
+        ("--check nowhere", "nowhere"),
+        ("", "<DIR>"),
+        ("measured --new", "--new"),
+    ] {
+        let finished = submit(&world, args);
+        finished.expect_code(2);
+        finished.expect_said(said);
+    }
+    world.assert_nothing_left();
+}
+
+#[test]
+fn the_campaigns_of_this_repository_are_good() {
+    let world = World::new(&[]);
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
+    submit(&world, &format!("--check {}", results.display())).expect_code(0);
+}
+
+fn valid(name: &str, value: &Value) -> bool {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema").join(format!("{name}.schema.json"));
+    let schema = serde_json::from_slice(&fs::read(&path).expect("a schema")).expect("JSON");
+    jsonschema::is_valid(&schema, value)
+}
