@@ -45,7 +45,7 @@ fn ready() -> &'static [Prepared] {
 }
 
 /// Runtimes whose builds are quick enough to be made twice more in every run of the tests.
-const CHEAP_BUILDS: [&str; 6] = ["c", "cpp", "elixir", "erlang", "go", "java"];
+const CHEAP_BUILDS: [&str; 5] = ["c", "elixir", "erlang", "go", "java"];
 
 /// Entries of the second rank of which a check takes minutes for each workload, as their compilers or their tasks are
 /// slow: `sleep` and `spawn` are checked of them, and the others are measured once.
