@@ -182,3 +182,22 @@ fn clients_talk_to_a_server_that_somebody_else_started() {
         load(words).expect_code(2).expect_said(said);
     }
 }
+
+/// What waits to be accepted may be another process's: none takes it off its own.
+#[test]
+fn clients_of_many_processes_are_all_counted() {
+    let world = World::new(&[]);
+    let echo = Fake::start(&world, "--serve echo");
+    // Room for 84 connections in each process.
+    let words = format!(
+        "ulimit -n 100 && exec \"$0\" load echo --connect {} -n 2000 --open-s 0.2 --closed-s 0.1",
+        echo.1
+    );
+    for _ in 0..3 {
+        let mut command = Command::new("sh");
+        command.args(["-c", &words, env!("CARGO_BIN_EXE_taskscale")]);
+        let told = world.run_plain(command);
+        told.expect_code(0);
+        assert!(told.stdout.starts_with("connected  2,000 of 2,000"), "{told:?}");
+    }
+}

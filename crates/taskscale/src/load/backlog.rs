@@ -5,6 +5,7 @@
 //! milliseconds, where this takes microseconds.
 
 use std::io;
+use std::net::SocketAddr;
 use std::os::fd::{AsFd, FromRawFd, OwnedFd};
 
 // linux/netlink.h, linux/sock_diag.h, linux/inet_diag.h
@@ -31,11 +32,28 @@ pub struct Backlog {
     pub most: u64,
 }
 
+/// The accept queue of a server, asked for again and again.
+pub struct Queue {
+    asker: Option<Asker>,
+    port: u16,
+}
+
+impl Queue {
+    pub fn of(address: SocketAddr) -> Queue {
+        Queue { asker: Asker::new().ok().filter(|_| address.ip().is_loopback()), port: address.port() }
+    }
+
+    /// `None` where the server is far, or the kernel would not tell.
+    pub fn ask(&self) -> Option<Backlog> {
+        self.asker.as_ref()?.of_port(self.port)
+    }
+}
+
 /// Asks the kernel.
-pub struct Asker(OwnedFd);
+struct Asker(OwnedFd);
 
 impl Asker {
-    pub fn new() -> io::Result<Asker> {
+    fn new() -> io::Result<Asker> {
         // SAFETY: a plain system call; what it returns, if not negative, is a new descriptor that nobody else has.
         unsafe {
             let kind = libc::SOCK_DGRAM | libc::SOCK_CLOEXEC;
@@ -48,7 +66,7 @@ impl Asker {
     }
 
     /// Of all sockets that listen on the port here; `None` where none does, or the kernel would not tell.
-    pub fn of_port(&self, port: u16) -> Option<Backlog> {
+    fn of_port(&self, port: u16) -> Option<Backlog> {
         let mut found: Option<Backlog> = None;
         for family in [libc::AF_INET, libc::AF_INET6] {
             // A kernel without this part for one family may have it for the other.

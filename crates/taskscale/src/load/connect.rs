@@ -8,7 +8,8 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketType};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use super::backlog::Backlog;
+use super::backlog::{Backlog, Queue};
+use super::engine::PATIENCE;
 
 /// Connections from one address to one port. Ports are searched for the longer the more of them are taken: 17 µs of CPU
 /// at 12,000, 266 at 19,900 (Linux 6.18, net.ipv4.ip_local_port_range of 32768 to 60999).
@@ -40,6 +41,24 @@ pub(super) fn wait_for_room(backlog: &dyn Fn() -> Option<Backlog>) -> u64 {
         std::thread::sleep(ROOM_PAUSE);
     }
     ASKED_FOR_AT_ONCE
+}
+
+/// Waits until the server has accepted what was connected, as long as it goes on with it; `meanwhile` is done between looks.
+/// How many connections it has not accepted.
+pub(super) fn wait_for_accepts<E>(
+    queue: &Queue,
+    mut meanwhile: impl FnMut() -> Result<(), E>,
+) -> Result<u64, E> {
+    let (mut least, mut since) = (u64::MAX, Instant::now());
+    while let Some(Backlog { waiting, .. }) = queue.ask().filter(|now| now.waiting > 0) {
+        if waiting < least {
+            (least, since) = (waiting, Instant::now());
+        } else if since.elapsed() >= PATIENCE {
+            return Ok(waiting);
+        }
+        meanwhile()?;
+    }
+    Ok(0)
 }
 
 /// Raises the limit of open files as far as it may be: what is needed for so many connections, or the hard limit. How many
@@ -110,6 +129,17 @@ mod tests {
             Some(Backlog { waiting: if asked.get() < 4 { 5 } else { 1 }, most: 10 })
         };
         assert_eq!((wait_for_room(&backlog), asked.get()), (4, 4));
+    }
+
+    /// The server may be slow: what counts is that it goes on.
+    #[test]
+    fn what_is_accepted_at_last_was_not_refused() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let queue = Queue::of(listener.local_addr().unwrap());
+        let _clients = [0, 1, 2].map(|nth| connect(listener.local_addr().unwrap(), nth).unwrap());
+        let mut accepted = Vec::new();
+        let waiting = wait_for_accepts(&queue, || listener.accept().map(|one| accepted.push(one))).unwrap();
+        assert_eq!((waiting, accepted.len()), (0, 3));
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use super::backlog::Queue;
 use super::chat::Chat;
-use super::connect::room_for;
+use super::connect::{room_for, wait_for_accepts};
 use super::engine::Engine;
 use super::latency::Latencies;
 use super::phases::{self, Seen};
@@ -46,38 +47,48 @@ impl Crew {
     /// The clients of one process; `first` is the number of the first of them.
     pub fn of_share(order: &LoadOrder, first: usize) -> Result<Crew, LoadError> {
         room_for(order.connections);
-        let clients = order.connections;
-        let talk: Box<dyn Talk> = match order.client {
-            Some(Client::Echo) => Box::new(Echo::new(order.size, first, clients)),
-            Some(Client::Chat) => Box::new(Chat::new(order.size, order.room, first, clients)),
-            None => Box::new(Silence),
-        };
-        Ok(Crew { order: order.clone(), hands: Hands::Own(Box::new(Engine::new(talk, first)?)) })
+        let engine = Engine::new(talk(order, first, order.connections), first)?;
+        Ok(Crew { order: order.clone(), hands: Hands::Own(Box::new(engine)) })
     }
 
     /// How many connections the server has accepted, and how long that took, in seconds.
     pub fn connect(&mut self) -> Result<(u64, f64), LoadError> {
-        match &mut self.hands {
+        let (since, address) = (Instant::now(), self.order.address);
+        let connected = match &mut self.hands {
             Hands::Own(engine) => {
-                let since = Instant::now();
-                engine.connect(self.order.address, self.order.connections)?;
-                Ok((engine.ready as u64, since.elapsed().as_secs_f64()))
+                engine.connect(address, self.order.connections)?;
+                engine.accepted(address)?
             }
             Hands::Shares(processes) => {
-                let (mut all, mut longest_s) = (0, 0.0_f64);
+                let mut all = 0;
                 for process in processes {
                     let line = process.answer()?;
-                    let Some(Ok(Phase::Connected { connected, connect_s })) =
+                    let Some(Ok(Phase::Connected { connected, .. })) =
                         line.strip_prefix("phase ").map(serde_json::from_str)
                     else {
                         return Err(LoadError::Share(line));
                     };
                     all += connected;
-                    longest_s = longest_s.max(connect_s);
                 }
-                Ok((all, longest_s))
+                // One of them would take those of the others for its own.
+                let pause = || -> Result<(), LoadError> {
+                    std::thread::sleep(Duration::from_millis(5));
+                    Ok(())
+                };
+                let waiting = wait_for_accepts(&Queue::of(address), pause)?;
+                if talk(&self.order, 0, 0).ready_at_once() { all.saturating_sub(waiting) } else { all }
             }
-        }
+        };
+        Ok((connected, since.elapsed().as_secs_f64()))
+    }
+
+    /// As far as one process of several sees it: what nobody has accepted yet is in it.
+    pub(super) fn connect_share(&mut self) -> Result<(u64, f64), LoadError> {
+        let Hands::Own(engine) = &mut self.hands else { return self.connect() };
+        let since = Instant::now();
+        engine.connect(self.order.address, self.order.connections)?;
+        engine.settle()?;
+        Ok((engine.ready as u64, since.elapsed().as_secs_f64()))
     }
 
     /// The open loop.
@@ -166,6 +177,14 @@ impl Crew {
                 Hands::Shares(_) => std::thread::sleep(REST),
             }
         }
+    }
+}
+
+fn talk(order: &LoadOrder, first: usize, clients: usize) -> Box<dyn Talk> {
+    match order.client {
+        Some(Client::Echo) => Box::new(Echo::new(order.size, first, clients)),
+        Some(Client::Chat) => Box::new(Chat::new(order.size, order.room, first, clients)),
+        None => Box::new(Silence),
     }
 }
 

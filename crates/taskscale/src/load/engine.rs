@@ -11,8 +11,8 @@ use rustix::net::{RecvFlags, SendFlags};
 use rustix::time::{Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec};
 
 use super::LoadError;
-use super::backlog::Asker;
-use super::connect::{connect, wait_for_room};
+use super::backlog::Queue;
+use super::connect::{connect, wait_for_accepts, wait_for_room};
 use super::talk::{Heard, Instants, Talk};
 
 /// Descriptors that are no connections, as epoll names them.
@@ -25,6 +25,8 @@ const EVENTS: usize = 512;
 const GREETINGS: usize = 256;
 /// After so many half seconds in a row in which it accepted nothing a server is asked for no more.
 const MOST_REFUSED: u32 = 10;
+/// How long after the last was accepted a server is looked at.
+const SETTLED: Duration = Duration::from_millis(20);
 /// How long a server may say nothing while something is due.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -111,11 +113,10 @@ impl Engine {
             .map_err(|error| LoadError::Io("wait for orders on", error.into()))
     }
 
-    /// Connects so many clients, no faster than the server accepts them.
+    /// Connects so many clients, no faster than the server accepts them; those of other processes may be doing the same.
     pub fn connect(&mut self, address: SocketAddr, count: usize) -> Result<(), LoadError> {
-        // Where the kernel will not tell, or the server is far, connections are made as they come.
-        let asker = Asker::new().ok().filter(|_| address.ip().is_loopback());
-        let backlog = || asker.as_ref()?.of_port(address.port());
+        let queue = Queue::of(address);
+        let backlog = || queue.ask();
         self.connections.reserve_exact(count);
         let (mut refused, mut room) = (0, 0);
         for nth in 0..count {
@@ -138,22 +139,30 @@ impl Engine {
                 self.progress()?;
             }
         }
-        let deadline = Instant::now() + PATIENCE;
-        let accepts = refused <= MOST_REFUSED;
-        while accepts && backlog().is_some_and(|backlog| backlog.waiting > 0) && Instant::now() < deadline {
-            self.turn(Duration::from_millis(5))?;
-        }
-        while accepts && self.ready + self.lost < count {
+        while refused <= MOST_REFUSED && self.ready + self.lost < count {
             self.progress()?;
         }
-        // One that is refused after it was accepted is closed a moment later.
-        let settled = Instant::now() + Duration::from_millis(20);
+        Ok(())
+    }
+
+    /// Waits until the server has accepted all that was connected, as long as it goes on with it. How many connections it
+    /// has: those that nobody has accepted are none.
+    pub fn accepted(&mut self, address: SocketAddr) -> Result<u64, LoadError> {
+        let waiting = wait_for_accepts(&Queue::of(address), || self.turn(Duration::from_millis(5)))?;
+        self.settle()?;
+        Ok(if self.talk.ready_at_once() {
+            (self.ready as u64).saturating_sub(waiting)
+        } else {
+            self.ready as u64
+        })
+    }
+
+    /// One that is refused after it was accepted is closed a moment later.
+    pub fn settle(&mut self) -> Result<(), LoadError> {
+        let settled = Instant::now() + SETTLED;
         while Instant::now() < settled {
-            self.turn(Duration::from_millis(10))?;
+            self.turn(SETTLED / 2)?;
         }
-        // Those that nobody has accepted are no connections of the server's.
-        let waiting = backlog().map_or(0, |backlog| backlog.waiting as usize);
-        self.ready -= if self.talk.ready_at_once() { waiting.min(self.ready) } else { 0 };
         Ok(())
     }
 

@@ -154,7 +154,7 @@ pub fn obey(order: &LoadOrder) -> Result<(), LoadError> {
 /// can be added up.
 pub fn obey_in_share(order: &LoadOrder, first: usize) -> Result<(), LoadError> {
     let mut crew = Crew::of_share(order, first)?;
-    let (connected, connect_s) = crew.connect()?;
+    let (connected, connect_s) = crew.connect_share()?;
     tell(&Phase::Connected { connected, connect_s })?;
     let mut orders = Orders::default();
     while let Some(word) = orders.next(&mut crew)? {
