@@ -434,3 +434,15 @@ fn completions_and_the_manual_know_every_command() {
         assert!(page.contains(".SH EXAMPLES"), "{name}: {page}");
     }
 }
+
+/// Debian's Node.js comes without npm: what npm builds is not installed, and is no failure.
+#[test]
+fn a_build_whose_program_is_missing_is_left_out() {
+    let lacking = Entry::new("lacking", "").more("build = [\"no-such-program\", \"ci\"]");
+    let world = World::new(&[Entry::new("plain", ""), lacking]);
+    let ended = world.run(world.campaign("out", "-n 1 -r 1"));
+    ended.expect_code(0).expect_said(
+        "left out fake/lacking: `no-such-program ci` cannot be started: no program `no-such-program` in PATH",
+    );
+    assert!(world.load("out").samples.iter().all(|sample| sample.entry == "fake/plain"));
+}

@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::external::Template;
 use crate::catalog::{Entry, Program, Runtime, ToolchainSpec, Workload, sources};
 use crate::record::{Campaign, EntryFacts, Source};
-use crate::toolchain::{self, Attend, Cache, Toolchain, Unavailable};
+use crate::toolchain::{self, Attend, BuildError, Cache, Toolchain, Unavailable};
 
 /// An entry after toolchain and build were looked after.
 #[derive(Debug, Clone)]
@@ -48,7 +48,7 @@ impl Prepared {
 /// Why an entry cannot run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotReady {
-    /// The toolchain is missing or too old: no fault of anybody's.
+    /// The toolchain, or a program that the build calls, is missing or too old: no fault of anybody's.
     NoToolchain(String),
     /// It is there, and yet the build failed.
     BuildFailed(String),
@@ -160,6 +160,8 @@ fn prepare_one(
                     facts.program_digest = Some(built.program_digest);
                     Ok(built.command)
                 }
+                // Debian's Node.js comes without npm.
+                Err(error @ BuildError::NoProgram { .. }) => Err(NotReady::NoToolchain(error.to_string())),
                 Err(error) => Err(NotReady::BuildFailed(error.to_string())),
             }
         }
