@@ -1,10 +1,8 @@
 //! `taskscale limit` on programs that take exactly what they are told to, and on installed runtimes.
 
-mod support;
-
 use std::fs;
 
-use support::{Entry, World, skipped};
+use crate::support::{self, Entry, World, skipped};
 use taskscale::record::{MemorySource, Status};
 
 const KIB: u64 = 1 << 10;
