@@ -1,12 +1,14 @@
 //! What must not be mixed in one campaign, or run beside it: other samples, other conditions, other builds.
 
+mod support;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{self, Entry, World, is_root, skipped};
+use support::{Entry, World, is_root, skipped};
 use taskscale::record::{MemorySource, Status, Warning};
 
 /// Entries `a` and `b`; `b` has a toolchain of its own, whose version a file of the world says.

@@ -1,11 +1,13 @@
 //! What is given out, the crate and the wheel: whole, and at work where there is no repository.
 
+mod support;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use crate::support::skipped;
+use support::skipped;
 use taskscale::catalog::embedded_files;
 
 /// The most that the packaged crate may have, in bytes: it is downloaded whole for every `cargo install`.

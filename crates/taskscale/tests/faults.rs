@@ -1,10 +1,12 @@
 //! Programs that lie, fail, flood or hang: each run ends as a sample with a status and a reason, beside good samples of
 //! other entries, and nothing of it is left.
 
+mod support;
+
 use std::fs;
 
-use crate::support::cases::{self, ENDS, GROWS, HANGS, LIES, OUTPUT, SHORT, STATE, TICK};
-use crate::support::{Entry, World, assert_harmless, is_root, skipped};
+use support::cases::{self, ENDS, GROWS, HANGS, LIES, OUTPUT, SHORT, STATE, TICK};
+use support::{Entry, World, assert_harmless, is_root, skipped};
 use taskscale::record::{MemorySource, Status};
 
 #[test]

@@ -1,10 +1,12 @@
 //! `taskscale measure`: programs that know nothing of taskscale, well-behaved and not, each with what it is told.
 
+mod support;
+
 use std::fs;
 use std::net::TcpListener;
 use std::process::Command;
 
-use crate::support::{self, Finished, World, assert_harmless};
+use support::{Finished, World, assert_harmless};
 use taskscale::record::{PlateauFrom, Sample, Status, Warning};
 
 const MIB: u64 = 1 << 20;

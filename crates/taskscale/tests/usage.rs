@@ -1,11 +1,13 @@
 //! Bad input: exit code 2, a message that names the thing and the nearest valid one, nothing written and nothing lost.
 
+mod support;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-use crate::support::{Entry, World, is_root};
+use support::{Entry, World, is_root};
 
 fn world() -> World {
     World::new(&[Entry::new("goroutine", ""), Entry::new("virtual-thread", "")])

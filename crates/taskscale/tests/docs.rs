@@ -1,7 +1,7 @@
 //! The documents of the repository: every link leads somewhere, README is short and says what is so, and tables are
 //! what the commands beside them print.
 //!
-//! `TASKSCALE_BLESS=1 cargo test -p taskscale --test suite docs::` writes those tables anew.
+//! `TASKSCALE_BLESS=1 cargo test -p taskscale --test docs` writes those tables anew.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,11 +1,13 @@
 //! Servers from end to end: costs, latencies and bytes that the server itself knows, faults as samples with reasons, clients
 //! that somebody starts, and what is left behind when all is cut off.
 
+mod support;
+
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use crate::support::cases::{self, CHAT, ECHO};
-use crate::support::{self, Entry, World};
+use support::cases::{self, CHAT, ECHO};
+use support::{Entry, World};
 use taskscale::figures::{self, Figure};
 use taskscale::record::{Sample, Status};
 

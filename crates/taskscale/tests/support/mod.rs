@@ -5,6 +5,9 @@
 //! by its `/proc/PID/exe`, whatever became of its number, its parent, its session or its group; and it is only ever
 //! signalled through a pidfd whose program was compared after it was opened.
 
+// Each test file uses a part of this.
+#![allow(dead_code)]
+
 pub mod cases;
 mod left;
 

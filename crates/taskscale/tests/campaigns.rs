@@ -1,6 +1,8 @@
 //! Campaigns that are cut off, collide or lose their folder: what was measured is kept, each cell is measured once, and
 //! nothing is left running.
 
+mod support;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
@@ -10,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::support::{self, Entry, World, is_root, skipped};
+use support::{Entry, World, is_root, skipped};
 use taskscale::record::{self, Status};
 
 /// What `--verbose` says when a run begins, be it a warm-up.

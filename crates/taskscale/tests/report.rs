@@ -1,9 +1,11 @@
 //! `taskscale report` as a user runs it: formats, files, several campaigns, and what is refused.
 
+mod support;
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use crate::support::{self, Entry, Finished, World, assert_harmless};
+use support::{Entry, Finished, World, assert_harmless};
 
 /// Two small campaigns, `one` and `two`, of a good entry and one that crashes.
 fn world() -> World {

@@ -1,11 +1,13 @@
 //! `taskscale check`: a program for each way to be a bad citizen, and what is found of it.
 
+mod support;
+
 use std::fs;
 use std::thread;
 
 use serde_json::Value;
 
-use crate::support::{Entry, Finished, World};
+use support::{Entry, Finished, World};
 
 /// What the scripted program cannot do: a shell script, told what to do wrong by its first argument.
 const SCRIPT: &str = r#"

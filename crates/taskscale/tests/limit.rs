@@ -1,8 +1,10 @@
 //! `taskscale limit` on programs that take exactly what they are told to, and on installed runtimes.
 
+mod support;
+
 use std::fs;
 
-use crate::support::{self, Entry, World, skipped};
+use support::{Entry, World, skipped};
 use taskscale::record::{MemorySource, Status};
 
 const KIB: u64 = 1 << 10;

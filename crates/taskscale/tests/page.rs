@@ -1,11 +1,13 @@
 //! The page of a report: made by `taskscale` from campaigns on the disk, and looked at in a real browser.
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{self, Entry, World};
+use support::{Entry, World};
 use taskscale::catalog::{Kind, Shape, Style};
 use taskscale::record::{
     self, Campaign, Cpu, EntryFacts, Hold, LimitHit, Machine, Memory, MemorySource, Plan, Plateau, Sample,
