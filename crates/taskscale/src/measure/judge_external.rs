@@ -6,10 +6,9 @@
 use super::causes::{cause, stood_at_cap, wrote_too_much};
 use super::evidence::{Known, Rest};
 use super::external::{ExternalCommand, Ready};
+use super::last_words::last_line;
 use super::launcher::Word;
-use super::verdict::{
-    EndedBy, Observed, RunVerdict, last_line, signal_name, too_few_counted, unless_doubted,
-};
+use super::verdict::{EndedBy, Observed, RunVerdict, signal_name, too_few_counted, unless_doubted};
 use crate::record::Status;
 
 /// What was observed.

@@ -14,6 +14,7 @@ mod external;
 mod foresee;
 mod interrupt;
 mod judge_external;
+mod last_words;
 mod launcher;
 mod launchers;
 mod limits;

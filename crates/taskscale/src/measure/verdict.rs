@@ -3,6 +3,7 @@
 use super::causes::{cause, stood_at_cap, wrote_too_much};
 use super::cgroup::MemoryWant;
 use super::evidence::{Known, PlateauSeen};
+use super::last_words::last_line;
 use super::launcher::Word;
 use super::limits::{Evidence, SystemLimits};
 use super::protocol::Said;
@@ -281,12 +282,6 @@ pub(super) fn unless_doubted(doubt: Option<String>) -> RunVerdict {
 /// The last line that the program wrote to standard error: most say there what went wrong.
 fn last_words(seen: &Observed) -> String {
     last_line(seen.evidence.stderr)
-}
-
-/// `; it said: ` and the last line that is not empty.
-pub(super) fn last_line(text: &str) -> String {
-    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty());
-    line.map(|line| format!("; it said: {}", line.chars().take(200).collect::<String>())).unwrap_or_default()
 }
 
 pub(super) fn signal_name(number: i32) -> String {
