@@ -204,8 +204,9 @@ pub struct Run {
     /// How often each cell is measured [default: 3]
     #[arg(short, long, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repetitions: Option<u32>,
-    /// One repetition up to 100k tasks, with plateaus of half a second: a first table. Where no entry is named, without
-    /// those of a runtime that another toolchain builds (GraalVM, Native AOT)
+    /// One repetition up to 100k tasks, with plateaus of half a second: a first table, in two minutes for 16 entries that
+    /// have to be built (two CPUs, 2026-11-24). Where no entry is named, without those of a runtime that another toolchain
+    /// builds (GraalVM, Native AOT)
     #[arg(long, conflicts_with = "classic")]
     pub quick: bool,
     /// Wait 10 s flat as the posts did, and show who never had all tasks alive
