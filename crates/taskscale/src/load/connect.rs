@@ -9,7 +9,6 @@ use rustix::net::{AddressFamily, SocketType};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::backlog::{Backlog, Queue};
-use super::engine::PATIENCE;
 
 /// Connections from one address to one port. Ports are searched for the longer the more of them are taken: 17 µs of CPU
 /// at 12,000, 266 at 19,900 (Linux 6.18, net.ipv4.ip_local_port_range of 32768 to 60999).
@@ -43,17 +42,18 @@ pub(super) fn wait_for_room(backlog: &dyn Fn() -> Option<Backlog>) -> u64 {
     ASKED_FOR_AT_ONCE
 }
 
-/// Waits until the server has accepted what was connected, as long as it goes on with it; `meanwhile` is done between looks.
-/// How many connections it has not accepted.
+/// Waits until the server has accepted what was connected, as long as it accepts some within `patience`; `meanwhile` is
+/// done between looks. How many connections it has not accepted.
 pub(super) fn wait_for_accepts<E>(
     queue: &Queue,
+    patience: Duration,
     mut meanwhile: impl FnMut() -> Result<(), E>,
 ) -> Result<u64, E> {
     let (mut least, mut since) = (u64::MAX, Instant::now());
     while let Some(Backlog { waiting, .. }) = queue.ask().filter(|now| now.waiting > 0) {
         if waiting < least {
             (least, since) = (waiting, Instant::now());
-        } else if since.elapsed() >= PATIENCE {
+        } else if since.elapsed() >= patience {
             return Ok(waiting);
         }
         meanwhile()?;
@@ -138,8 +138,13 @@ mod tests {
         let queue = Queue::of(listener.local_addr().unwrap());
         let _clients = [0, 1, 2].map(|nth| connect(listener.local_addr().unwrap(), nth).unwrap());
         let mut accepted = Vec::new();
-        let waiting = wait_for_accepts(&queue, || listener.accept().map(|one| accepted.push(one))).unwrap();
-        assert_eq!((waiting, accepted.len()), (0, 3));
+        let mut wait =
+            |patience| wait_for_accepts(&queue, patience, || listener.accept().map(|one| accepted.push(one)));
+        assert_eq!(wait(Duration::from_secs(30)).unwrap(), 0);
+        assert_eq!(accepted.len(), 3);
+        let _one_more = connect(listener.local_addr().unwrap(), 3).unwrap();
+        let nobody = || Ok::<(), ()>(());
+        assert_eq!(wait_for_accepts(&queue, Duration::ZERO, nobody), Ok(1));
     }
 
     #[test]

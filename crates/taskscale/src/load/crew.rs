@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::backlog::Queue;
 use super::chat::Chat;
 use super::connect::{room_for, wait_for_accepts};
-use super::engine::Engine;
+use super::engine::{Engine, PATIENCE};
 use super::latency::Latencies;
 use super::phases::{self, Seen};
 use super::talk::{Echo, Silence, Talk};
@@ -75,7 +75,7 @@ impl Crew {
                     std::thread::sleep(Duration::from_millis(5));
                     Ok(())
                 };
-                let waiting = wait_for_accepts(&Queue::of(address), pause)?;
+                let waiting = wait_for_accepts(&Queue::of(address), PATIENCE, pause)?;
                 if talk(&self.order, 0, 0).ready_at_once() { all.saturating_sub(waiting) } else { all }
             }
         };

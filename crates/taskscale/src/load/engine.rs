@@ -53,6 +53,8 @@ pub(super) struct Engine {
     pub complete: Vec<(usize, Instants, u64)>,
     /// There is something to read on standard input.
     pub orders: bool,
+    /// The server was seen to accept no more: it is not waited for.
+    gave_up: bool,
 }
 
 struct Connection {
@@ -90,6 +92,7 @@ impl Engine {
             deliveries: 0,
             complete: Vec::new(),
             orders: false,
+            gave_up: false,
         })
     }
 
@@ -125,7 +128,7 @@ impl Engine {
                 refused = if room > 0 { 0 } else { refused + 1 };
             }
             if refused > MOST_REFUSED {
-                // It accepts no more.
+                self.gave_up = true;
                 break;
             }
             room = room.saturating_sub(1);
@@ -139,7 +142,7 @@ impl Engine {
                 self.progress()?;
             }
         }
-        while refused <= MOST_REFUSED && self.ready + self.lost < count {
+        while !self.gave_up && self.ready + self.lost < count {
             self.progress()?;
         }
         Ok(())
@@ -148,7 +151,9 @@ impl Engine {
     /// Waits until the server has accepted all that was connected, as long as it goes on with it. How many connections it
     /// has: those that nobody has accepted are none.
     pub fn accepted(&mut self, address: SocketAddr) -> Result<u64, LoadError> {
-        let waiting = wait_for_accepts(&Queue::of(address), || self.turn(Duration::from_millis(5)))?;
+        let patience = if self.gave_up { Duration::ZERO } else { PATIENCE };
+        let waiting =
+            wait_for_accepts(&Queue::of(address), patience, || self.turn(Duration::from_millis(5)))?;
         self.settle()?;
         Ok(if self.talk.ready_at_once() {
             (self.ready as u64).saturating_sub(waiting)
