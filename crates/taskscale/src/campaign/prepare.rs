@@ -161,7 +161,9 @@ fn prepare_one(
                     Ok(built.command)
                 }
                 // Debian's Node.js comes without npm.
-                Err(error @ BuildError::NoProgram { .. }) => Err(NotReady::NoToolchain(error.to_string())),
+                Err(error @ BuildError::NoProgram { .. }) => {
+                    Err(NotReady::NoToolchain(format!("{error}: install it")))
+                }
                 Err(error) => Err(NotReady::BuildFailed(error.to_string())),
             }
         }

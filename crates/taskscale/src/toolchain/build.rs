@@ -42,7 +42,7 @@ pub struct Built {
 pub enum BuildError {
     #[error("cannot {what} {path}: {error}")]
     Io { what: &'static str, path: PathBuf, error: io::Error },
-    #[error("`{command}` cannot be started: no program `{program}` in PATH; install it")]
+    #[error("`{command}` cannot be started: no program `{program}` in PATH")]
     NoProgram { command: String, program: String },
     #[error("`{command}` failed ({status}); its output is in {log}\n{tail}")]
     Failed { command: String, status: String, log: PathBuf, tail: String },
