@@ -118,9 +118,10 @@ const AT_A_TIME: usize = 2;
 /// What one `taskscale check` is asked for.
 #[derive(Debug, Clone)]
 struct Job {
-    runtime: String,
     entries: BTreeSet<String>,
     workloads: BTreeSet<String>,
+    /// Built twice more first.
+    rebuild: bool,
 }
 
 /// `taskscale check` of these programs, as a person would; what it found, and what it left out.
@@ -128,8 +129,7 @@ fn checked(job: &Job, lock: &Path) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_taskscale"));
     command.arg("check").args(&job.entries).args(["--json", "--quiet", "--catalog"]).arg(catalog_folder());
     command.arg("-w").arg(job.workloads.iter().cloned().collect::<Vec<_>>().join(","));
-    // All programs of a runtime are built by the same commands.
-    if CHEAP_BUILDS.contains(&job.runtime.as_str()) && job.workloads.contains("sleep") {
+    if job.rebuild {
         command.arg("--rebuild");
     }
     let output = command.env("TASKSCALE_LOCK", lock).output().expect("taskscale starts");
@@ -146,25 +146,29 @@ fn every_entry_is_a_good_citizen() {
         waits || entry.facts.style == Style::Idiomatic && !is_measured_alone(entry)
     };
     let ready: Vec<&Prepared> = ready().iter().filter(is_checked).collect();
-    let mut jobs: BTreeMap<(String, usize, bool), Job> = BTreeMap::new();
+    let mut jobs: BTreeMap<(&str, usize), Job> = BTreeMap::new();
     for entry in &ready {
-        let (name, workload) = (&entry.facts.name, workload(entry));
-        let runtime = name.split('/').next().unwrap_or(name).to_owned();
+        let (name, workload) = (&*entry.facts.name, workload(entry));
+        let runtime = name.split('/').next().unwrap_or(name);
         let queue =
             ["sleep", "echo", "chat"].iter().position(|name| *name == workload).map_or(2, |at| at.min(1));
-        let job = jobs.entry((runtime.clone(), queue, is_slow(entry))).or_insert_with(|| Job {
-            runtime,
-            entries: BTreeSet::new(),
-            workloads: BTreeSet::new(),
-        });
-        job.entries.insert(name.clone());
+        // All programs of a runtime are built by the same commands: those that are built again are one job.
+        let rebuild = queue == 0 && CHEAP_BUILDS.contains(&runtime);
+        let empty = || Job { entries: BTreeSet::new(), workloads: BTreeSet::new(), rebuild };
+        let job = jobs.entry((if rebuild { runtime } else { name }, queue)).or_insert_with(empty);
+        job.entries.insert(name.to_owned());
         job.workloads.insert(workload);
     }
+    let slow: BTreeSet<&str> =
+        ready.iter().filter(|entry| is_slow(entry)).map(|entry| &*entry.facts.name).collect();
     let queues = [0, 1, 2].map(|queue| {
-        let of_queue = jobs.iter().filter(|((_, of, _), _)| *of == queue).map(|(_, job)| job.clone());
+        let of_queue = jobs.iter().filter(|((_, of), _)| *of == queue).map(|(_, job)| job.clone());
         let mut of_queue: Vec<Job> = of_queue.collect();
         // Taken from the end: the longest first, so that no worker is left alone with one.
-        of_queue.sort_by_key(|job| job.entries.len() * job.workloads.len());
+        of_queue.sort_by_key(|job| {
+            let slow = job.entries.iter().any(|name| slow.contains(&**name));
+            (job.entries.len() * job.workloads.len() + usize::from(job.rebuild), slow)
+        });
         Mutex::new(of_queue)
     });
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -194,9 +198,11 @@ fn every_entry_is_a_good_citizen() {
 /// What is found while others are checked beside it, on few CPUs, is asked again alone: a fault is found each time.
 fn asked_again(entry: &Value, folder: &Path) -> Vec<String> {
     let text = |key: &str| entry[key].as_str().expect("a name").to_owned();
-    let (name, workload) = (text("entry"), text("workload"));
-    let runtime = name.split('/').next().unwrap_or(&name).to_owned();
-    let job = Job { runtime, entries: BTreeSet::from([name]), workloads: BTreeSet::from([workload]) };
+    let job = Job {
+        entries: BTreeSet::from([text("entry")]),
+        workloads: BTreeSet::from([text("workload")]),
+        rebuild: false,
+    };
     println!("once more, alone: {job:?}");
     let again = checked(&job, &folder.join("alone"));
     again["entries"].as_array().expect("entries").iter().flat_map(faults).collect()

@@ -141,6 +141,12 @@ fn the_site_of_the_repository_has_every_page_and_no_dead_link() {
     assert_eq!(start.matches("<svg").count(), 1);
     let surprises = start.split("<ul class=\"surprises\">").nth(1).unwrap().split("</ul>").next().unwrap();
     assert_eq!(surprises.matches("<li>").count(), 3, "{surprises}");
+    // README and the findings show the campaign that the start page does (tests/docs holds the two to each other).
+    let readme = fs::read_to_string(repository.join("README.md")).unwrap();
+    let shown = Regex::new(r"<!-- result: taskscale report results/(\S+)").unwrap();
+    let caption = start.split("<figcaption>").nth(1).unwrap().split("</figcaption>").next().unwrap();
+    let page = format!("campaigns/{}.html", &shown.captures(&readme).expect("README's table")[1]);
+    assert!(caption.contains(&format!("href=\"{page}\"")), "{page} is README's: {caption}");
     let entry = text("entries/go/goroutine.html");
     assert!(entry.contains("runtimes/go/goroutine/main.go") && entry.contains("<caption>sleep"), "{entry}");
     assert!(text("campaigns/2026-11-22-posts.html").contains("<a href=\"../index.html\">"));

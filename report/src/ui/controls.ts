@@ -3,7 +3,7 @@
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
 import { metricsOf } from "../metrics.ts";
-import { campaignsOf, parts, type State, shapeOf, tasksOf } from "../state.ts";
+import { campaignsOf, type State, shapeOf, tasksOf } from "../state.ts";
 import { entriesOf, letter, shownCampaigns } from "../view.ts";
 import type { App } from "./app.ts";
 
@@ -17,9 +17,6 @@ export interface Controls {
 export function controls(app: App): Controls {
   const { data } = app;
   const sizes = h("div", { class: "segments", role: "group", "aria-label": "Number of tasks" });
-  // Of several parts one is chosen in the head of the page: everything depends on it.
-  const only = parts(data).length === 1 ? app.state.part : undefined;
-  const workload = select("Workload", only === undefined ? [] : [[only, only]], () => {});
   const metric = select("Compare by", [], (value) => app.set({ metric: value }));
   const search = h("input", {
     type: "search",
@@ -57,7 +54,6 @@ export function controls(app: App): Controls {
         { class: "controls-row" },
         sizes,
         metric.element,
-        only !== undefined && workload.element,
         h("span", { class: "grow" }),
         search,
         toggle,

@@ -4,7 +4,7 @@ import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
 import { kindTitle } from "../kinds.ts";
 import { headline, type Metric } from "../metrics.ts";
-import { campaignsOf, operationOf, parts, shapeOf } from "../state.ts";
+import { campaignsOf, operationOf, shapeOf } from "../state.ts";
 import type { Shape } from "../types.ts";
 import { type Answer, answer, type RankRow } from "../view.ts";
 import type { App } from "./app.ts";
@@ -94,7 +94,8 @@ function told(found: Answer, work: boolean, operation: string): (Node | string |
     ...(timers ? ["Timers, which are no tasks, take ", size(timers, metric), ". "] : []),
     bests.length === 1 && found.times > 1.005 && `A factor of ${format.digits(found.times)}. `,
     `${all} ${held}`,
-    found.held < found.ran && "; the others are shown last, with the reason",
+    found.held < found.ran &&
+      `; the ${found.ran - found.held === 1 ? "other is" : "others are"} shown last, with the reason`,
     ".",
     work && found.slowed > 0 && " Other work used the CPUs as well: times are too long.",
     bests.length === 1 &&
@@ -116,8 +117,8 @@ function context(app: App): string {
   if (!first) return "";
   const { machine } = first;
   const words = [
-    // The choice above is not on paper.
-    ...(parts(data).length > 1 ? [state.part] : []),
+    // Said here as well where there is a choice of several: that is not on paper.
+    state.part,
     machine.cpu,
     format.counted(machine.cpus, "CPU"),
     format.bytes(machine.memory_bytes),

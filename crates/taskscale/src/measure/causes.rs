@@ -3,7 +3,8 @@
 //! Causes come before effects, and both judges have them from here, in this order. docs/protocol.md numbers them.
 
 use super::launcher::Word;
-use super::limits::{Met, ThreadRoom, limit_met, limit_proved};
+use super::limit_met::{limit_met, limit_proved};
+use super::limits::{Met, ThreadRoom};
 use super::verdict::{EndedBy, Observed, RunVerdict};
 use crate::record::Status;
 

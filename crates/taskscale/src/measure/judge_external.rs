@@ -220,7 +220,8 @@ mod tests {
     use crate::measure::cgroup::MemoryWant;
     use crate::measure::evidence::PlateauSeen;
     use crate::measure::external::LinePattern;
-    use crate::measure::limits::{Evidence, SystemLimits};
+    use crate::measure::limit_met::Evidence;
+    use crate::measure::limits::SystemLimits;
     use crate::measure::protocol::Said;
     use crate::measure::{Course, Wait};
 

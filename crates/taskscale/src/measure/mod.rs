@@ -17,6 +17,7 @@ mod judge_external;
 mod last_words;
 mod launcher;
 mod launchers;
+mod limit_met;
 mod limits;
 mod looks;
 mod machine;

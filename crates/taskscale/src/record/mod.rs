@@ -13,6 +13,7 @@ mod sample;
 mod schema;
 mod store;
 mod timestamp;
+mod warning;
 
 pub use campaign::*;
 pub use cell::*;
@@ -23,6 +24,7 @@ pub use results::campaigns_in;
 pub use sample::*;
 pub use store::*;
 pub use timestamp::Timestamp;
+pub use warning::Warning;
 
 /// Version of the shape of samples and campaigns. Raised when a field changes its meaning; added fields do not raise it.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -5,7 +5,7 @@ use crate::measure::cgroup::{CpuReading, MemoryWant};
 use crate::measure::evidence::{PlateauSeen, Rest};
 use crate::measure::judge_external::{ExternalSeen, LoadSeen, judge_external};
 use crate::measure::launcher::Word;
-use crate::measure::limits::Evidence;
+use crate::measure::limit_met::Evidence;
 use crate::measure::protocol::Event;
 use crate::measure::verdict::{Observed, RunVerdict, judge};
 use crate::measure::{MeasureError, Measurement, RunEnd, at, procfs};

@@ -10,7 +10,7 @@ use super::external::ExternalCourse;
 use super::{Run, now_ns, seconds};
 use crate::load::{CLOSED, OPEN, Phase};
 use crate::measure::cgroup::CpuReading;
-use crate::measure::limits::OwnFiles;
+use crate::measure::limit_met::OwnFiles;
 use crate::measure::{MeasureError, at, plateau};
 use crate::record::{IdleLoad, Load, Plateau, Warning};
 

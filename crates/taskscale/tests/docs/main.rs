@@ -1,18 +1,21 @@
-//! The documents of the repository: every link leads somewhere, README is short and says what is so, and tables are
-//! what the commands beside them print.
+//! The documents of the repository: every link leads somewhere, README is short and says what is so, tables and pictures
+//! are what the commands beside them print, and figures in sentences what their campaigns have.
 //!
-//! `TASKSCALE_BLESS=1 cargo test -p taskscale --test docs` writes those tables anew.
+//! `TASKSCALE_BLESS=1 cargo test -p taskscale --test docs` writes those tables, pictures and figures anew.
+
+mod figures;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use regex_lite::Regex;
 use taskscale::catalog::Catalog;
-use taskscale::record::{self, Status, Warning};
+use taskscale::record::{self, Sample, Status, Warning};
 use taskscale::units;
 
 /// A minute's reading.
@@ -26,9 +29,14 @@ const METHODOLOGY_WORDS: usize = 3_500;
 const BEGIN: &str = "<!-- result: ";
 const BEGIN_END: &str = " -->\n";
 const END: &str = "<!-- result:end -->";
+/// And the command that draws a picture, whose file is the last word, behind this.
+const PICTURE: &str = "<!-- picture: ";
 
 /// Folders of what is built, fetched or not of this repository's making.
 const SKIPPED: [&str; 4] = ["target", "node_modules", "templates", "results"];
+
+/// Held by who writes documents anew, from reading to writing.
+static WRITES: Mutex<()> = Mutex::new(());
 
 fn repository() -> PathBuf {
     let above = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -183,14 +191,14 @@ fn every_document_that_code_names_is_there() {
 /// A checker that finds nothing would prove nothing.
 #[test]
 fn what_leads_nowhere_is_found() {
-    let text = "# One `--two`\n\n## One\n## One\n\n[a](#one) [b](x.md) `[c](y.md)` ![d](docs/report.png)\n";
+    let text = "# One `--two`\n\n## One\n## One\n\n[a](#one) [b](x.md) `[c](y.md)` ![d](docs/report.svg)\n";
     let document = Document::of(text);
-    assert_eq!(document.links, ["#one", "x.md", "docs/report.png"]);
+    assert_eq!(document.links, ["#one", "x.md", "docs/report.svg"]);
     assert!(["one---two", "one", "one-1"].iter().all(|anchor| document.anchors.contains(*anchor)));
     let documents = BTreeMap::from([("README.md".to_owned(), document)]);
     let of = |link| fault(&documents, "README.md", link).is_some();
     let links =
-        ["#one", "#two", "README.md#one-1", "none.md", "../x", "docs/report.png", "https://example.org"];
+        ["#one", "#two", "README.md#one-1", "none.md", "../x", "docs/report.svg", "https://example.org"];
     assert_eq!(links.map(of), [false, true, false, true, true, false, false]);
 }
 
@@ -244,15 +252,20 @@ fn shown(text: &str) -> Vec<Shown<'_>> {
     shown
 }
 
-/// The beginning of what it prints, up to its second table: what the growth is, and notes, are for the report.
-fn printed(command: &[&str]) -> String {
+/// What `taskscale …` prints in the repository.
+fn output(command: &[&str]) -> String {
     let [program, arguments @ ..] = command else { panic!("a mark without a command") };
-    assert_eq!(*program, "taskscale", "tables of documents are made by taskscale alone");
+    assert_eq!(*program, "taskscale", "what documents show is made by taskscale alone");
     let mut taskscale = Command::new(env!("CARGO_BIN_EXE_taskscale"));
     let output = taskscale.args(arguments).current_dir(repository()).output().expect("taskscale");
     let command = command.join(" ");
     assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).expect("a text");
+    String::from_utf8(output.stdout).expect("a text")
+}
+
+/// The beginning of what it prints, up to its second table: what the growth is, and notes, are for the report.
+fn printed(command: &[&str]) -> String {
+    let text = output(command);
     let first = text.find("\n#### ").expect("a table with a heading") + 1;
     let ends = ["\n#### ", "\n<details>"].iter().filter_map(|mark| text[first..].find(mark));
     format!("\n{}\n\n", text[..first + ends.min().expect("something after the table")].trim_end())
@@ -261,6 +274,7 @@ fn printed(command: &[&str]) -> String {
 #[test]
 fn every_table_is_what_the_command_beside_it_prints() {
     let bless = std::env::var_os("TASKSCALE_BLESS").is_some();
+    let _alone = WRITES.lock().unwrap_or_else(PoisonError::into_inner);
     let mut tables = 0;
     for path in files(&[".md"]) {
         let text = read(&path);
@@ -282,6 +296,56 @@ fn every_table_is_what_the_command_beside_it_prints() {
     assert!(tables > 0, "no document has a table with its command");
 }
 
+/// The campaign of README's table is that of its picture, and the first that findings are of.
+#[test]
+fn readme_and_findings_show_one_campaign() {
+    let (readme, findings) = (read("README.md"), read("docs/findings.md"));
+    let folder = |text: &str, mark: &str| {
+        let from = text.find(mark).unwrap_or_else(|| panic!("{mark}")) + mark.len();
+        text[from..].split_whitespace().next().expect("a folder").to_owned()
+    };
+    let report = "taskscale report ";
+    let own = folder(&readme, &format!("{BEGIN}{report}"));
+    assert_eq!(own, folder(&readme, &format!("{PICTURE}{report}")));
+    assert_eq!(own, folder(&findings, &format!("{BEGIN}{report}")));
+    assert_eq!(own, folder(&findings, "<!-- figures of "));
+    // A table of each workload.
+    let campaign = record::load(&repository().join(&own)).expect("the campaign");
+    let due: BTreeSet<&str> = campaign.samples.iter().map(|sample| &*sample.workload).collect();
+    let tables = shown(&findings);
+    let of_own = tables.iter().filter(|shown| shown.command.contains(&&*own));
+    let parts =
+        of_own.filter_map(|shown| shown.command.iter().skip_while(|word| **word != "--part").nth(1).copied());
+    assert_eq!(parts.collect::<BTreeSet<_>>(), due);
+}
+
+#[test]
+fn every_picture_is_what_the_command_beside_it_draws() {
+    let bless = std::env::var_os("TASKSCALE_BLESS").is_some();
+    let mut pictures = 0;
+    for path in files(&[".md"]) {
+        let text = read(&path);
+        for (mark, _) in text.match_indices(PICTURE) {
+            pictures += 1;
+            let begin = mark + PICTURE.len();
+            let end = begin + text[begin..].find(BEGIN_END).expect("the end of its mark");
+            let command: Vec<&str> = text[begin..end].split_whitespace().collect();
+            let [command @ .., "-o", file] = &*command else {
+                panic!("{path}: a picture's command ends in -o FILE")
+            };
+            let shown = text[end..].contains(&format!("]({file})"));
+            assert!(shown, "{path}: {file} is not shown below its command");
+            let due = output(command);
+            if bless {
+                std::fs::write(repository().join(file), due).expect("a picture");
+            } else {
+                assert!(read(file) == due, "{file} is not up to date: TASKSCALE_BLESS=1 draws it anew");
+            }
+        }
+    }
+    assert!(pictures > 0, "no document has a picture with its command");
+}
+
 /// Times of runs that others disturbed are too long, and README's stand without notes.
 #[test]
 fn readmes_table_is_short_and_no_run_behind_it_was_busy() {
@@ -294,13 +358,14 @@ fn readmes_table_is_short_and_no_run_behind_it_was_busy() {
     let folder = command.iter().find(|word| word.starts_with("results/")).expect("a campaign of results/");
     let after = |flag: &str| command.iter().skip_while(|word| **word != flag).nth(1).copied();
     let tasks = units::parse_count(after("-n").expect("-n COUNT")).expect("a count");
+    let part = after("--part").expect("--part WORKLOAD");
     let loaded = record::load(&repository().join(folder)).expect("the campaign");
     let has_row = |entry: &str| table.contains(&format!("| `{entry}` "));
-    let behind: Vec<_> = loaded
-        .samples
-        .iter()
-        .filter(|sample| sample.tasks == tasks && sample.status == Status::Ok && has_row(&sample.entry))
-        .collect();
+    let is_behind = |sample: &&Sample| {
+        let cell = sample.workload == part && sample.tasks == tasks && has_row(&sample.entry);
+        cell && sample.status == Status::Ok
+    };
+    let behind: Vec<_> = record::last_attempts(&loaded.samples).into_iter().filter(is_behind).collect();
     assert!(!behind.is_empty(), "{folder} has no run of {tasks} tasks of the entries shown");
     let busy: BTreeSet<&str> = behind
         .iter()

@@ -1,0 +1,308 @@
+//! Which of the system's limits a run has met.
+
+use std::fs;
+
+use super::limits::{Met, OPEN_FILES, SystemLimits, lifted_by};
+use crate::catalog::Kind;
+use crate::record::LimitHit;
+
+/// What a failed run tells about limits.
+#[derive(Debug, Clone, Default)]
+pub struct Evidence<'a> {
+    /// How often the run's group was refused a thread by its own bound; `None` where it had no bound.
+    pub refused_threads: Option<u64>,
+    /// Tasks that were asked for.
+    pub tasks: u64,
+    /// Tasks that had started when one could not, where known.
+    pub started: Option<u64>,
+    /// The most threads seen.
+    pub threads: u64,
+    /// The program's own limit of open files, read when it wrote of too many.
+    pub open_files: Option<OwnFiles>,
+    /// A process of it had as many open.
+    pub files_used_up: bool,
+    pub stderr: &'a str,
+}
+
+/// A process's own limit of open files. `None`: unlimited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OwnFiles {
+    pub soft: u64,
+    pub hard: Option<u64>,
+}
+
+impl OwnFiles {
+    pub fn of(pid: u32) -> Option<OwnFiles> {
+        OwnFiles::parse(&fs::read_to_string(format!("/proc/{pid}/limits")).ok()?)
+    }
+
+    /// The limit of a process that has no descriptor left but a few.
+    pub fn used_up(pid: u32) -> Option<OwnFiles> {
+        let open = fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count() as u64;
+        OwnFiles::of(pid).filter(|own| open + FEW_FILES >= own.soft)
+    }
+
+    fn parse(limits: &str) -> Option<OwnFiles> {
+        let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
+        let mut values = line.split_whitespace();
+        Some(OwnFiles { soft: values.next()?.parse().ok()?, hard: values.next()?.parse().ok() })
+    }
+}
+
+/// A program may keep some back, to close what it cannot serve.
+const FEW_FILES: u64 = 4;
+
+/// EMFILE, as C libraries, Go, Rust, Python, Java and Node.js word it.
+const TOO_MANY_FILES: [&str; 2] = ["oo many open files", "EMFILE"];
+/// ENFILE, likewise.
+const TOO_MANY_FILES_IN_SYSTEM: [&str; 2] = ["oo many open files in system", "ENFILE"];
+
+/// No more threads, likewise: EAGAIN of `pthread_create`, and what Java, Python and Free Pascal make of it.
+const NO_MORE_THREADS: [&str; 5] = [
+    "esource temporarily unavailable",
+    "EAGAIN",
+    "unable to create native thread",
+    "can't start new thread",
+    "Failed to create new thread",
+];
+
+/// Whether a program says that it may open no more files.
+pub fn tells_of_open_files(stderr: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(stderr);
+    TOO_MANY_FILES.iter().any(|words| text.contains(words))
+}
+
+/// The limit that a run has met, where that is proved: the kernel counted it, or the program said so.
+pub fn limit_proved(limits: &SystemLimits, evidence: &Evidence) -> Option<Met> {
+    if evidence.refused_threads.is_some_and(|times| times > 0)
+        && let Some(tightest) = limits.thread_rooms().into_iter().next()
+    {
+        return Some(tightest.told());
+    }
+    let said = |words: [&str; 2]| words.iter().any(|words| evidence.stderr.contains(words));
+    if said(TOO_MANY_FILES_IN_SYSTEM) {
+        let value = limits.machine_files?;
+        let (limit, remedy) =
+            lifted_by("fs.file-max", value, format!("sysctl -w fs.file-max={}", value.saturating_mul(10)));
+        return Some(Met {
+            limit,
+            sentence: format!("fs.file-max = {value} open files on this machine"),
+            remedy,
+        });
+    }
+    if said(TOO_MANY_FILES) || evidence.files_used_up {
+        // A runtime may have raised the limit for itself, as Go and Java do.
+        let own = evidence.open_files.map(|own| OPEN_FILES.at(own.soft, own.hard));
+        let (limit, remedy) = own.or_else(|| limits.files_met())?;
+        let sentence = format!("ulimit -n = {} open files", limit.value);
+        return Some(Met { limit, sentence, remedy });
+    }
+    None
+}
+
+/// The limit that a run has met that ended by itself: one that is proved, or that explains the number of tasks that had
+/// started. Unless such a number fits exactly, the sentence says that it is only probable.
+pub fn limit_met(limits: &SystemLimits, kind: Kind, evidence: &Evidence) -> Option<Met> {
+    limit_proved(limits, evidence)
+        .or_else(|| limit_inferred(limits, kind, evidence))
+        .or_else(|| limit_told(limits, kind, evidence))
+}
+
+/// A program that says that it was refused a thread, though its group refused none, met what bounds their stacks, if so
+/// many can use that up.
+fn limit_told(limits: &SystemLimits, kind: Kind, evidence: &Evidence) -> Option<Met> {
+    let told = NO_MORE_THREADS.iter().any(|words| evidence.stderr.contains(words));
+    if kind != Kind::Thread || evidence.refused_threads != Some(0) || !told {
+        return None;
+    }
+    let (rooms, (limit, remedy)) = limits.map_rooms()?;
+    if evidence.tasks < *rooms.start() {
+        return None;
+    }
+    let sentence = format!(
+        "probably vm.max_map_count = {}: it was refused a thread, and no limit on threads was met",
+        limit.value
+    );
+    Some(Met { limit, sentence, remedy })
+}
+
+fn limit_inferred(limits: &SystemLimits, kind: Kind, evidence: &Evidence) -> Option<Met> {
+    let started = evidence.started.unwrap_or(evidence.threads);
+    if !kind.stackful() || started == 0 {
+        return None;
+    }
+    // Without a bound nothing is kept back, and the count of the machine's other threads drifts. A bound that was not
+    // met rules these limits out.
+    let near = |room: u64| (started as f64 - room as f64).abs() <= room as f64 * 0.03;
+    let mut rooms = limits.thread_rooms().into_iter();
+    let met = rooms.find(|room| near(room.room + room.kept));
+    if let Some(room) = met.filter(|_| evidence.refused_threads.is_none()) {
+        let LimitHit { name, value, .. } = &room.limit;
+        let sentence =
+            format!("probably {name} = {value}: it ended at {started} tasks, near what that leaves room for");
+        return Some(Met { sentence, limit: room.limit, remedy: room.remedy });
+    }
+    let (_, (limit, remedy)) = limits.map_rooms()?;
+    let (areas, fit) = areas_per_task(started, limit.value)?;
+    let used_up = format!("vm.max_map_count = {}: at {areas} memory areas a task", limit.value);
+    let sentence = match fit {
+        // A number that was looked up while threads were starting is not the one at which they ended.
+        Fit::Exact if evidence.started.is_some() => format!("{used_up} it is used up"),
+        _ => format!("probably {used_up}, {started} tasks come near it"),
+    };
+    Some(Met { limit, sentence, remedy })
+}
+
+/// How well a number of tasks explains that `max_map_count` is used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    /// But for a few areas, such as every program has of its own.
+    Exact,
+    Near,
+}
+
+/// Memory areas that a program has besides those of its tasks: of its own text and libraries.
+const OWN_AREAS: u64 = 128;
+/// The last stacks may have got no guard page (Crystal).
+const AREAS_TOO_MANY: u64 = 8;
+
+/// How many memory areas each of `started` tasks must have had, if they used up `max_map_count`. Exact fits are those
+/// of any small whole number. Near ones are those of two and four areas, which runtimes have, where up to 4 % are
+/// missing: a JVM has a thousand areas of its own, and runtimes that map stacks by the thousand stop at the last whole
+/// one (Ruby).
+fn areas_per_task(started: u64, max_map_count: u64) -> Option<(u64, Fit)> {
+    let used = |areas: u64| areas.saturating_mul(started);
+    let most = max_map_count + AREAS_TOO_MANY;
+    let exact =
+        (1..=6).find(|areas| (max_map_count.saturating_sub(OWN_AREAS)..=most).contains(&used(*areas)));
+    let near = || [2, 4].into_iter().find(|areas| (max_map_count / 100 * 96..=most).contains(&used(*areas)));
+    exact.map(|areas| (areas, Fit::Exact)).or_else(|| near().map(|areas| (areas, Fit::Near)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits() -> SystemLimits {
+        SystemLimits {
+            pid_max: Some(32_768),
+            threads_max: Some(192_730),
+            max_map_count: Some(65_530),
+            open_files: Some(1024),
+            open_files_hard: Some(4096),
+            threads_now: 200,
+            ..SystemLimits::default()
+        }
+    }
+
+    #[test]
+    fn a_refusal_by_the_group_names_the_limit_behind_it() {
+        let evidence = Evidence { refused_threads: Some(1), ..Evidence::default() };
+        let met = limit_met(&limits(), Kind::Thread, &evidence).unwrap();
+        assert_eq!(met.limit.name, "kernel.pid_max");
+        assert!(met.sentence.contains("room for 31544 threads"), "{met:?}");
+    }
+
+    #[test]
+    fn a_bound_on_threads_that_was_not_met_is_not_named() {
+        // A JVM's threads: two memory areas each, and pid_max is hardly further away.
+        let evidence = Evidence { started: Some(32_098), refused_threads: Some(0), ..Evidence::default() };
+        assert_eq!(limit_met(&limits(), Kind::Thread, &evidence).unwrap().limit.name, "vm.max_map_count");
+        let unbounded = Evidence { refused_threads: None, ..evidence };
+        assert_eq!(limit_met(&limits(), Kind::Thread, &unbounded).unwrap().limit.name, "kernel.pid_max");
+    }
+
+    #[test]
+    fn tasks_whose_stacks_use_up_max_map_count_met_it() {
+        let roomy = SystemLimits { pid_max: Some(4_194_304), ..limits() };
+        let evidence = Evidence { started: Some(32_600), ..Evidence::default() };
+        assert_eq!(limit_met(&roomy, Kind::Stackful, &evidence).unwrap().limit.name, "vm.max_map_count");
+        // A Rust thread takes four.
+        let rust = Evidence { started: Some(16_370), ..Evidence::default() };
+        let sentence = limit_met(&roomy, Kind::Thread, &rust).unwrap().sentence;
+        assert_eq!(sentence, "vm.max_map_count = 65530: at 4 memory areas a task it is used up");
+        // Ruby's fibers come 1,024 at a time; the last of Crystal's have no guard page.
+        for started in [31_743, 32_767] {
+            let evidence = Evidence { started: Some(started), ..Evidence::default() };
+            assert_eq!(limit_met(&roomy, Kind::Stackful, &evidence).unwrap().limit.name, "vm.max_map_count");
+        }
+        // A failure far from any limit is no limit, and what has no stack needs no memory areas.
+        let few = Evidence { started: Some(100), ..Evidence::default() };
+        assert_eq!(limit_met(&roomy, Kind::Stackful, &few), None);
+        assert_eq!(limit_met(&roomy, Kind::Stackless, &evidence), None);
+    }
+
+    #[test]
+    fn who_was_refused_a_thread_by_no_limit_on_threads_had_no_room_for_its_stack() {
+        let pascal = "cannot start task 23230 of 100000: Failed to create new thread";
+        let stderr = "cannot start 100000 tasks at once: Resource temporarily unavailable (os error 11)";
+        for stderr in [pascal, stderr] {
+            let evidence =
+                Evidence { refused_threads: Some(0), tasks: 100_000, stderr, ..Evidence::default() };
+            let met = limit_met(&limits(), Kind::Thread, &evidence).unwrap();
+            assert!(met.sentence.starts_with("probably vm.max_map_count = 65530"), "{met:?}");
+        }
+        // Where nobody knows whether a limit on threads was met, nor what was refused, or where stacks are too few to use
+        // areas up, no limit is named.
+        for (kind, refused_threads, stderr, tasks) in [
+            (Kind::Thread, None, stderr, 100_000),
+            (Kind::Stackless, Some(0), stderr, 100_000),
+            (Kind::Thread, Some(0), "a bug", 100_000),
+            (Kind::Thread, Some(0), stderr, 10_000),
+        ] {
+            let evidence = Evidence { refused_threads, stderr, tasks, ..Evidence::default() };
+            assert_eq!(limit_met(&limits(), kind, &evidence), None);
+        }
+    }
+
+    /// What a rule says of a crash at a number that no limit has chosen: it must hardly ever be certain.
+    #[test]
+    fn arbitrary_crash_points_are_hardly_ever_taken_for_max_map_count() {
+        let most = 65_530_u64;
+        let fits: Vec<Fit> =
+            (1..=most).filter_map(|started| Some(areas_per_task(started, most)?.1)).collect();
+        let share = |fit: Fit| fits.iter().filter(|found| **found == fit).count() as f64 / most as f64;
+        assert!(share(Fit::Exact) < 0.006, "{}", share(Fit::Exact));
+        assert!(share(Fit::Near) < 0.03, "{}", share(Fit::Near));
+    }
+
+    #[test]
+    fn a_number_that_only_comes_near_is_only_probable() {
+        let roomy = SystemLimits { pid_max: Some(4_194_304), ..limits() };
+        let sentence = |started, threads| {
+            let evidence = Evidence { started, threads, ..Evidence::default() };
+            limit_met(&roomy, Kind::Thread, &evidence).unwrap().sentence
+        };
+        // A JVM's threads.
+        let near = "probably vm.max_map_count = 65530: at 2 memory areas a task, 32098 tasks come near it";
+        assert_eq!(sentence(Some(32_098), 0), near);
+        // Counted by a look at a program that was starting more.
+        assert!(sentence(None, 16_370).starts_with("probably "));
+        let evidence = Evidence { started: Some(32_500), ..Evidence::default() };
+        let sentence = limit_met(&limits(), Kind::Thread, &evidence).unwrap().sentence;
+        assert!(
+            sentence.starts_with("probably kernel.pid_max = 32768: it ended at 32500 tasks"),
+            "{sentence}"
+        );
+    }
+
+    #[test]
+    fn open_files_are_known_by_the_message() {
+        let met = |limits: &SystemLimits, evidence| limit_met(limits, Kind::Stackless, &evidence).unwrap();
+        let evidence =
+            Evidence { stderr: "accept: Too many open files (os error 24)", ..Evidence::default() };
+        let found = met(&limits(), evidence.clone());
+        assert_eq!(found.limit.lift.as_deref(), Some("ulimit -n 4096"));
+        assert_eq!(found.remedy.as_deref(), Some("`ulimit -n 4096` raises it as far as its hard limit"));
+        // What the program has is what counts: Go raises it for itself.
+        let own = Evidence { open_files: Some(OwnFiles { soft: 4096, hard: Some(4096) }), ..evidence };
+        let found = met(&limits(), own);
+        assert_eq!(
+            (found.limit.name.as_str(), found.limit.value, &found.limit.lift),
+            ("ulimit -n", 4096, &None)
+        );
+        let machine = SystemLimits { machine_files: Some(9000), ..limits() };
+        let evidence = Evidence { stderr: "Too many open files in system", ..Evidence::default() };
+        assert_eq!(met(&machine, evidence).limit.name, "fs.file-max");
+    }
+}

@@ -1,0 +1,96 @@
+//! What a sample warns of.
+
+use serde::{Deserialize, Serialize};
+
+/// What a reader of a sample's figures should know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Warning {
+    /// The CPU was never quiet while all tasks waited; memory was read at the last moment.
+    PlateauNotQuiet,
+    /// All tasks were alive together for less time than the campaign asks for (1 s; 0.5 s with `--quick`).
+    PlateauShort,
+    /// The work was over before it could be timed.
+    WorkShort,
+    /// The second half of the operations took 10 % more or less time than the first.
+    WorkUnsettled,
+    /// Messages came at less than 99 % of the rate at which they were due: the server, or its clients, could not keep up with the rate.
+    RateNotReached,
+    /// The kernel charges what it holds for accepted connections to nobody: the server's memory is too low.
+    SocketsUncharged,
+    /// Memory grew by more than 5 % and 4 MiB after it was read first, and was read again.
+    PlateauGrew,
+    /// For a second or more the program wanted a CPU and got less than half of one.
+    CpuStarved,
+    /// No control group: kernel memory and peak are only what /proc tells.
+    NoControlGroup,
+    /// Part of the memory was in swap.
+    Swapped,
+    /// The kernel has no peak of a control group: the peak was sampled and may be too low.
+    PeakSampled,
+    /// Processes outlived the program and were ended.
+    LeftProcesses,
+    /// The kernel's itemised account lagged behind what /proc shows; kernel memory is the sum of the known items.
+    KernelAccountStale,
+    /// Lines on standard output broke the protocol and were ignored.
+    StrayOutput,
+    /// Other work used more than a quarter of the machine's CPUs during the run.
+    MachineBusy,
+    /// The machine could not be locked: another campaign may have run beside this one.
+    MachineNotLocked,
+}
+
+impl Warning {
+    /// One sentence for people.
+    pub fn text(self) -> &'static str {
+        match self {
+            Warning::PlateauNotQuiet => {
+                "the program never fell quiet while all tasks waited: its memory was read at the last moment of the plateau"
+            }
+            Warning::PlateauShort => {
+                "all tasks were alive together for a shorter time than the campaign asks for"
+            }
+            Warning::WorkShort => "the work was over too soon to be timed: it has no cost per operation",
+            Warning::WorkUnsettled => {
+                "the second half of the operations took more than 10 % more or less time than the first (a compiler was \
+                 at work, what they share outgrew a cache, or other work had the CPUs): the cost is that of the second half"
+            }
+            Warning::RateNotReached => {
+                "messages came at less than 99 % of the rate at which they were due: server or clients could not keep up, \
+                 and how late messages were says only how long that lasted"
+            }
+            Warning::SocketsUncharged => {
+                "the kernel charged accepted connections to no control group (as before Linux 6.12): about 3.9 kB for each are \
+                 missing from the server's memory"
+            }
+            Warning::PlateauGrew => {
+                "memory grew after it was read first (not all tasks were there when the program said so, or a collector \
+                 was at work): the figure is of a second reading, at the end of the plateau"
+            }
+            Warning::CpuStarved => {
+                "the program wanted a CPU and got less than half of one for a second or more (a quota, a busy machine): \
+                 times are too long, and memory may be that of a program that was held back"
+            }
+            Warning::NoControlGroup => {
+                "measured without a control group: kernel memory and peak are only what /proc tells (`taskscale doctor` says how to get the better source)"
+            }
+            Warning::Swapped => "part of the program was swapped out: memory figures are too low",
+            Warning::PeakSampled => {
+                "this kernel (before 5.19) keeps no peak for a control group: it was sampled every few milliseconds and may be too low"
+            }
+            Warning::LeftProcesses => "processes outlived the program and were ended",
+            Warning::KernelAccountStale => {
+                "the kernel's account of its own memory lagged: kernel memory is the sum of thread stacks and page tables at least"
+            }
+            Warning::StrayOutput => "lines on standard output that are not of the protocol were ignored",
+            Warning::MachineBusy => {
+                "other work used more than a quarter of the machine's CPUs: times are too long, and memory differs where \
+                 a runtime allocates or collects by the clock"
+            }
+            Warning::MachineNotLocked => {
+                "the machine could not be locked: another campaign may have run at the same time and disturbed this one"
+            }
+        }
+    }
+}
