@@ -48,6 +48,12 @@ export function parts(data: PageData): string[] {
   return [...new Set(data.campaigns.map((campaign) => campaign.part))];
 }
 
+/** The part that a page opens with: what most entries do, of equals the first. */
+function firstPart(data: PageData): string {
+  const most = data.campaigns.reduce((most, campaign) => Math.max(most, campaign.entries.length), 0);
+  return data.campaigns.find((campaign) => campaign.entries.length === most)?.part ?? "";
+}
+
 /** Positions of the campaigns that measured a part. */
 export function campaignsOf(data: PageData, part: string): number[] {
   return data.campaigns.flatMap((campaign, position) => (campaign.part === part ? [position] : []));
@@ -94,7 +100,7 @@ function largest(data: PageData, part: string): number {
   return among.length > 0 ? Math.max(...among) : (tasksOf(data, part).at(-1) ?? 1);
 }
 
-export function initial(data: PageData, part = parts(data)[0] ?? ""): State {
+export function initial(data: PageData, part = firstPart(data)): State {
   const lead = headline(shapeOf(data, part)).id;
   return {
     part,
@@ -197,7 +203,7 @@ export function toHash(data: PageData, state: State): string {
     words.push(`${name}=${text}`);
   };
   const all = (values: string[]) => values.map(escaped).join(",");
-  if (state.part !== (parts(data)[0] ?? "")) say("part", state.part);
+  if (state.part !== firstPart(data)) say("part", state.part);
   if (state.n !== plain.n) say("n", String(state.n));
   if (state.metric !== plain.metric) say("metric", state.metric);
   if (state.campaigns.join() !== plain.campaigns.join()) {
