@@ -182,24 +182,38 @@ fn member(bytes: u64, ready: &io::PipeWriter, mut orders: &io::PipeReader, below
 }
 
 /// Forks recursively until `most` processes exist, this one included, or forking fails. The
-/// others sleep; this one goes on.
+/// others sleep; this one goes on once all are there.
 pub fn fork_bomb(pids: &PidFile, most: u64) -> io::Result<()> {
     use std::sync::atomic::{AtomicU64, Ordering};
-    fn spread(pids: &PidFile, count: &AtomicU64, most: u64) {
-        while count.fetch_add(1, Ordering::Relaxed) < most {
+    /// Shared by all of them.
+    struct Counts {
+        begun: AtomicU64,
+        /// Forked, or refused: nobody waits for it any more.
+        over: AtomicU64,
+    }
+    fn spread(pids: &PidFile, counts: &Counts, most: u64) {
+        while counts.begun.fetch_add(1, Ordering::Relaxed) < most {
             let forked = pids.child(|| {
-                spread(pids, count, most);
+                spread(pids, counts, most);
                 sleep_out();
             });
             if forked.is_err() {
+                counts.over.store(most, Ordering::Relaxed);
                 break;
             }
+            counts.over.fetch_add(1, Ordering::Relaxed);
         }
     }
-    let page = Region::map(8, libc::MAP_SHARED | libc::MAP_ANONYMOUS, None)?;
+    let page = Region::map(16, libc::MAP_SHARED | libc::MAP_ANONYMOUS, None)?;
     // SAFETY: zeroed, aligned to a page, and mapped for as long as the reference lives.
-    let count = unsafe { &*page.start().cast::<AtomicU64>() };
-    count.store(1, Ordering::Relaxed);
-    spread(pids, count, most);
+    let counts = unsafe { &*page.start().cast::<Counts>() };
+    counts.begun.store(1, Ordering::Relaxed);
+    counts.over.store(1, Ordering::Relaxed);
+    spread(pids, counts, most);
+    // One that has begun may be held back by others on the machine. One that was killed is not waited for.
+    let begin = std::time::Instant::now();
+    while counts.over.load(Ordering::Relaxed) < most && begin.elapsed().as_secs() < 10 {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
     Ok(())
 }
