@@ -44,6 +44,9 @@ test("every control changes the view and the address", async () => {
   assert.match(shown.launch ?? "", / (s|ms|µs)$/);
   assert.match(shown.times ?? "", /^×/);
   assert.match(shown.task ?? "", / B$/);
+  // Of one workload there is no choice, so it is said.
+  assert.equal(await page.getByLabel("Workload").count(), 0);
+  assert.match(await page.locator(".context").innerText(), /^sleep · /);
 
   const marks = page.locator("#ranking .mark");
   assert((await marks.count()) > 0);

@@ -65,15 +65,7 @@ impl ConnectionLimits {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn limits() -> SystemLimits {
-        SystemLimits {
-            pid_max: Some(32_768),
-            max_map_count: Some(65_530),
-            threads_now: 200,
-            ..SystemLimits::default()
-        }
-    }
+    use crate::measure::limits::tests::limits;
 
     #[test]
     fn threads_end_at_the_nearest_limit_and_timers_at_none() {

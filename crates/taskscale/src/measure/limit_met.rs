@@ -182,18 +182,7 @@ fn areas_per_task(started: u64, max_map_count: u64) -> Option<(u64, Fit)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn limits() -> SystemLimits {
-        SystemLimits {
-            pid_max: Some(32_768),
-            threads_max: Some(192_730),
-            max_map_count: Some(65_530),
-            open_files: Some(1024),
-            open_files_hard: Some(4096),
-            threads_now: 200,
-            ..SystemLimits::default()
-        }
-    }
+    use crate::measure::limits::tests::limits;
 
     #[test]
     fn a_refusal_by_the_group_names_the_limit_behind_it() {

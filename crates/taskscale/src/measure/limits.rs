@@ -206,10 +206,11 @@ impl SystemLimits {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn limits() -> SystemLimits {
+    /// Of a small machine, with none of a user's processes or of a group.
+    pub fn limits() -> SystemLimits {
         SystemLimits {
             pid_max: Some(32_768),
             threads_max: Some(192_730),

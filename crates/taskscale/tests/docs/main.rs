@@ -337,7 +337,7 @@ fn every_picture_is_what_the_command_beside_it_draws() {
             assert!(shown, "{path}: {file} is not shown below its command");
             let due = output(command);
             if bless {
-                std::fs::write(repository().join(file), due).expect("a picture");
+                fs::write(repository().join(file), due).expect("a picture");
             } else {
                 assert!(read(file) == due, "{file} is not up to date: TASKSCALE_BLESS=1 draws it anew");
             }
