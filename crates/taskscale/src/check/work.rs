@@ -168,20 +168,27 @@ impl Runs<'_, '_> {
     fn look_at_what_was_made(&self, tasks: u64, operations: u64, findings: &mut Findings) {
         let (Kind::Thread | Kind::Process, Some(made)) = (self.kind, self.made) else { return };
         let due = expected_to_make(self.workload, tasks, operations, &BTreeMap::new());
-        // Where not even the start of the program shows, nothing is counted here.
-        if made > 0 && made < due {
-            findings.error(
+        let what = || {
+            format!(
+                "{}: kind is {}, and so {} of them were due, but the kernel made {} threads and processes on the whole \
+                 machine meanwhile",
+                with(tasks, operations),
+                self.kind.name(),
+                units::grouped(due),
+                units::grouped(made)
+            )
+        };
+        match Made::of(made, due) {
+            // Where not even the start of the program shows, nothing is counted here.
+            Made::Fewer if made > 0 => findings.error(
                 Rule::Kind,
-                format!(
-                    "{}: kind is {}, and so {} of them were due, but the kernel made {} threads and processes on the \
-                     whole machine meanwhile",
-                    with(tasks, operations),
-                    self.kind.name(),
-                    units::grouped(due),
-                    units::grouped(made)
-                ),
+                what(),
                 "make one for each task and each operation as the workload says, and keep none to use again; or give another `kind`",
-            );
+            ),
+            Made::Untold if due >= MANY_TASKS => {
+                findings.note(Rule::Kind, format!("{}: {UNTOLD}", what()), OTHERS_MAKE_MANY);
+            }
+            Made::Fewer | Made::OneForEach | Made::Untold => {}
         }
     }
 
@@ -325,29 +332,49 @@ impl Runs<'_, '_> {
             return;
         }
         let due = |took: &Took| expected_to_make(self.workload, tasks, took.operations, &BTreeMap::new());
-        let doubled = due(pair[1]) >= 2 * due(pair[0]);
-        let all = pair.iter().all(|took| {
-            due(took) >= MANY_TASKS && took.made.is_some_and(|made| made_for_each(made, due(took)))
-        });
-        if doubled && all {
+        if due(pair[0]) < MANY_TASKS || due(pair[1]) < 2 * due(pair[0]) {
+            return;
+        }
+        let made = pair.map(|took| took.made.map_or(Made::Fewer, |made| Made::of(made, due(took))));
+        let what = format!(
+            "{}: kind is {}, but the kernel made {} threads and processes meanwhile",
+            with(tasks, pair[1].operations),
+            self.kind.name(),
+            units::grouped(pair[1].made.unwrap_or(0))
+        );
+        if made == [Made::OneForEach; 2] {
             findings.error(
                 Rule::Kind,
-                format!(
-                    "{}: kind is {}, but the kernel made {} threads and processes meanwhile",
-                    with(tasks, pair[1].operations),
-                    self.kind.name(),
-                    units::grouped(pair[1].made.unwrap_or(0))
-                ),
+                what,
                 "give `kind = \"thread\"` or `kind = \"process\"`, or start tasks of the runtime instead",
             );
+        } else if !made.contains(&Made::Fewer) {
+            findings.note(Rule::Kind, format!("{what}: {UNTOLD}"), OTHERS_MAKE_MANY);
         }
     }
 }
 
-/// Whether so many threads and processes are one for each of those that were due. The kernel counts those of the whole
-/// machine: where half as many more were made, who made them is not known.
-fn made_for_each(made: u64, due: u64) -> bool {
-    (due..=due + due / 2).contains(&made)
+const UNTOLD: &str = "whether they are the program's cannot be told";
+const OTHERS_MAKE_MANY: &str = "check it again while nothing else on the machine starts many programs";
+
+/// What threads and processes that the kernel made say of those that were due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Made {
+    /// The program did not make all of them.
+    Fewer,
+    OneForEach,
+    /// The kernel counts those of the whole machine: where half as many more were made, who made them is not known.
+    Untold,
+}
+
+impl Made {
+    fn of(made: u64, due: u64) -> Made {
+        match made {
+            made if made < due => Made::Fewer,
+            made if made <= due + due / 2 => Made::OneForEach,
+            _ => Made::Untold,
+        }
+    }
 }
 
 const NOT_MADE: &str = "do each operation as the workload says, one task for each where it says so: none left out, none taken together with another";
@@ -373,8 +400,9 @@ mod tests {
 
     #[test]
     fn threads_that_others_made_are_nobodys_kind() {
-        assert!(made_for_each(14_000, 14_000) && made_for_each(14_120, 14_000));
-        assert!(!made_for_each(13_999, 14_000), "some task had none");
-        assert!(!made_for_each(153_861, 14_000), "another program makes threads on the same machine");
+        assert_eq!([14_000, 14_120].map(|made| Made::of(made, 14_000)), [Made::OneForEach; 2]);
+        assert_eq!(Made::of(13_999, 14_000), Made::Fewer, "some task had none");
+        // Another program makes threads on the same machine.
+        assert_eq!(Made::of(153_861, 14_000), Made::Untold);
     }
 }

@@ -1,12 +1,10 @@
 //! Programs that lie, fail, flood or hang: each run ends as a sample with a status and a reason, beside good samples of
 //! other entries, and nothing of it is left.
 
-mod support;
-
 use std::fs;
 
-use support::cases::{self, ENDS, GROWS, HANGS, LIES, OUTPUT, SHORT, STATE, TICK};
-use support::{Entry, World, assert_harmless, is_root, skipped};
+use crate::support::cases::{self, ENDS, GROWS, HANGS, LIES, OUTPUT, SHORT, STATE, TICK};
+use crate::support::{Entry, World, assert_harmless, is_root, skipped, write_script};
 use taskscale::record::{MemorySource, Status};
 
 #[test]
@@ -42,7 +40,7 @@ fn a_program_that_cannot_be_started_is_unavailable() {
     let script = |name: &str, text: &str, mode: u32| {
         use std::os::unix::fs::PermissionsExt;
         let path = world.path(name);
-        fs::write(&path, text).unwrap();
+        write_script(&path, text);
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
         path.display().to_string()
     };

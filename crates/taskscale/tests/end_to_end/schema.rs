@@ -1,11 +1,9 @@
 //! Real output against the published schemas: whoever reads results by them reads what taskscale writes.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use support::{Entry, World};
+use crate::support::{Entry, World};
 
 fn schema(name: &str) -> jsonschema::Validator {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema").join(format!("{name}.schema.json"));

@@ -1,13 +1,11 @@
 //! Bad input: exit code 2, a message that names the thing and the nearest valid one, nothing written and nothing lost.
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-use support::{Entry, World, is_root};
+use crate::support::{Entry, World, is_root, write_script};
 
 fn world() -> World {
     World::new(&[Entry::new("goroutine", ""), Entry::new("virtual-thread", "")])
@@ -230,8 +228,7 @@ fn relative_paths_lead_where_they_should() {
     let world = world();
     let entry = Entry::new("script", "").program("{src}/script");
     let script = world.path("catalog/fake/script");
-    fs::write(&script, format!("#!/bin/sh\nexec {} \"$@\"\n", world.fake().display())).unwrap();
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    write_script(&script, &format!("#!/bin/sh\nexec {} \"$@\"\n", world.fake().display()));
     fs::write(world.manifest(), world.manifest_of(&[entry])).unwrap();
     let mut command = Command::new(world.path("bin/taskscale"));
     command

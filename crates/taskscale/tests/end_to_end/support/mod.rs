@@ -5,9 +5,6 @@
 //! by its `/proc/PID/exe`, whatever became of its number, its parent, its session or its group; and it is only ever
 //! signalled through a pidfd whose program was compared after it was opened.
 
-// Each test file uses a part of this.
-#![allow(dead_code)]
-
 pub mod cases;
 mod left;
 
@@ -405,8 +402,29 @@ fn collect(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<String> {
 /// A hard link where that is possible, else a copy: the path is what counts.
 fn link(from: &Path, to: &Path) {
     if fs::hard_link(from, to).is_err() {
-        fs::copy(from, to).unwrap_or_else(|error| panic!("{}: {error}", from.display()));
+        copy_program(from, to);
     }
+}
+
+/// A copy that can be run at once. Made by another process: a test beside this one that forks would hold it open for
+/// writing for a moment, and nothing that is open for writing can be run.
+pub fn copy_program(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg(from).arg(to).status();
+    assert!(copied.is_ok_and(|status| status.success()), "{} cannot be copied", from.display());
+}
+
+/// A script that can be run at once; by another process, too.
+pub fn write_script(path: &Path, text: &str) {
+    let mut writer = Command::new("sh")
+        .args(["-c", r#"cat >"$0" && chmod 755 "$0""#])
+        .arg(path)
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("sh starts");
+    let mut into = writer.stdin.take().expect("its input");
+    into.write_all(text.as_bytes()).expect("a script");
+    drop(into);
+    assert!(writer.wait().is_ok_and(|status| status.success()), "{} cannot be written", path.display());
 }
 
 /// Every file and folder below.
@@ -424,7 +442,7 @@ pub fn list(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The scripted program, built once, beside the taskscale that is tested and in its profile.
-fn fake_entry() -> &'static Path {
+pub fn fake_entry() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
         let folder = Path::new(env!("CARGO_BIN_EXE_taskscale")).parent().expect("a folder");

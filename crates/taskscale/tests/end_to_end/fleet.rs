@@ -1,14 +1,12 @@
 //! A fleet on a cluster of two nodes, started here: nothing is lost or counted twice, whatever happens to jobs, nodes and
 //! the shared folder.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use support::{Entry, Finished, World, is_root, list, skipped};
+use crate::support::{Entry, Finished, World, is_root, list, skipped};
 use taskscale::fleet::{Fleet, FleetError, Published};
 use taskscale::record::{self, Sample};
 

@@ -14,7 +14,7 @@ use taskscale::measure::{
 };
 use taskscale::record::Status;
 
-use super::place;
+use crate::support::{fake_entry, skipped};
 
 /// Forked by the first, which makes one more.
 const CHILDREN: u64 = 200;
@@ -141,18 +141,14 @@ fn page_tables_bytes(pid: u32) -> u64 {
 #[test]
 fn processes_cost_what_they_cost_without_taskscale() {
     let Some(meter) = Meter::new() else {
-        let why = "no control group can be made for the independent meter";
-        assert!(std::env::var_os("TASKSCALE_REQUIRE").is_none(), "{why}");
-        println!("SKIPPED: {why}");
-        return;
+        return skipped("no control group can be made for the independent meter");
     };
-    let (_, fake) = place::programs(false).unwrap_or_else(|_| panic!("fake-entry cannot be built"));
     let interrupt = Interrupt::never().unwrap();
     let launcher = PathBuf::from(env!("CARGO_BIN_EXE_taskscale"));
     let mut runner = LocalRunner::new(GroupRoot::find(), &interrupt, launcher);
     for _ in 0..3 {
-        let bare = meter.hold(&command(&fake));
-        let run = measured(&mut runner, command(&fake));
+        let bare = meter.hold(&command(fake_entry()));
+        let run = measured(&mut runner, command(fake_entry()));
         assert_eq!((run.status, run.processes), (Status::Ok, Some(CHILDREN + 1)), "{:?}", run.reason);
         let plateau = run.memory.plateau.unwrap();
         let ours = Held {

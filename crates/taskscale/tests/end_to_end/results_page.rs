@@ -4,13 +4,11 @@
 //! duckdb. TASKSCALE_DOCS_PATH names folders with these programs that are looked in first, so that a virtual
 //! environment need not hide the Python of the machine from everything else.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use support::{Entry, World, skipped};
+use crate::support::{Entry, World, skipped};
 
 /// A fenced block of the page.
 #[derive(Debug)]

@@ -7,6 +7,7 @@ use std::process::Command;
 use taskscale::record::{self, MemorySource, Sample, Warning};
 
 use super::cases::{Case, DATA_BYTES, DATA_FILE};
+use crate::support::{copy_program, fake_entry};
 
 /// Where the way to the group differs from another place's, but not what is read from it.
 const FEW: &[&str] = &[
@@ -22,6 +23,9 @@ const FEW: &[&str] = &[
     "peak-drain",
     "given-back",
 ];
+
+/// Cases, beside their references.
+const IN_ONE_CAMPAIGN: usize = 3;
 
 /// One way of being measured.
 pub struct Place {
@@ -91,26 +95,14 @@ fn repository() -> PathBuf {
 }
 
 /// taskscale and the scripted program, built for here, or static for a VM (tests/vm/truth names their folder).
-pub fn programs(vm: bool) -> Result<(PathBuf, PathBuf), NoSamples> {
+fn programs(vm: bool) -> Result<(PathBuf, PathBuf), NoSamples> {
     if vm {
         let Some(folder) = std::env::var_os("TASKSCALE_TRUTH_STATIC").map(PathBuf::from) else {
             return Err(NoSamples::Failed("TASKSCALE_TRUTH_STATIC is not set: run tests/vm/truth".into()));
         };
         return Ok((folder.join("taskscale"), folder.join("fake-entry")));
     }
-    let built = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--locked", "-p", "fake-entry", "--message-format=json"])
-        .current_dir(repository())
-        .output()
-        .map_err(|error| NoSamples::Failed(format!("cargo: {error}")))?;
-    let fake = String::from_utf8_lossy(&built.stdout)
-        .lines()
-        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
-        .find_map(|message| Some(PathBuf::from(message["executable"].as_str()?)));
-    match fake {
-        Some(fake) => Ok((PathBuf::from(env!("CARGO_BIN_EXE_taskscale")), fake)),
-        None => Err(NoSamples::Failed(format!("fake-entry: {}", String::from_utf8_lossy(&built.stderr)))),
-    }
+    Ok((PathBuf::from(env!("CARGO_BIN_EXE_taskscale")), fake_entry().to_owned()))
 }
 
 /// Fills `host`, which those who measure see as `guest`: the program, the file that it maps, and a catalogue with an
@@ -118,7 +110,7 @@ pub fn programs(vm: bool) -> Result<(PathBuf, PathBuf), NoSamples> {
 fn write_files(host: &Path, guest: &Path, cases: &[&Case], fake: &Path) {
     let runtime = host.join("catalog/fake");
     fs::create_dir_all(&runtime).unwrap();
-    fs::copy(fake, host.join("fake-entry")).unwrap();
+    copy_program(fake, &host.join("fake-entry"));
     fs::write(host.join(DATA_FILE), vec![7; DATA_BYTES as usize]).unwrap();
     let mut manifest = String::from(
         "name = \"fake\"\ntitle = \"Scripted\"\nurl = \"https://example.org\"\nversion = [\"echo\", \"scripted 1.0\"]\n\
@@ -142,10 +134,25 @@ fn write_files(host: &Path, guest: &Path, cases: &[&Case], fake: &Path) {
 }
 
 impl Place {
-    /// Every case of this place, once.
+    /// Every case of this place, once; references once for each campaign. A VM is started for all of them; here they are
+    /// a few campaigns side by side, as their programs mostly wait.
     pub fn measure_all(&self, cases: &[Case]) -> Result<Vec<Sample>, NoSamples> {
         let wanted = |case: &&Case| self.only.is_empty() || self.only.contains(&case.name);
-        self.measure(&cases.iter().filter(wanted).collect::<Vec<_>>(), 1, 1)
+        let wanted: Vec<&Case> = cases.iter().filter(wanted).collect();
+        if self.vm.is_some() {
+            return self.measure(&wanted, 1, 1);
+        }
+        let looked_at: Vec<&Case> = wanted.iter().filter(|case| !case.expects.is_empty()).copied().collect();
+        let parts = looked_at.chunks(IN_ONE_CAMPAIGN).map(|part| {
+            let in_part =
+                |case: &&Case| part.iter().any(|one| [one.name, one.reference].contains(&case.name));
+            wanted.iter().copied().filter(in_part).collect::<Vec<_>>()
+        });
+        let samples: Vec<Result<_, _>> = std::thread::scope(|scope| {
+            let parts: Vec<_> = parts.map(|part| scope.spawn(move || self.measure(&part, 1, 1))).collect();
+            parts.into_iter().map(|part| part.join().unwrap()).collect()
+        });
+        Ok(samples.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
     }
 
     /// One campaign. The last attempt of each repetition.
@@ -170,7 +177,7 @@ impl Place {
             Some((vm, home)) => {
                 let mut command = Command::new(repository().join("tests/vm").join(vm[0]));
                 command.args(&vm[1..]).args(["--memory", "2048M", "--timeout", "480"]);
-                fs::copy(&taskscale, host.join("taskscale")).unwrap();
+                copy_program(&taskscale, &host.join("taskscale"));
                 command.arg("--file").arg(format!("{}:{}", host.display(), guest.display()));
                 command.arg("--out").arg(format!("{home}/results:{}", results.display())).arg("--");
                 if !self.env.is_empty() {

@@ -1,13 +1,13 @@
 //! What is given out, the crate and the wheel: whole, and at work where there is no repository.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use support::skipped;
+use tempfile::TempDir;
+
+use crate::support::{copy_program, skipped};
 use taskscale::catalog::embedded_files;
 
 /// The most that the packaged crate may have, in bytes: it is downloaded whole for every `cargo install`.
@@ -73,9 +73,12 @@ fn the_package_builds_and_works_without_the_repository() {
     let bytes = fs::metadata(&archive).expect("the packaged crate").len();
     assert!(bytes <= CRATE_BYTES, "the packaged crate has {bytes} bytes, and {CRATE_BYTES} are the most");
 
-    output(cargo(&["build", "--locked", "--target-dir"], &unpacked).arg(apart()));
+    let apart = apart();
+    let mut build = cargo(&["build", "--locked", "--target-dir"], &unpacked);
+    // As the workspace says it, which the package does not know.
+    output(build.arg(apart.path()).env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only"));
     let program = folder.path().join("taskscale");
-    fs::copy(apart().join("debug/taskscale"), &program).expect("the program that was built");
+    copy_program(&apart.path().join("debug/taskscale"), &program);
     fs::remove_dir_all(&unpacked).expect("what was unpacked");
     works_alone(&program, folder.path());
 }
@@ -97,7 +100,8 @@ fn the_wheel_installs_and_works_without_the_repository() {
     // Unoptimised, as what is optimised is not what is tested; packaging/build makes the wheel that is given out.
     let mut build = Command::new(maturin);
     build.args(["build", "--profile", "dev", "--compatibility", "linux", "--target-dir"]);
-    build.arg(apart()).arg("--out").arg(folder.path()).current_dir(crate_folder().join("../.."));
+    let apart = apart();
+    build.arg(apart.path()).arg("--out").arg(folder.path()).current_dir(crate_folder().join("../.."));
     output(&mut build);
     let wheels: Vec<PathBuf> = fs::read_dir(folder.path())
         .expect("a folder")
@@ -169,7 +173,7 @@ fn a_release_sets_its_version_everywhere_or_changes_nothing() {
     };
     git(&["checkout", "--quiet", "-B", "main"]);
     for script in ["release", "notes"].map(|name| Path::new("packaging").join(name)) {
-        fs::copy(repository.join(&script), clone.join(&script)).expect("a script");
+        copy_program(&repository.join(&script), &clone.join(&script));
     }
     let changelog = clone.join("CHANGELOG.md");
     let heading = "## [Unreleased]\n";
@@ -207,10 +211,16 @@ fn a_release_sets_its_version_everywhere_or_changes_nothing() {
     refused("99.0.1", "a release with nothing in it");
 }
 
-/// A target folder beside that of the tests, as the program would take the place of the one that is tested; kept, for
-/// the dependencies.
-fn apart() -> PathBuf {
-    target().join("packaged")
+/// A target folder beside that of the tests, as the program would take the place of the one that is tested. What the
+/// tests were built from is linked into it, and need not be built again; where it cannot be, it is.
+fn apart() -> TempDir {
+    let apart = tempfile::tempdir_in(target()).expect("a temporary folder");
+    let profile = apart.path().join("debug");
+    fs::create_dir(&profile).expect("a folder");
+    for built in ["deps", "build", ".fingerprint"].map(|name| target().join("debug").join(name)) {
+        let _ = Command::new("cp").args(["-a", "--link"]).arg(built).arg(&profile).output();
+    }
+    apart
 }
 
 /// A program that has nothing but itself lists the whole catalogue, and begins an entry from it.

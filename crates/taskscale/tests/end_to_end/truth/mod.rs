@@ -1,7 +1,7 @@
 //! Does taskscale say the truth? The scripted program takes memory of a known size; the difference from the same
 //! program taking none is compared with what taskscale says.
 //!
-//! `cargo test --test truth -- --nocapture` prints the tables for this machine. `tests/vm/truth` does the same on
+//! `cargo test --test end_to_end truth -- --nocapture` prints the tables for this machine. `tests/vm/truth` does the same on
 //! control groups v2 in virtual machines, and with TASKSCALE_BLESS=1 writes docs/methodology/ground-truth.md.
 
 mod cases;

@@ -1,13 +1,11 @@
 //! The page of a report: made by `taskscale` from campaigns on the disk, and looked at in a real browser.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::{Entry, World};
+use crate::support::{Entry, World, skipped};
 use taskscale::catalog::{Kind, Shape, Style};
 use taskscale::record::{
     self, Campaign, Cpu, EntryFacts, Hold, LimitHit, Machine, Memory, MemorySource, Plan, Plateau, Sample,
@@ -367,7 +365,7 @@ fn can_run(browser: bool) -> bool {
     } else {
         return true;
     };
-    support::skipped(missing);
+    skipped(missing);
     false
 }
 

@@ -1,17 +1,15 @@
 //! docs/methodology/reliability.md promises what the tests prove, and nothing else: its table of faults is made from
 //! the cases, and every test of a fault is named in it.
 //!
-//! `TASKSCALE_BLESS=1 cargo test -p taskscale --test reliability` writes the table anew.
-
-mod support;
+//! `TASKSCALE_BLESS=1 cargo test -p taskscale --test end_to_end reliability` writes the table anew.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use support::cases::{self, Batch, Case};
+use crate::support::cases::{self, Batch, Case};
 
-const BEGIN: &str = "<!-- faults of programs: made by crates/taskscale/tests/reliability.rs -->\n";
+const BEGIN: &str = "<!-- faults of programs: made by crates/taskscale/tests/end_to_end/reliability.rs -->\n";
 const END: &str = "<!-- end of faults of programs -->\n";
 
 fn document() -> PathBuf {
@@ -66,7 +64,7 @@ fn every_test_of_a_fault_is_in_the_document_and_the_other_way_round() {
         ("campaigns", include_str!("campaigns.rs")),
         ("usage", include_str!("usage.rs")),
         ("work", include_str!("work.rs")),
-        ("fuzz", include_str!("fuzz.rs")),
+        ("fuzz", include_str!("../fuzz.rs")),
     ];
     let mut tests = BTreeSet::new();
     for (file, source) in files {

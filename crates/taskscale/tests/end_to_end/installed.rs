@@ -10,6 +10,8 @@ use taskscale::scaffold::LANGUAGES;
 use taskscale::toolchain::{Attend, Cache};
 use tempfile::TempDir;
 
+use crate::support::copy_program;
+
 /// A taskscale that was installed, for a user who has nothing else.
 struct Installed {
     root: TempDir,
@@ -25,14 +27,7 @@ impl Installed {
             fs::create_dir(installed.path(folder)).unwrap();
         }
         // Not a link: what is installed is a copy.
-        // Made by another process: a test beside this one that forks would hold the copy open for writing, and no file
-        // can be executed meanwhile.
-        let copied = Command::new("cp")
-            .arg(env!("CARGO_BIN_EXE_taskscale"))
-            .arg(installed.path("bin/taskscale"))
-            .status()
-            .expect("cp starts");
-        assert!(copied.success());
+        copy_program(Path::new(env!("CARGO_BIN_EXE_taskscale")), &installed.path("bin/taskscale"));
         installed
     }
 

@@ -1,15 +1,13 @@
 //! Servers from end to end: costs, latencies and bytes that the server itself knows, faults as samples with reasons, clients
 //! that somebody starts, and what is left behind when all is cut off.
 
-mod support;
-
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use support::cases::{self, CHAT, ECHO};
-use support::{Entry, World};
+use crate::support::cases::{self, CHAT, ECHO};
+use crate::support::{Entry, World, skipped};
 use taskscale::figures::{self, Figure};
-use taskscale::record::{Sample, Status};
+use taskscale::record::{Sample, Status, Warning};
 
 fn server(name: &str, workload: &'static str, flags: &str) -> Entry {
     Entry { waits: Some(workload), ..Entry::new(name, &format!("--serve {workload} {flags}")) }
@@ -56,9 +54,16 @@ fn costs_latencies_and_bytes_are_what_the_server_knows_them_to_be() {
             bounds.contains(&costs_us) && plain_us < 0.5 * MESSAGE_US,
             "{tasks}: {costs_us} and {plain_us} µs"
         );
-        // Others can make it later, and not earlier.
-        let p50 = figure(of(&samples, "late", tasks), &figures::LATENCY_P50);
-        assert!((0.99 * LATE_US..5.0 * LATE_US).contains(&p50), "{tasks}: p50 {p50} µs");
+        // Others can make it later, by how much nobody knows, and not earlier; or keep the rate from being reached.
+        let late = of(&samples, "late", tasks);
+        match figures::LATENCY_P50.read(late) {
+            Some(p50) => {
+                let busy = late.warnings.contains(&Warning::MachineBusy);
+                let most = if busy { f64::INFINITY } else { 5.0 * LATE_US };
+                assert!((0.99 * LATE_US..most).contains(&p50), "{tasks}: p50 {p50} µs");
+            }
+            None => assert!(late.warnings.contains(&Warning::RateNotReached), "{late:?}"),
+        }
     }
     let growth = |name: &str| {
         figure(of(&samples, name, 400), &figures::FOOTPRINT)
@@ -80,7 +85,7 @@ fn a_connection_costs_the_kernel_what_it_is_known_to_cost() {
     };
     let many = of(&loaded.samples, "plain", 1_000);
     if many.memory.source == taskscale::record::MemorySource::Proc {
-        support::skipped("without control groups nobody sees the kernel's part");
+        skipped("without control groups nobody sees the kernel's part");
         return;
     }
     // 3,867 and 4,001 bytes by a C server and its clients on Linux 6.18; the server has a thread for each besides.
@@ -98,11 +103,12 @@ fn every_fault_of_a_server_is_a_sample_with_a_reason() {
 /// A rate that nobody can keep up with is said, and its latencies are not shown.
 #[test]
 fn a_rate_that_is_not_reached_is_said() {
-    let world = World::new(&[server("slow", "echo", "--op-cpu-us 20000")]);
-    world.run(world.campaign("out", "-w echo -n 10 -p rate=400")).expect_code(0);
+    // 64 times 150 µs for each message, of which each of two connections has 200 a second: two CPUs each.
+    let world = World::new(&[server("slow", "echo", "--op-cpu-us 150")]);
+    world.run(world.campaign("out", "-w echo -n 2 -p rate=400 -p size=4096")).expect_code(0);
     let samples = world.load("out").samples;
-    let slow = of(&samples, "slow", 10);
-    assert!(slow.warnings.contains(&taskscale::record::Warning::RateNotReached), "{:?}", slow.warnings);
+    let slow = of(&samples, "slow", 2);
+    assert!(slow.warnings.contains(&Warning::RateNotReached), "{:?}", slow.warnings);
     assert_eq!(figures::LATENCY_P99.read(slow), None);
     let open = slow.load.as_ref().and_then(|load| load.open.as_ref()).expect("an open loop");
     assert!(open.achieved_per_s < 0.99 * open.offered_per_s && open.messages == 800, "{open:?}");

@@ -1,14 +1,12 @@
 //! `taskscale site`: every link of every page leads somewhere, whatever folders are called and texts say.
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::support::{Entry, Finished, World};
 use regex_lite::Regex;
-use support::{Entry, Finished, World};
 
 /// Begins what the page of a campaign draws by itself: what follows holds data, not links.
 const APP: &str = "<div id=\"app\">";

@@ -1,15 +1,13 @@
 //! Programs that try to outlive, outgrow or escape their run: whatever they make is ended with it, with a control group
 //! and without one.
 
-mod support;
-
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::cases::{self, BARE, BARE_HANGS, CAUSES, LEAVES, MEMORY};
-use support::{Entry, World, is_root, skipped};
+use crate::support::cases::{self, BARE, BARE_HANGS, CAUSES, LEAVES, MEMORY};
+use crate::support::{Entry, World, is_root, skipped};
 use taskscale::record::{Status, Warning};
 
 #[test]

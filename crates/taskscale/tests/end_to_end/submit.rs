@@ -1,12 +1,10 @@
 //! `taskscale submit` as a stranger runs it: measured, handed in, checked; then spoilt in each way, and refused.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::{Entry, Finished, World};
 use serde_json::Value;
-use support::{Entry, Finished, World};
 
 /// A name that no text has by chance.
 const USER: &str = "annaliese";

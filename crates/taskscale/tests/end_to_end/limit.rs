@@ -1,10 +1,8 @@
 //! `taskscale limit` on programs that take exactly what they are told to, and on installed runtimes.
 
-mod support;
-
 use std::fs;
 
-use support::{Entry, World, skipped};
+use crate::support::{Entry, Finished, World, skipped};
 use taskscale::record::{MemorySource, Status};
 
 const KIB: u64 = 1 << 10;
@@ -17,7 +15,7 @@ fn limit(world: &World, folder: &str, args: &str) -> std::process::Command {
     world.command(&all)
 }
 
-fn answers(finished: &support::Finished) -> Vec<serde_json::Value> {
+fn answers(finished: &Finished) -> Vec<serde_json::Value> {
     let report: serde_json::Value = serde_json::from_str(&finished.stdout)
         .unwrap_or_else(|error| panic!("{error}: {} {}", finished.stdout, finished.stderr));
     report["answers"].as_array().expect("answers").clone()

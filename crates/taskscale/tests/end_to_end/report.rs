@@ -1,11 +1,9 @@
 //! `taskscale report` as a user runs it: formats, files, several campaigns, and what is refused.
 
-mod support;
-
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 
-use support::{Entry, Finished, World, assert_harmless};
+use crate::support::{Entry, Finished, World, assert_harmless, list, write_script};
 
 /// Two small campaigns, `one` and `two`, of a good entry and one that crashes.
 fn world() -> World {
@@ -120,7 +118,7 @@ fn a_file_is_written_whole_or_not_at_all() {
     // A device is written to, not replaced.
     report(&world, "one -o /dev/null").expect_code(0);
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
-    let left: Vec<_> = support::list(&world.path(""))
+    let left: Vec<_> = list(&world.path(""))
         .into_iter()
         .filter(|path| path.extension().is_some_and(|extension| extension == "new"))
         .collect();
@@ -243,8 +241,7 @@ fn the_page_is_opened() {
         .expect_said("one/report.html");
     let opener = world.path("desk/xdg-open");
     fs::create_dir(world.path("desk")).unwrap();
-    fs::write(&opener, "#!/bin/sh\nprintf %s \"$1\" > opened\n").unwrap();
-    fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).unwrap();
+    write_script(&opener, "#!/bin/sh\nprintf %s \"$1\" > opened\n");
     world.env.insert("PATH".into(), format!("{}:{path}", world.path("desk").display()));
     let opened = report(&world, "one --open");
     opened.expect_code(0).expect_said("report: one/report.html");

@@ -1,8 +1,6 @@
 //! Campaigns that are cut off, collide or lose their folder: what was measured is kept, each cell is measured once, and
 //! nothing is left running.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
@@ -12,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use support::{Entry, World, is_root, skipped};
+use crate::support::{Entry, Finished, World, assert_harmless, is_root, skipped};
 use taskscale::record::{self, Status};
 
 /// What `--verbose` says when a run begins, be it a warm-up.
@@ -290,7 +288,7 @@ fn damaged_samples_are_set_aside_and_good_ones_kept() {
     for line in [2, 3, 6] {
         finished.expect_said(&format!("samples.jsonl, line {line} is no sample and is set aside"));
     }
-    support::assert_harmless("standard error", &finished.stderr);
+    assert_harmless("standard error", &finished.stderr);
     assert_complete(&world, "out");
     let kept = fs::read_to_string(&path).unwrap();
     assert!(kept.starts_with(&format!("{good}\n{}\n", lines[2])), "good lines stay as they were:\n{kept}");
@@ -378,7 +376,7 @@ fn a_full_disk_stops_the_campaign_and_keeps_what_was_measured() {
     world.assert_nothing_left();
 }
 
-fn stopped_and_gone_on_with(world: &World, finished: support::Finished, why: &str, cells: &str) {
+fn stopped_and_gone_on_with(world: &World, finished: Finished, why: &str, cells: &str) {
     world.assert_nothing_left();
     finished.expect_code(1).expect_said(why).expect_said("goes on");
     let kept = world.load("out");

@@ -1,12 +1,10 @@
 //! `taskscale measure`: programs that know nothing of taskscale, well-behaved and not, each with what it is told.
 
-mod support;
-
 use std::fs;
 use std::net::TcpListener;
 use std::process::Command;
 
-use support::{Finished, World, assert_harmless};
+use crate::support::{Finished, World, assert_harmless, is_root, skipped, write_script};
 use taskscale::record::{PlateauFrom, Sample, Status, Warning};
 
 const MIB: u64 = 1 << 20;
@@ -178,8 +176,8 @@ fn a_program_that_is_held_back_is_not_taken_for_quiet() {
     let world = World::new(&[]);
     let group =
         std::path::Path::new("/sys/fs/cgroup/cpu").join(format!("taskscale-test-{}", std::process::id()));
-    if !support::is_root() || fs::create_dir(&group).is_err() {
-        return support::skipped("there is no control group of version 1 for CPU time that may be made here");
+    if !is_root() || fs::create_dir(&group).is_err() {
+        return skipped("there is no control group of version 1 for CPU time that may be made here");
     }
     let held = world.path("held");
     let script = format!(
@@ -188,8 +186,7 @@ fn a_program_that_is_held_back_is_not_taken_for_quiet() {
         group.display(),
         world.fake().display()
     );
-    fs::write(&held, script).unwrap();
-    fs::set_permissions(&held, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    write_script(&held, &script);
     let folder = world.path("out").display().to_string();
     let mut command = world.command(&["measure", "-r", "1", "--settle", "3s", "-o", &folder, "--"]);
     command.arg(&held).args("1 100 --no-protocol --burn-percent 100".split(' '));
@@ -427,11 +424,7 @@ fn environment_folder_and_input_are_as_asked() {
 fn the_same_command_goes_on_where_it_stopped_and_another_program_does_not() {
     let world = World::new(&[]);
     let program = world.path("here-program");
-    let write = |text: &str| {
-        use std::os::unix::fs::PermissionsExt;
-        fs::write(&program, text).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    };
+    let write = |text: &str| write_script(&program, text);
     let text = format!("#!/bin/sh\nexec {} \"$1\" 100\n", world.fake().display());
     write(&text);
     let folder = world.path("out").display().to_string();
@@ -488,7 +481,7 @@ fn nothing_of_a_load_outlives_taskscale() {
 fn a_real_server_is_measured() {
     let python = Command::new("python3").arg("--version").output();
     if !python.is_ok_and(|output| output.status.success()) {
-        return support::skipped("python3 is not there");
+        return skipped("python3 is not there");
     }
     let world = World::new(&[]);
     let port = free_port().to_string();

@@ -1,14 +1,12 @@
 //! Work from end to end: the cost of an operation that the program itself knows, faults as samples with reasons, campaigns
 //! that are cut off, parts, CPUs, and what is refused.
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use support::cases::{self, WORK, WORK_HANGS};
-use support::{Entry, World};
+use crate::support::cases::{self, WORK, WORK_HANGS};
+use crate::support::{Entry, World};
 use taskscale::record::{Sample, Status, last_attempts};
 
 /// Runs of one N and repetition: the first that was long enough, and the one of twice the operations.

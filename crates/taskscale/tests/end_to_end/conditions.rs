@@ -1,14 +1,12 @@
 //! What must not be mixed in one campaign, or run beside it: other samples, other conditions, other builds.
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use support::{Entry, World, is_root, skipped};
+use crate::support::{Entry, World, is_root, list, skipped};
 use taskscale::record::{MemorySource, Status, Warning};
 
 /// Entries `a` and `b`; `b` has a toolchain of its own, whose version a file of the world says.
@@ -305,7 +303,7 @@ fn a_build_waits_aloud_for_another_and_what_is_built_does_not_wait() {
     let world = builders();
     world.run(world.command(&["build", "fake/quick"])).expect_code(0);
     let slow = world.start(world.command(&["build", "fake/slow"]));
-    let log = || support::list(&world.path("cache")).iter().any(|path| path.ends_with("slow.sleep.log"));
+    let log = || list(&world.path("cache")).iter().any(|path| path.ends_with("slow.sleep.log"));
     world.until("the slow build is at work", log);
     // Built already: nobody is waited for.
     world.run(world.command(&["build", "fake/quick"])).expect_code(0);

@@ -138,7 +138,7 @@ pub fn text(title: &str, samples: &[Sample], rows: &[Row]) -> String {
 const PREFACE: &str = "\
 # Ground truth
 
-<!-- Written by `TASKSCALE_BLESS=1 tests/vm/truth`: change tests/truth, not this file. -->
+<!-- Written by `TASKSCALE_BLESS=1 tests/vm/truth`: change end_to_end/truth, not this file. -->
 
 Does taskscale say the truth?
 A scripted program (`crates/fake-entry`) takes memory of a known size, taskscale measures it, and the difference from the same program taking nothing is compared with what is true.

@@ -1,12 +1,10 @@
 //! Commands of every day, run as a user would: compare as a gate, a dry run, events, verbose, completions, the manual.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::{Entry, Finished, World};
 use serde_json::Value;
-use support::{Entry, Finished, World};
 
 fn folder(world: &World, name: &str) -> String {
     world.path(name).display().to_string()
