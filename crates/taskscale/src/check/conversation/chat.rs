@@ -82,7 +82,7 @@ const LARGE_BYTES: usize = 32 * 1024;
 /// A queue of 256 such messages, and half as much again.
 const QUEUE_BYTES: usize = 12 << 20;
 /// No more is said then to a member that does not read.
-const FLOOD: Duration = Duration::from_secs(12);
+const FLOOD: Duration = Duration::from_secs(30);
 /// More memory than this is not asked for, to see whether it has a bound.
 const RUNAWAY_BYTES: u64 = 1 << 30;
 
@@ -354,7 +354,18 @@ fn unread(talk: &mut Talk) -> Result<(), Trouble> {
             "for a member that did not read, all of {mib} MiB were kept{grown}"
         )));
     }
-    if kept && heard < said {
+    if kept && heard == said {
+        talk.fault(
+            UNREAD,
+            format!(
+                "a member that does not read could be sent only {mib} MiB in {} s: whether what is kept for it has a bound was \
+                 not seen",
+                FLOOD.as_secs()
+            ),
+            "nothing in the program if the machine is busy; otherwise let it answer faster",
+            false,
+        );
+    } else if kept {
         let lost = said - heard;
         talk.fault(
             UNREAD,

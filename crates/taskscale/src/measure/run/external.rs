@@ -256,8 +256,9 @@ impl Run<'_> {
             None => self.plateau_ns.unwrap_or(read_ns) + plateau_ns,
         };
         if inferred && !self.looked_again && self.rest == Rest::Quiet {
+            let over = now >= end_ns;
             let moved = self.memory_at_reading.is_some_and(|then| self.has_moved_since(then));
-            let doubt = match (moved, now >= end_ns && self.was_at_work_since(read_ns, now)) {
+            let doubt = match (moved, over && self.was_at_work_since(read_ns, now)) {
                 (true, _) => Some(Rest::Changing),
                 (_, true) => Some(Rest::AtWork),
                 _ => None,
@@ -275,6 +276,12 @@ impl Run<'_> {
                     return Ok(());
                 }
                 self.rest = rest;
+            } else if over && self.doing().anything() {
+                // Its pause may just be over, and it waits for a CPU to go on: it is let.
+                if patience {
+                    return Ok(());
+                }
+                self.rest = self.looks.rest(read_ns, now);
             }
         }
         if now >= end_ns && !self.looked_again {

@@ -247,10 +247,15 @@ impl World {
         record::load(&self.path(folder)).expect("a campaign")
     }
 
-    /// Its samples, by entry's name, where each entry has one.
+    /// The last attempt of each of its runs: on a busy machine there may be more than one.
+    pub fn runs(&self, folder: &str) -> Vec<Sample> {
+        record::last_attempts(&self.load(folder).samples).into_iter().cloned().collect()
+    }
+
+    /// These by entry's name, where each entry has one run.
     pub fn samples(&self, folder: &str) -> BTreeMap<String, Sample> {
-        let samples = self.load(folder).samples.into_iter();
-        samples.map(|sample| (sample.entry.trim_start_matches("fake/").to_owned(), sample)).collect()
+        let runs = self.runs(folder).into_iter();
+        runs.map(|sample| (sample.entry.trim_start_matches("fake/").to_owned(), sample)).collect()
     }
 
     /// Samples on the disk now, while a campaign may be writing.
