@@ -36,7 +36,7 @@ struct Scene {
 }
 
 fn ended(code: Option<i32>, signal: Option<i32>) -> Word {
-    Word::Ended { at_ns: 0, code, signal, rss_peak_bytes: 0, user_s: 0.0, system_s: 0.0 }
+    Word::Ended { at_ns: 0, code, signal, rss_peak_bytes: 0, user_s: 0.0, system_s: 0.0, asked: false }
 }
 
 impl Scene {

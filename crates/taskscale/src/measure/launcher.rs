@@ -75,6 +75,8 @@ pub(super) enum Word {
         rss_peak_bytes: u64,
         user_s: f64,
         system_s: f64,
+        /// It still ran when it was asked to end: its end may be the answer.
+        asked: bool,
     },
     /// Everything below the launcher has ended.
     Empty,
@@ -117,6 +119,7 @@ pub(super) fn launch() -> io::Result<()> {
         }
     };
 
+    let mut asked = false;
     loop {
         // A word that came together with the order is here already, and no poll would tell of it.
         let heard = !reader.buffer().is_empty();
@@ -130,16 +133,16 @@ pub(super) fn launch() -> io::Result<()> {
         let (spoken, ended) = (heard || !waited[0].revents().is_empty(), !waited[1].revents().is_empty());
         if ended {
             drain(&children);
-            reap(main, &mut voice);
+            reap(main, asked, &mut voice);
         }
         if spoken {
             let mut word = String::new();
             let alive = matches!(reader.read_line(&mut word), Ok(length) if length > 0);
             if alive && word == STOP {
-                ask_to_stop(main);
+                asked = ask_to_stop(main);
                 continue;
             }
-            end_everything(&order.group, main, &mut voice);
+            end_everything(&order.group, main, asked, &mut voice);
             if !alive {
                 // taskscale is gone: nobody else will remove the group.
                 return remove_folders(&order.group);
@@ -287,21 +290,23 @@ fn drain(descriptor: &OwnedFd) {
 }
 
 /// SIGTERM to the program's process group, which it leads unless it left it. As long as its end has not been waited
-/// for, its number means it.
-fn ask_to_stop(main: Option<u32>) {
-    // SAFETY: plain system calls.
+/// for, its number means it. Whether the program itself still ran.
+fn ask_to_stop(main: Option<u32>) -> bool {
+    let Some(pid) = main.map(|pid| pid as libc::pid_t) else { return false };
+    // SAFETY: plain system calls; `siginfo_t` is plain data, of which `si_pid` is 0 where no child has ended.
     unsafe {
-        let Some(pid) = main.map(|pid| pid as libc::pid_t) else { return };
         let mut info = std::mem::zeroed::<libc::siginfo_t>();
         let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-        if libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, flags) == 0 {
-            libc::kill(-pid, libc::SIGTERM);
+        if libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, flags) != 0 {
+            return false;
         }
+        libc::kill(-pid, libc::SIGTERM);
+        info.si_pid() == 0
     }
 }
 
 /// Takes note of every child that has ended, without waiting. Returns whether any child is left.
-fn reap(main: Option<u32>, voice: &mut Voice) -> bool {
+fn reap(main: Option<u32>, asked: bool, voice: &mut Voice) -> bool {
     loop {
         let mut status = 0;
         // SAFETY: rusage is plain data, and both pointers are valid.
@@ -321,6 +326,7 @@ fn reap(main: Option<u32>, voice: &mut Voice) -> bool {
                     rss_peak_bytes: own_rss_peak(usage.ru_maxrss as u64 * 1024),
                     user_s: seconds(usage.ru_utime),
                     system_s: seconds(usage.ru_stime),
+                    asked,
                 });
             }
             _ => {}
@@ -336,12 +342,12 @@ fn own_rss_peak(child: u64) -> u64 {
 }
 
 /// Ends every process of the run: those in its group, and those that descend from this process.
-fn end_everything(group: &[PathBuf], main: Option<u32>, voice: &mut Voice) {
+fn end_everything(group: &[PathBuf], main: Option<u32>, asked: bool, voice: &mut Voice) {
     kill_all(group);
     // Each round ends the present generation; its children then become ours. Bounded, as a fork bomb without a group
     // could outrun us; a process with much memory takes a while to end even when killed.
     for round in 0..5_000 {
-        if !reap(main, voice) {
+        if !reap(main, asked, voice) {
             return;
         }
         procfs::kill(&procfs::descendants(std::process::id()));

