@@ -49,12 +49,15 @@ fn values<'a>(json: &'a Value, key: &str, into: &mut Vec<&'a Value>) {
     }
 }
 
+fn is_busy(samples: &[&Sample]) -> bool {
+    let busy = [Warning::MachineBusy, Warning::CpuStarved];
+    samples.iter().any(|sample| sample.warnings.iter().any(|warning| busy.contains(warning)))
+}
+
 /// How near figures must be: on a machine that has other work, `ready` and `done` are heard late, and whoever loses its
 /// CPU to others all the time pays for that.
 fn nearness(samples: &[&Sample]) -> f64 {
-    let busy = [Warning::MachineBusy, Warning::CpuStarved];
-    let is_busy = samples.iter().any(|sample| sample.warnings.iter().any(|warning| busy.contains(warning)));
-    if is_busy { 0.25 } else { 0.05 }
+    if is_busy(samples) { 0.25 } else { 0.05 }
 }
 
 /// The program counts its own CPU time over the same work, so that what the machine does to it cancels.
@@ -76,7 +79,7 @@ fn the_cost_of_an_operation_is_what_the_program_itself_says() {
             let (cpu_ns, own_ns) =
                 (slope_ns(pair, cpu_s), slope_ns(pair, |sample| sample.metrics["work_cpu"].value));
             // What all runs share is in none of it.
-            assert!((own_ns / 100_000.0 - 1.0).abs() < 0.02, "{own_ns}: {what}");
+            assert!((own_ns / 100_000.0 - 1.0).abs() < 0.4 * near, "{own_ns}: {what}");
             assert!((cpu_ns / own_ns - 1.0).abs() < near, "{cpu_ns} and {own_ns}: {what}");
         }
         for sample in pair {
@@ -84,7 +87,8 @@ fn the_cost_of_an_operation_is_what_the_program_itself_says() {
             let operations = sample.work.as_ref().map_or(0, |work| work.operations) as f64;
             let least_s = if sample.entry == "fake/works" { cpu_s(sample) } else { operations * 400e-6 };
             let wall_s = wall_s(sample);
-            let heard = (1.0 - near) * least_s..10.0 * least_s;
+            let most_s = if is_busy(&pair) { f64::INFINITY } else { 10.0 * least_s };
+            let heard = (1.0 - near) * least_s..most_s;
             assert!(heard.contains(&wall_s), "{wall_s} s of {least_s}: {what}");
         }
     }
