@@ -57,7 +57,7 @@ fn is_busy(samples: &[&Sample]) -> bool {
 /// How near figures must be: on a machine that has other work, `ready` and `done` are heard late, and whoever loses its
 /// CPU to others all the time pays for that.
 fn nearness(samples: &[&Sample]) -> f64 {
-    if is_busy(samples) { 0.25 } else { 0.05 }
+    if is_busy(samples) { 0.5 } else { 0.05 }
 }
 
 /// The program counts its own CPU time over the same work, so that what the machine does to it cancels.
