@@ -5,7 +5,7 @@ use std::thread;
 
 use serde_json::Value;
 
-use crate::support::{Entry, Finished, World};
+use crate::support::{Entry, Finished, World, skipped};
 
 /// What the scripted program cannot do: a shell script, told what to do wrong by its first argument.
 const SCRIPT: &str = r#"
@@ -100,8 +100,8 @@ fn expect(cases: Vec<Case>) {
     });
 }
 
-/// Where the machine had no time for it, or hides what it did, that is said, and it is asked again; in the end it is enough
-/// that it is said.
+/// Where the machine had no time for it, or hides what it did, that is said, and it is asked again; who never sees
+/// it says so.
 fn expect_one((entry, rule, said): Case) {
     let name = entry.name.clone();
     for attempt in 1.. {
@@ -120,7 +120,7 @@ fn expect_one((entry, rule, said): Case) {
         });
         assert!(hidden, "{name}: {rule}: {said}: not in {found:#?}");
         if attempt == ATTEMPTS {
-            return;
+            return skipped(&format!("the machine was too busy to see {name}: {found:#?}"));
         }
     }
 }
@@ -197,7 +197,7 @@ fn breaches_of_the_protocol_are_found() {
 fn waits_ends_and_what_is_left_are_looked_at() {
     expect(vec![
         (script("too-long"), "error wait", "`done` came "),
-        (script("too-short"), "error wait", "before tasks that wait "),
+        (script("too-short"), "error wait", "before tasks that wait 1 s could be due"),
         (script("lingers"), "warning exit", "lived on for "),
         (fake("crash", "--fault crash:plateau"), "error exit", "SIGSEGV"),
         (fake("code", "--fault exit:end:3"), "error exit", "exited with code 3"),
@@ -292,27 +292,30 @@ fn every_program_of_an_entry_is_checked() {
         Entry::of_work("waits", "--op-sleep-us 500"),
     ];
     let world = world(&entries);
-    let finished = check(&world, &["-q"]);
-    finished.expect_code(0);
-    let lines: Vec<String> = without_figures(&finished.stdout)
+    let text = (0..ATTEMPTS).find_map(|_| {
+        let finished = check(&world, &["-q"]);
+        let hidden = HIDDEN.iter().any(|words| finished.stdout.contains(words));
+        (!hidden).then(|| {
+            finished.expect_code(0);
+            finished.stdout
+        })
+    });
+    let Some(text) = text else { return skipped("the machine was too busy to see every program") };
+    let lines: Vec<String> = without_figures(&text)
         .lines()
-        .filter(|line| !line.starts_with("  ") && !line.is_empty())
-        .map(|line| {
-            let line = match line.split_once(", about ") {
-                Some((before, after)) if after.contains("ns of CPU") => format!("{before}, about … of CPU)"),
-                _ => line.to_owned(),
-            };
-            // What a busy machine adds, as it hides something, is no matter of this test.
-            let (name, found) = line.split_once(": good").expect("good");
-            format!("{name}: good{}", found.find(" (").map_or("", |at| &found[at..]))
+        .filter(|line| !line.starts_with("  "))
+        .map(|line| match line.split_once(", about ") {
+            Some((before, after)) if after.contains("ns of CPU") => format!("{before}, about … of CPU)"),
+            _ => line.to_owned(),
         })
         .collect();
     insta::assert_snapshot!(lines.join("\n"), @"
-    fake/both sleep: good (1, 7, 1k tasks, about … bytes a task)
+    fake/both sleep: good, 1 warning, 1 note (1, 7, 1k tasks, about … bytes a task)
     fake/both spawn: good (1, 10, 1k tasks, about … of CPU)
-    fake/threads: good (1, 10, 1k tasks, about … of CPU)
-    fake/waits: good (1, 10, 1k tasks)
-    3 entries with 4 programs: good
+    fake/threads: good, 1 warning, 1 note (1, 10, 1k tasks, about … of CPU)
+    fake/waits: good, 1 warning, 1 note (1, 10, 1k tasks)
+
+    3 entries with 4 programs: good, 3 warnings, 3 notes
     ");
     let finished = check(&world, &["--json", "-w", "spawn"]);
     finished.expect_code(0);

@@ -229,8 +229,14 @@ fn a_program_that_ends_early_is_told_with_what_to_do() {
     }
     // It ends by itself and well, after its plateau was read; unless the machine has no time for that.
     let well = (0..10).map(|attempt| measured(&world, &format!("well{attempt}"), &[], "1 1 --no-protocol"));
-    let sample =
-        one(well.into_iter().find(|(_, samples)| samples[0].status == Status::Ok).expect("a run"), 0);
+    let sample = one(
+        well.into_iter()
+            .find(|(_, samples)| {
+                samples[0].status == Status::Ok || !samples[0].warnings.contains(&Warning::MachineBusy)
+            })
+            .expect("a run"),
+        0,
+    );
     assert_eq!((sample.stopped, sample.exit_code), (false, Some(0)));
     assert!(sample.memory.plateau.is_some());
 }

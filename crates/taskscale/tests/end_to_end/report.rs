@@ -51,6 +51,7 @@ fn every_format_of_every_campaign() {
     assert!(charts.contains("Memory over the number of tasks"));
     assert!(report(&world, "one --format svg -n 1").stdout.contains("Memory of 1 task<"));
     let samples = report(&world, "one two --format csv --samples").stdout;
+    assert!(["one", "two"].iter().all(|folder| world.runs(folder).len() == 4));
     let taken = ["one", "two"].map(|folder| world.load(folder).samples.len());
     assert_eq!(samples.lines().count(), 1 + taken[0] + taken[1]);
     world.assert_nothing_left();

@@ -30,12 +30,10 @@ fn figure(sample: &Sample, figure: &Figure) -> f64 {
 #[test]
 fn costs_latencies_and_bytes_are_what_the_server_knows_them_to_be() {
     const MESSAGE_US: f64 = 2_000.0;
-    const LATE_US: f64 = 30_000.0;
     const HELD: f64 = 100_000.0;
     let world = World::new(&[
         server("plain", "echo", ""),
         server("costs", "echo", "--op-cpu-us 2000"),
-        server("late", "echo", "--op-sleep-us 30000"),
         server("holds", "echo", "--bytes-per-connection 100000"),
     ]);
     world.run(world.campaign("out", "-w echo -n 1,400 -p rate=100")).expect_code(0);
@@ -54,16 +52,6 @@ fn costs_latencies_and_bytes_are_what_the_server_knows_them_to_be() {
             bounds.contains(&costs_us) && plain_us < 0.5 * MESSAGE_US,
             "{tasks}: {costs_us} and {plain_us} µs"
         );
-        // Others can make it later, by how much nobody knows, and not earlier; or keep the rate from being reached.
-        let late = of(&samples, "late", tasks);
-        match figures::LATENCY_P50.read(late) {
-            Some(p50) => {
-                let busy = late.warnings.contains(&Warning::MachineBusy);
-                let most = if busy { f64::INFINITY } else { 5.0 * LATE_US };
-                assert!((0.99 * LATE_US..most).contains(&p50), "{tasks}: p50 {p50} µs");
-            }
-            None => assert!(late.warnings.contains(&Warning::RateNotReached), "{late:?}"),
-        }
     }
     let growth = |name: &str| {
         figure(of(&samples, name, 400), &figures::FOOTPRINT)
@@ -73,6 +61,27 @@ fn costs_latencies_and_bytes_are_what_the_server_knows_them_to_be() {
     // Whole pages.
     assert!((HELD..HELD * 1.06).contains(&held), "{held} bytes a connection");
 }
+
+/// Others on the machine can make it later, or keep the rate from being reached: then it is asked again.
+#[test]
+fn a_delay_of_the_server_is_in_the_latency() {
+    const LATE_US: f64 = 30_000.0;
+    for attempt in 0..ATTEMPTS {
+        let world = World::new(&[server("late", "echo", "--op-sleep-us 30000")]);
+        world.run(world.campaign("out", "-w echo -n 1,400 -p rate=100")).expect_code(0);
+        let samples = world.runs("out");
+        let p50s = [1, 400].map(|tasks| figures::LATENCY_P50.read(of(&samples, "late", tasks)));
+        assert!(p50s.iter().flatten().all(|p50| *p50 > 0.99 * LATE_US), "earlier than it can be: {p50s:?}");
+        if p50s.iter().all(|p50| p50.is_some_and(|p50| p50 < 5.0 * LATE_US)) {
+            return;
+        }
+        let busy = samples.iter().any(|sample| sample.warnings.contains(&Warning::MachineBusy));
+        assert!(busy, "attempt {attempt}: {p50s:?}");
+    }
+    skipped("the machine was too busy to see a delay");
+}
+
+const ATTEMPTS: u32 = 5;
 
 /// The kernel's part is in the figures, on both sides.
 #[test]

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::support::cases::{self, WORK, WORK_HANGS};
-use crate::support::{Entry, World};
+use crate::support::{Entry, World, skipped};
 use taskscale::record::{Sample, Status, Warning, last_attempts};
 
 /// Runs of one N and repetition: the first that was long enough, and the one of twice the operations.
@@ -54,42 +54,51 @@ fn is_busy(samples: &[&Sample]) -> bool {
     samples.iter().any(|sample| sample.warnings.iter().any(|warning| busy.contains(warning)))
 }
 
-/// How near figures must be: on a machine that has other work, `ready` and `done` are heard late, and whoever loses its
-/// CPU to others all the time pays for that.
-fn nearness(samples: &[&Sample]) -> f64 {
-    if is_busy(samples) { 0.5 } else { 0.05 }
-}
-
-/// The program counts its own CPU time over the same work, so that what the machine does to it cancels.
+/// The program counts its own CPU time over the same work, so that what the machine does to it cancels; but where others
+/// take its CPU all the time, and `ready` and `done` are heard late, it is asked again.
 #[test]
 fn the_cost_of_an_operation_is_what_the_program_itself_says() {
-    let world = World::new(&[
-        Entry::of_work("works", "--op-cpu-us 100 --launch-ms 100 --work-cpu-ms 40"),
-        Entry::of_work("waits", "--op-sleep-us 400"),
-    ]);
-    world.run(world.campaign("out", "-w spawn -n 1,1000 -r 2")).expect_code(0);
-    world.assert_nothing_left();
+    let mut wrong = Vec::new();
+    for _ in 0..5 {
+        let world = World::new(&[
+            Entry::of_work("works", "--op-cpu-us 100 --launch-ms 100 --work-cpu-ms 40"),
+            Entry::of_work("waits", "--op-sleep-us 400"),
+        ]);
+        world.run(world.campaign("out", "-w spawn -n 1,1000 -r 2")).expect_code(0);
+        world.assert_nothing_left();
+        wrong = wrong_costs(&world);
+        if wrong.is_empty() {
+            return;
+        }
+        let busy = is_busy(&world.load("out").samples.iter().collect::<Vec<_>>());
+        assert!(busy, "{}", wrong.join("\n"));
+    }
+    skipped(&format!("the machine was too busy to see what an operation costs: {}", wrong.join("\n")));
+}
+
+fn wrong_costs(world: &World) -> Vec<String> {
     let loaded = world.load("out");
     let pairs = pairs(&loaded.samples);
     assert_eq!(pairs.len(), 2 * 2 * 2);
+    let mut wrong = Vec::new();
     for pair in pairs {
         let what = format!("{} x {}: {pair:?}", pair[0].entry, pair[0].tasks);
-        let near = nearness(&pair);
         if pair[0].entry == "fake/works" {
             let (cpu_ns, own_ns) =
                 (slope_ns(pair, cpu_s), slope_ns(pair, |sample| sample.metrics["work_cpu"].value));
             // What all runs share is in none of it.
-            assert!((own_ns / 100_000.0 - 1.0).abs() < 0.4 * near, "{own_ns}: {what}");
-            assert!((cpu_ns / own_ns - 1.0).abs() < near, "{cpu_ns} and {own_ns}: {what}");
+            if (own_ns / 100_000.0 - 1.0).abs() >= 0.02 || (cpu_ns / own_ns - 1.0).abs() >= 0.05 {
+                wrong.push(format!("{cpu_ns} and {own_ns}: {what}"));
+            }
         }
         for sample in pair {
             // Others on the machine can make it longer, by how much nobody knows, and not shorter.
             let operations = sample.work.as_ref().map_or(0, |work| work.operations) as f64;
             let least_s = if sample.entry == "fake/works" { cpu_s(sample) } else { operations * 400e-6 };
             let wall_s = wall_s(sample);
-            let most_s = if is_busy(&pair) { f64::INFINITY } else { 10.0 * least_s };
-            let heard = (1.0 - near) * least_s..most_s;
-            assert!(heard.contains(&wall_s), "{wall_s} s of {least_s}: {what}");
+            if !(0.98 * least_s..10.0 * least_s).contains(&wall_s) {
+                wrong.push(format!("{wall_s} s of {least_s}: {what}"));
+            }
         }
     }
     let folder = world.path("out").display().to_string();
@@ -98,9 +107,10 @@ fn the_cost_of_an_operation_is_what_the_program_itself_says() {
     let mut found = Vec::new();
     values(&json, "cpu_ns_per_op", &mut found);
     let told = found.iter().filter_map(|value| value.as_f64().or_else(|| value["median"].as_f64()));
-    let all: Vec<&Sample> = loaded.samples.iter().collect();
-    let near = told.filter(|ns| (ns / 100_000.0 - 1.0).abs() < nearness(&all)).count();
-    assert_eq!(near, 2, "one for each N: {found:?}");
+    if told.filter(|ns| (ns / 100_000.0 - 1.0).abs() < 0.05).count() != 2 {
+        wrong.push(format!("one for each N: {found:?}"));
+    }
+    wrong
 }
 
 #[test]
