@@ -212,7 +212,7 @@ pub struct Run {
     /// Wait 10 s flat as the posts did, and show who never had all tasks alive
     #[arg(long)]
     pub classic: bool,
-    /// Folder of the campaign; one that is unfinished is gone on with [default: results/DATE-HOST]
+    /// Folder of the campaign; one that is unfinished is gone on with [default: taskscale-results/DATE-HOST]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Seed of the random order [default: random, recorded in the campaign]
@@ -274,15 +274,15 @@ pub struct Build {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
-  taskscale report                                 the table of the newest campaign below results/
-  taskscale report results/DIR                     the table again
+  taskscale report                                 the table of your newest campaign
+  taskscale report DIR                             the table again
   taskscale report --entry 'rust/*' go -n 1M       some of it; the fits are of all
   taskscale report --open                          the page, in a browser
-  taskscale report results/DIR --format csv        for a spreadsheet
-  taskscale report results/DIR --format markdown   for an issue
-  taskscale report results/DIR --rank all          one ranking across all kinds")]
+  taskscale report DIR --format csv                for a spreadsheet
+  taskscale report DIR --format markdown           for an issue
+  taskscale report DIR --rank all                  one ranking across all kinds")]
 pub struct Report {
-    /// Folders of campaigns; several are set side by side [default: the newest below results/]
+    /// Folders of campaigns; several are set side by side [default: the newest below taskscale-results/]
     #[arg(value_name = "DIR")]
     pub folders: Vec<PathBuf>,
     /// How it is printed

@@ -22,8 +22,8 @@ use crate::record::{self, Loaded, Machine, Plan, Sample, same_memory};
 use crate::toolchain;
 use crate::units::{self, counted};
 
-/// Where campaigns are unless told otherwise: those there are looked into for what is known of this machine.
-pub(super) const RESULTS: &str = "results";
+/// Default folder of what a user measures. Apart from `results/`, where a repository keeps what was handed in.
+pub(super) const RESULTS: &str = "taskscale-results";
 /// More of the newest campaigns would take longer to read than they tell.
 const CAMPAIGNS: usize = 20;
 

@@ -143,7 +143,7 @@ fn of_store(error: &StoreError) -> String {
     match error {
         StoreError::Io { error, .. } => of_io(error),
         StoreError::NoCampaign(_) => {
-            "name the folder that `taskscale run` printed last, such as one below results/".to_owned()
+            "name the folder that `taskscale run` printed last, such as one below taskscale-results/".to_owned()
         }
         StoreError::Malformed { .. } => {
             "restore campaign.json from a copy, or measure into a new folder; samples.jsonl beside it can still be read"

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 
+use super::dry_run::RESULTS;
 use super::progress::Progress;
 use super::{Failure, OrUsage, say_aside};
 use crate::campaign::{CampaignError, Prepared, Settings, plan_digest};
@@ -101,12 +102,13 @@ impl Place {
     }
 }
 
+/// `taskscale-results/DATE-HOST`.
 fn new_folder() -> PathBuf {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let host: String =
         host.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect();
     let date = Timestamp::now().compact();
-    PathBuf::from("results").join(format!("{date}-{host}"))
+    Path::new(RESULTS).join(format!("{date}-{host}"))
 }
 
 /// What the user said that a campaign keeps: where nothing was said, it goes on as it was begun.

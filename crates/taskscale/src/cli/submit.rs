@@ -73,7 +73,7 @@ fn hand_in(folder: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fa
     match args.dry_run {
         true => say_aside(&format!("nothing was written; without --dry-run it would be {place}")),
         false => say_aside(&format!(
-            "written: {place}\nnext: look at it (`taskscale report {place}`), `git add --force {place}`, commit it, and \
+            "written: {place}\nnext: look at it (`taskscale report {place}`), `git add {place}`, commit it, and \
              open a pull request with the text above"
         )),
     }

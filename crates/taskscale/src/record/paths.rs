@@ -225,18 +225,8 @@ mod tests {
     #[test]
     fn published_results_hold_no_paths_of_a_machine() {
         let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
-        let listed =
-            std::process::Command::new("git").args(["ls-files", "-z", "."]).current_dir(&results).output();
-        // Others lie there ignored. Where there is no git, all are looked at.
-        let listed = listed.ok().filter(|listed| listed.status.success()).map(|listed| listed.stdout);
-        let listed = listed.map(|names| String::from_utf8(names).unwrap());
         for folder in crate::submit::campaigns_below(&results).unwrap() {
             let name = folder.strip_prefix(&results).unwrap().to_str().unwrap().to_owned();
-            let published =
-                |listed: &String| listed.split('\0').any(|file| file.starts_with(&format!("{name}/")));
-            if !listed.as_ref().is_none_or(published) {
-                continue;
-            }
             let there = record::load(&folder).unwrap();
             let (campaign, samples) = without_paths(&there.campaign, &there.samples).unwrap();
             let stripped = (&there.campaign, &there.samples) == (&campaign, &samples);

@@ -33,7 +33,7 @@ const END: &str = "<!-- result:end -->";
 const PICTURE: &str = "<!-- picture: ";
 
 /// Folders of what is built, fetched or not of this repository's making.
-const SKIPPED: [&str; 4] = ["target", "node_modules", "templates", "results"];
+const SKIPPED: [&str; 5] = ["target", "node_modules", "templates", "results", "taskscale-results"];
 
 /// Held by who writes documents anew, from reading to writing.
 static WRITES: Mutex<()> = Mutex::new(());

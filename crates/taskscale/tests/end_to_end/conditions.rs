@@ -243,7 +243,7 @@ fn campaigns_begun_at_once_have_folders_of_their_own() {
     running.into_iter().for_each(|running| {
         running.wait().expect_code(0);
     });
-    let folders: Vec<_> = fs::read_dir(world.path("results")).unwrap().flatten().collect();
+    let folders: Vec<_> = fs::read_dir(world.path("taskscale-results")).unwrap().flatten().collect();
     assert_eq!(folders.len(), 4, "{folders:?}");
     for folder in folders {
         let samples = record::load(&folder.path()).unwrap().samples;

@@ -212,7 +212,7 @@ fn the_whole_job_is_begun_only_after_a_yes() {
     ] {
         assert!(no.stdout.contains(said), "{said}: {}", no.stdout);
     }
-    assert!(!no.stdout.contains("building") && !world.path("results").exists(), "{}", no.stdout);
+    assert!(!no.stdout.contains("building") && !world.path("taskscale-results").exists(), "{}", no.stdout);
     // Nobody types anything: no answer is a no.
     typed(&world, &[], "").unwrap().expect_code(0);
     let begun = "none of these entries can run here";

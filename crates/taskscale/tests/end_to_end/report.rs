@@ -161,16 +161,16 @@ fn what_makes_no_sense_is_refused() {
     }
 }
 
-/// Without a folder the newest campaign below results/ is meant, and which that is is said.
+/// Without a folder the newest campaign below taskscale-results/ is meant, and which that is is said.
 #[test]
 fn the_newest_campaign_is_reported_where_none_is_named() {
     let world = World::new(&[Entry::new("well", "")]);
-    report(&world, "").expect_code(2).expect_said("no campaign is below results/ here");
-    world.run(world.campaign("results/z-first", "-n 1")).expect_code(0);
-    world.run(world.campaign("results/a-second", "-n 2")).expect_code(0);
+    report(&world, "").expect_code(2).expect_said("no campaign is below taskscale-results/ here");
+    world.run(world.campaign("taskscale-results/z-first", "-n 1")).expect_code(0);
+    world.run(world.campaign("taskscale-results/a-second", "-n 2")).expect_code(0);
     let newest = report(&world, "");
-    newest.expect_code(0).expect_said("results/a-second, the newest below results/");
-    assert_eq!(newest.stdout, report(&world, "results/a-second").stdout);
+    newest.expect_code(0).expect_said("taskscale-results/a-second, the newest below taskscale-results/");
+    assert_eq!(newest.stdout, report(&world, "taskscale-results/a-second").stdout);
     world.assert_nothing_left();
 }
 

@@ -10,7 +10,7 @@ use crate::figures::Figure;
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
-  taskscale compare results/MAIN results/BRANCH            what the branch costs
+  taskscale compare MAIN BRANCH                            what the branch costs
   taskscale compare MAIN BRANCH --fail-above 5%            a gate: exit code 1 on a regression
   taskscale compare MAIN BRANCH -m launch,cpu              times instead of memory
   taskscale compare MAIN BRANCH --format markdown          for a pull request
