@@ -9,7 +9,7 @@ use std::sync::{Mutex, OnceLock};
 
 use serde_json::Value;
 use taskscale::campaign::{NotReady, Prepared, prepare};
-use taskscale::catalog::{Catalog, Style, select};
+use taskscale::catalog::{Catalog, Program, Style, select};
 use taskscale::record::{self, Sample, Status};
 use taskscale::toolchain::{Attend, Cache};
 
@@ -17,30 +17,33 @@ fn catalog_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes")
 }
 
-/// The programs of every entry that can run here, with their commands: made once, whichever test asks first. Those that
-/// cannot are said.
+/// These programs, built, as far as they can run here. A runtime that is not installed prints `SKIPPED`.
+fn prepared(programs: &[Program]) -> Vec<Prepared> {
+    let required = std::env::var("TASKSCALE_REQUIRE").is_ok_and(|value| value == "all");
+    let mut prepared = prepare(&Cache::of_user(), programs, &Attend::NEVER, |_| {});
+    prepared.retain(|entry| {
+        match &entry.command {
+            Ok(_) => return true,
+            Err(NotReady::BuildFailed(why)) => panic!("{} does not build: {why}", entry.facts.name),
+            // What cannot be had on any machine of ours says so in its manifest.
+            Err(why) if entry.facts.unverified.is_some() => {
+                println!("SKIPPED: {} (unverified): {}", entry.facts.name, why.reason());
+            }
+            Err(why) if required => panic!("{} is required: {}", entry.facts.name, why.reason()),
+            Err(why) => println!("SKIPPED: {}: {}", entry.facts.name, why.reason()),
+        }
+        false
+    });
+    assert!(!prepared.is_empty(), "not even Rust's entries can run");
+    prepared
+}
+
+/// Every program of the catalog that can run here. Built once, by the first test that asks.
 fn ready() -> &'static [Prepared] {
     static READY: OnceLock<Vec<Prepared>> = OnceLock::new();
     READY.get_or_init(|| {
         let catalog = Catalog::load(&catalog_folder()).expect("the catalogue is sound");
-        let all = select(&catalog, &["@all".into()], &[]).expect("@all names every entry");
-        let required = std::env::var("TASKSCALE_REQUIRE").is_ok_and(|value| value == "all");
-        let mut prepared = prepare(&Cache::of_user(), &all.programs, &Attend::NEVER, |_| {});
-        prepared.retain(|entry| {
-            match &entry.command {
-                Ok(_) => return true,
-                Err(NotReady::BuildFailed(why)) => panic!("{} does not build: {why}", entry.facts.name),
-                // What cannot be had on any machine of ours says so in its manifest.
-                Err(why) if entry.facts.unverified.is_some() => {
-                    println!("SKIPPED: {} (unverified): {}", entry.facts.name, why.reason());
-                }
-                Err(why) if required => panic!("{} is required: {}", entry.facts.name, why.reason()),
-                Err(why) => println!("SKIPPED: {}: {}", entry.facts.name, why.reason()),
-            }
-            false
-        });
-        assert!(!prepared.is_empty(), "not even Rust's entries can run");
-        prepared
+        prepared(&select(&catalog, &["@all".into()], &[]).expect("@all names every entry").programs)
     })
 }
 
@@ -138,6 +141,7 @@ fn checked(job: &Job, lock: &Path) -> Value {
 }
 
 #[test]
+#[ignore = "builds every entry that can run here: minutes"]
 fn every_entry_is_a_good_citizen() {
     // What is left out for lack of a toolchain is said, or a failure. A tuned entry is mostly a twin, an idiomatic one's
     // program with other settings: what it does while its tasks wait is looked at, not each workload once more.
@@ -266,6 +270,7 @@ fn measured(entries: &BTreeSet<&str>, more: &[&str]) -> Vec<Sample> {
 }
 
 #[test]
+#[ignore = "builds every entry that can run here: minutes"]
 fn what_is_slow_to_check_does_its_work() {
     let programs = ready().iter().filter(|entry| is_measured_alone(entry));
     let mut entries_of: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
@@ -278,7 +283,25 @@ fn what_is_slow_to_check_does_its_work() {
     }
 }
 
+/// The smallest proof that each installed runtime works: its first entry, with a few sleeping tasks.
 #[test]
+fn each_installed_runtime_is_measured() {
+    let catalog = Catalog::load(&catalog_folder()).expect("the catalog is sound");
+    let all = select(&catalog, &["@all".into()], &["sleep".into()]).expect("@all names every entry");
+    let mut of_runtime: BTreeMap<&str, Program> = BTreeMap::new();
+    for program in all.programs {
+        // What `--quick` runs comes first: after it, nothing is left to build.
+        let first = of_runtime.entry(&program.runtime.name).or_insert(program);
+        if program.entry.posts && !first.entry.posts {
+            *first = program;
+        }
+    }
+    let ready = prepared(&of_runtime.into_values().collect::<Vec<_>>());
+    measured(&ready.iter().map(|entry| &*entry.facts.name).collect(), &["-n", "10", "--quick"]);
+}
+
+#[test]
+#[ignore = "builds every entry that can run here: minutes"]
 fn every_entry_can_be_measured() {
     let sleepers = ready().iter().filter(|entry| workload(entry) == "sleep");
     for sample in measured(&sleepers.map(|entry| &*entry.facts.name).collect(), &["-n", "100"]) {

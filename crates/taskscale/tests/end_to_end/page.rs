@@ -417,6 +417,7 @@ fn a_page_that_cannot_be_written_costs_nothing_else() {
 }
 
 #[test]
+#[ignore = "needs `npm ci` in report/"]
 fn the_model_of_the_page() {
     if can_run(false) {
         node(&["test.mjs", "data"], None);
@@ -424,6 +425,7 @@ fn the_model_of_the_page() {
 }
 
 #[test]
+#[ignore = "needs `npm ci` in report/"]
 fn the_page_in_a_browser() {
     if !can_run(true) {
         return;
