@@ -194,6 +194,7 @@ fn breaches_of_the_protocol_are_found() {
 }
 
 #[test]
+#[ignore = "many checks: minutes"]
 fn waits_ends_and_what_is_left_are_looked_at() {
     expect(vec![
         (script("too-long"), "error wait", "`done` came "),
@@ -209,6 +210,7 @@ fn waits_ends_and_what_is_left_are_looked_at() {
 }
 
 #[test]
+#[ignore = "many checks: minutes"]
 fn a_program_that_does_not_end_is_found() {
     expect(vec![(fake("hangs", "--fault hang:end"), "error exit", "it had said `done` but did not exit")]);
 }
@@ -285,6 +287,7 @@ fn operations_that_are_not_made_are_found() {
 
 /// Each program of an entry is checked by what its own workload is, and named where there are several.
 #[test]
+#[ignore = "many checks: minutes"]
 fn every_program_of_an_entry_is_checked() {
     let entries = [
         fake("both", "").and_work("--op-cpu-us 20"),
@@ -328,11 +331,13 @@ fn every_program_of_an_entry_is_checked() {
 }
 
 #[test]
+#[ignore = "many checks: minutes"]
 fn dear_tasks_are_tried_in_smaller_numbers() {
     expect(vec![(script("dear"), "note limit", "not tried with more than 7 tasks: 1000 would take")]);
 }
 
 #[test]
+#[ignore = "many checks: minutes"]
 fn builds_are_looked_at() {
     let build = |line: &str| {
         let mut entry = script("built").more(&format!("build = [\"sh\", \"-c\", {line:?}]"));

@@ -123,6 +123,8 @@ fn the_catalogue_is_looked_for_in_order() {
     let installed = Installed::new();
     let used = |set: &dyn Fn(&mut Command), args: &[&str]| {
         let mut command = installed.command(args);
+        // Without toolchains: none is asked for its version.
+        command.env("PATH", installed.path("bin"));
         set(&mut command);
         let (code, _, stderr) = said(command);
         assert_eq!(code, 0, "{stderr}");
