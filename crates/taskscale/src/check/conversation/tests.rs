@@ -180,7 +180,7 @@ const UNREAD: &str = "a member that does not read";
 #[test]
 #[ignore = "needs a server"]
 fn a_server_of_yours() {
-    let told = std::env::var("TASKSCALE_CONVERSE").expect("TASKSCALE_CONVERSE");
+    let Ok(told) = std::env::var("TASKSCALE_CONVERSE") else { return };
     let port: u16 = told.split_once(':').and_then(|(_, port)| port.parse().ok()).expect("SERVICE:PORT");
     let start = Instant::now();
     for fault in converse(server(&told), (Ipv4Addr::LOCALHOST, port).into(), &|| None) {
