@@ -215,7 +215,12 @@ fn resume(fleet: &Fleet) -> Result<ExitCode, Failure> {
     let plan = Plan::parse(&fleet.plan, &path, &fleet.folder).or_usage()?;
     // Who is in which script; their texts lie in jobs/, as they were submitted or edited since.
     let scripts = fleet::scripts(&plan, fleet, &vec![Default::default(); plan.machines.len()]);
-    let submitted = fleet::submit(fleet, &scripts, &Slurm::default(), false)?;
+    let slurm = Slurm::default();
+    let released = fleet::release(fleet, &slurm)?;
+    if !released.is_empty() {
+        say_aside(&format!("released after a failed launch: job {}", released.join(", ")));
+    }
+    let submitted = fleet::submit(fleet, &scripts, &slurm, false)?;
     told(fleet, &submitted)
 }
 
@@ -240,7 +245,7 @@ fn cancel(fleet: &Fleet) -> Result<ExitCode, Failure> {
 /// Whether a job, or an element of it, is in the queue.
 fn is_of(queue: &std::collections::BTreeMap<String, fleet::Job>, number: &str) -> bool {
     let own = |id: &String| id == number || id.strip_prefix(number).is_some_and(|rest| rest.starts_with('_'));
-    queue.iter().any(|(id, job)| own(id) && job.is_active())
+    queue.iter().any(|(id, job)| own(id) && !job.has_ended())
 }
 
 fn status(fleet: &Fleet, once: bool) -> Result<ExitCode, Failure> {
