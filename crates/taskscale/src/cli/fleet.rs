@@ -106,7 +106,7 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
             script.name
         ));
     }
-    prepare(path, &plan, &slurm)?;
+    prepare(path, &plan, &nodes, &slurm)?;
     let programs = plan.programs();
     let own = PathBuf::from("/proc/self/exe");
     let needs_own = plan.machines.iter().any(|machines| machines.taskscale.is_none());
@@ -133,17 +133,20 @@ fn check_arguments(path: &Path, plan: &Plan, global: &Global) -> Result<(), Fail
 }
 
 /// Makes the folder, and asks a node of each kind whether it sees it. Leaves nothing where one does not.
-fn prepare(path: &Path, plan: &Plan, slurm: &Slurm) -> Result<(), Failure> {
+fn prepare(path: &Path, plan: &Plan, nodes: &[Vec<Node>], slurm: &Slurm) -> Result<(), Failure> {
     let made = fleet::make_folder(&plan.folder).or_usage()?;
     let marker = tempfile::Builder::new().prefix(".seen-").tempfile_in(&plan.folder);
     let marker =
         marker.with_context(|| format!("{}: {}", path.display(), plan.folder.display())).or_usage()?;
     let mut seen = Ok(());
-    let places = plan.machines.iter().flat_map(|machines| {
-        [Some(machines.at()), machines.clients.clone()].into_iter().flatten().map(move |at| (machines, at))
+    let places = plan.machines.iter().zip(nodes).flat_map(|(machines, nodes)| {
+        // Slurm would wait in vain for nodes that are all drained or down.
+        let may_answer = nodes.is_empty() || nodes.iter().any(|node| node.is_up);
+        let at = may_answer.then(|| machines.at());
+        [Some(at), machines.clients.clone().map(Some)].into_iter().flatten().map(move |at| (machines, at))
     });
     for (machines, place) in places {
-        match slurm.sees(&place, marker.path()) {
+        match place.map_or(Ok(None), |place| slurm.sees(&place, marker.path())) {
             Ok(Some(said)) if said == "seen" => {}
             Ok(Some(said)) => {
                 let node = said.trim_start_matches("not seen from ").to_owned();
@@ -215,7 +218,12 @@ fn resume(fleet: &Fleet) -> Result<ExitCode, Failure> {
     let plan = Plan::parse(&fleet.plan, &path, &fleet.folder).or_usage()?;
     // Who is in which script; their texts lie in jobs/, as they were submitted or edited since.
     let scripts = fleet::scripts(&plan, fleet, &vec![Default::default(); plan.machines.len()]);
-    let submitted = fleet::submit(fleet, &scripts, &Slurm::default(), false)?;
+    let slurm = Slurm::default();
+    let released = fleet::release(fleet, &slurm)?;
+    if !released.is_empty() {
+        say_aside(&format!("released after a failed launch: job {}", released.join(", ")));
+    }
+    let submitted = fleet::submit(fleet, &scripts, &slurm, false)?;
     told(fleet, &submitted)
 }
 
@@ -240,7 +248,7 @@ fn cancel(fleet: &Fleet) -> Result<ExitCode, Failure> {
 /// Whether a job, or an element of it, is in the queue.
 fn is_of(queue: &std::collections::BTreeMap<String, fleet::Job>, number: &str) -> bool {
     let own = |id: &String| id == number || id.strip_prefix(number).is_some_and(|rest| rest.starts_with('_'));
-    queue.iter().any(|(id, job)| own(id) && job.is_active())
+    queue.iter().any(|(id, job)| own(id) && !job.has_ended())
 }
 
 fn status(fleet: &Fleet, once: bool) -> Result<ExitCode, Failure> {

@@ -18,7 +18,7 @@ pub use plan::{Machines, Place, Plan};
 pub use slurm::{Job, Node, Slurm};
 pub use status::{Glance, Watch, numbers, sheet};
 pub use submit::{
-    Script, Scripts, copy_catalogs, install, make_folder, scripts, slots, submit, write_scripts,
+    Script, Scripts, copy_catalogs, install, make_folder, release, scripts, slots, submit, write_scripts,
 };
 pub use work::{Outcome, Site, work};
 

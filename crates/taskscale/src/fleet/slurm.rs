@@ -39,9 +39,11 @@ pub struct Node {
     pub is_up: bool,
 }
 
+/// Why a job waits that Slurm failed to start on its node: it is held until `scontrol release`.
+const LAUNCH_FAILED: &str = "launch failed requeued held";
+
 impl Job {
-    /// Whether it may still measure something.
-    pub fn is_active(&self) -> bool {
+    pub fn has_ended(&self) -> bool {
         const ENDED: [&str; 10] = [
             "BOOT_FAIL",
             "CANCELLED",
@@ -54,7 +56,18 @@ impl Job {
             "REVOKED",
             "TIMEOUT",
         ];
-        !ENDED.contains(&&*self.state)
+        ENDED.contains(&&*self.state)
+    }
+
+    /// Whether Slurm holds the job because its node failed to start it.
+    pub fn is_held(&self) -> bool {
+        let reason = self.reason.as_ref().map(|reason| reason.replace('_', " "));
+        self.state == "PENDING" && reason.as_deref() == Some(LAUNCH_FAILED)
+    }
+
+    /// Whether it may still measure something without `fleet resume`.
+    pub fn is_active(&self) -> bool {
+        !self.has_ended() && !self.is_held()
     }
 }
 
@@ -81,6 +94,10 @@ impl Slurm {
 
     pub fn cancel(&self, jobs: &[String]) -> Result<(), FleetError> {
         self.ask("scancel", jobs).map(drop)
+    }
+
+    pub fn release(&self, jobs: &[String]) -> Result<(), FleetError> {
+        self.ask("scontrol", &[&["release".to_owned()], jobs].concat()).map(drop)
     }
 
     /// The jobs of these numbers that Slurm still knows, elements of arrays by `NUMBER_ELEMENT`. One question, however
@@ -211,14 +228,19 @@ mod tests {
     #[test]
     fn the_queue_is_read_line_by_line() {
         let jobs = parse_queue(
-            "3_1|RUNNING|node1|None\n3_2|PENDING||Resources\n4|NODE_FAIL|node2|None\n5+0|RUNNING|node1|None\nnonsense\n",
+            "3_1|RUNNING|node1|None\n3_2|PENDING||Resources\n4|NODE_FAIL|node2|None\n5+0|RUNNING|node1|None\n\
+             6|PENDING||launch failed requeued held\nnonsense\n",
         );
-        assert_eq!(jobs.len(), 4);
+        assert_eq!(jobs.len(), 5);
         assert_eq!(
             jobs["3_2"],
             Job { state: "PENDING".into(), node: String::new(), reason: Some("Resources".into()) }
         );
-        assert!(jobs["3_1"].is_active() && jobs["5"].is_active() && !jobs["4"].is_active());
+        let of = |wanted: fn(&Job) -> bool| {
+            jobs.iter().filter(|(_, job)| wanted(job)).map(|(id, _)| id.as_str()).collect::<Vec<_>>()
+        };
+        assert_eq!(of(Job::is_active), ["3_1", "3_2", "5"]);
+        assert_eq!((of(Job::is_held), of(Job::has_ended)), (vec!["6"], vec!["4"]));
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl Watch {
         let open = published.iter().any(Option::is_none);
         let queue = if open { slurm.queue(&numbers(&submissions))? } else { BTreeMap::new() };
         let glance = |(slot, published): (&Slot, Option<Published>)| {
-            let job = jobs.get(&slot.name).map(|job| ((*job).clone(), queue.get(*job).cloned()));
+            let job = jobs.get(&slot.name).map(|job| ((*job).clone(), in_queue(&queue, job)));
             let claim = if published.is_some() { None } else { fleet.last_claim(slot)? };
             let progress = claim.as_ref().and_then(|claim| self.progress(fleet, slot, claim));
             Ok(Glance { slot: slot.clone(), job, claim, published, progress })
@@ -84,6 +84,14 @@ impl Watch {
 /// The numbers of all jobs that were submitted.
 pub fn numbers(submissions: &[Submission]) -> Vec<String> {
     submissions.iter().map(|one| one.job.clone()).collect()
+}
+
+/// A job in the queue. One that waits for a held job is held as well.
+fn in_queue(queue: &BTreeMap<String, Job>, job: &str) -> Option<Job> {
+    let job = queue.get(job)?;
+    let waits = job.reason.as_deref() == Some("Dependency");
+    let held = queue.values().find(|other| waits && other.is_held());
+    Some(held.unwrap_or(job).clone())
 }
 
 fn progress(campaign: &Campaign, samples: &[Sample], claim: &Claim) -> Progress {
@@ -188,8 +196,7 @@ pub fn sheet(fleet: &Fleet, glances: &[Glance], now: Timestamp) -> Sheet {
     if stuck > 0 {
         sheet.text(
             format!(
-                "{stuck} are in no job: `taskscale fleet resume {}` submits them again; log/ there says how their jobs \
-                 ended",
+                "{stuck} stopped: restart with `taskscale fleet resume {}` (its log/ shows what their jobs printed)",
                 fleet.folder.display()
             ),
             Tone::Bad,
@@ -281,6 +288,20 @@ mod tests {
             Glance { job: Some(("7_5".to_owned(), None)), ..bare(5) },
             bare(6),
         ]
+    }
+
+    #[test]
+    fn a_job_behind_a_held_one_is_held() {
+        let of = |state: &str, reason: Option<&str>| job(state, "", reason).unwrap().1.unwrap();
+        let mut queue = BTreeMap::from([
+            ("1".to_owned(), of("PENDING", Some("launch failed requeued held"))),
+            ("2_1".to_owned(), of("PENDING", Some("Dependency"))),
+            ("2_2".to_owned(), of("RUNNING", None)),
+        ]);
+        let held = |queue: &_, id: &str| in_queue(queue, id).unwrap().is_held();
+        assert!(held(&queue, "2_1") && !held(&queue, "2_2"));
+        queue.remove("1");
+        assert!(!held(&queue, "2_1"));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::folder::Submission;
+use super::status::numbers;
 use super::{Fleet, FleetError, Machines, Plan, Slot, Slurm, at};
 use crate::record::Timestamp;
 
@@ -225,6 +226,16 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
+/// Releases the jobs that Slurm holds because it failed to start them, and returns their numbers.
+pub fn release(fleet: &Fleet, slurm: &Slurm) -> Result<Vec<String>, FleetError> {
+    let queue = slurm.queue(&numbers(&fleet.submissions()?))?;
+    let held: Vec<String> = queue.into_iter().filter(|(_, job)| job.is_held()).map(|(id, _)| id).collect();
+    if !held.is_empty() {
+        slurm.release(&held)?;
+    }
+    Ok(held)
+}
+
 /// Submits what is not yet published and in no job. Of a fleet that is new, the builds before.
 pub fn submit(
     fleet: &Fleet,
@@ -240,8 +251,7 @@ pub fn submit(
             wanted.insert(slot.name.clone());
         }
     }
-    let numbers: Vec<String> = before.iter().map(|one| one.job.clone()).collect();
-    let queue = slurm.queue(&numbers)?;
+    let queue = slurm.queue(&numbers(&before))?;
     for (job, slot) in before.iter().flat_map(|one| &one.slots) {
         if queue.get(job).is_some_and(super::Job::is_active) {
             wanted.remove(slot);
