@@ -14,7 +14,7 @@ use crate::record::{
     By, EntryFacts, Hold, LimitHit, Machine, MemorySource, Part, PlateauFrom, Sample, Status, Timestamp,
     Warning,
 };
-use crate::stats::{Interval, Spread};
+use crate::stats::{Interval, Line, Spread};
 use crate::units;
 
 /// Version of the shape of [`Report`] as JSON. Raised when a field changes its meaning; added fields do not raise it.
@@ -301,10 +301,12 @@ pub struct Growth {
     pub entry: Entry,
     /// Footprint of the program before its first task; absent where fewer than two numbers of tasks were ok.
     pub base_bytes: Option<f64>,
-    /// 95 % interval; absent where some number of tasks was run fewer than twice, and where the line is none.
+    /// 95% interval; absent of fewer than two repetitions that have all numbers of tasks, and of memory that is not
+    /// linear in them.
     pub base_bytes_interval: Option<Interval>,
     pub bytes_per_task: Option<f64>,
-    /// 95 % interval; absent where some number of tasks was run fewer than twice, and where the line is none.
+    /// 95% interval; absent of fewer than two repetitions that have all numbers of tasks, and of memory that is not
+    /// linear in them.
     pub bytes_per_task_interval: Option<Interval>,
     /// What a task takes beyond the bytes that it was told to hold; absent where the workload says nothing of them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -315,6 +317,9 @@ pub struct Growth {
     pub worst: Option<WorstPoint>,
     /// From each number of tasks to the next: what is known where the line is none.
     pub steps: Vec<Step>,
+    /// The lines of single repetitions: what the intervals are made of.
+    #[serde(skip)]
+    pub repetitions: Vec<Line>,
     /// Runs that the line goes through: those that were ok with all tasks alive, of one memory source.
     pub points: u64,
     /// The numbers of tasks of these runs, ascending.
