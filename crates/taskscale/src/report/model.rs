@@ -301,12 +301,10 @@ pub struct Growth {
     pub entry: Entry,
     /// Footprint of the program before its first task; absent where fewer than two numbers of tasks were ok.
     pub base_bytes: Option<f64>,
-    /// 95% interval; absent of fewer than two repetitions that have all numbers of tasks, and of memory that is not
-    /// linear in them.
+    /// 95% interval; absent with fewer than two repetitions that have every N, and where memory is not linear.
     pub base_bytes_interval: Option<Interval>,
     pub bytes_per_task: Option<f64>,
-    /// 95% interval; absent of fewer than two repetitions that have all numbers of tasks, and of memory that is not
-    /// linear in them.
+    /// 95% interval; absent with fewer than two repetitions that have every N, and where memory is not linear.
     pub bytes_per_task_interval: Option<Interval>,
     /// What a task takes beyond the bytes that it was told to hold; absent where the workload says nothing of them.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -17,7 +17,7 @@ use super::student::{above, quantile};
 /// The confidence of the intervals that are shown.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// The bounds of an interval, in the unit of the estimate.
+/// The bounds of a 95% interval, in the unit of the estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Interval {
