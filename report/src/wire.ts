@@ -65,12 +65,12 @@ export type Figure = [number, number, number, number, number];
 export interface Growth {
   /** Footprint of the program before its first task; absent where fewer than two numbers of tasks were ok. */
   base_bytes: number | null;
-  /** 95 % interval; absent where some number of tasks was run fewer than twice, and where the line is none. */
+  /** 95% interval; absent with fewer than two repetitions that have every N, and where memory is not linear. */
   base_bytes_interval: Interval | null;
   /** What a task takes beyond the bytes that it was told to hold; absent where the workload says nothing of them. */
   bytes_beyond?: number;
   bytes_per_task: number | null;
-  /** 95 % interval; absent where some number of tasks was run fewer than twice, and where the line is none. */
+  /** 95% interval; absent with fewer than two repetitions that have every N, and where memory is not linear. */
   bytes_per_task_interval: Interval | null;
   entry: Entry;
   /** Runs that the line goes through: those that were ok with all tasks alive, of one memory source. */
@@ -96,7 +96,7 @@ export type Hold =
       seconds: number;
     };
 
-/** The bounds of a 95 % interval, in the unit of the estimate. */
+/** The bounds of a 95% interval, in the unit of the estimate. */
 export interface Interval {
   high: number;
   low: number;

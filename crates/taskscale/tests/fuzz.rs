@@ -343,10 +343,10 @@ proptest! {
         let input = |folder, campaign, samples| compare::Input { folder, campaign, samples, entry: None };
         let settings =
             compare::Settings {
-                metrics: taskscale::figures::ALL.to_vec(),
-                margin: None,
+                metrics: taskscale::figures::ALL.into_iter().map(compare::Metric::from).collect(),
                 fail_above: Some(0.05),
                 allow_missing: false,
+                across: true,
             };
         let sides = (input("\u{1b}[2J", &old, &base[..]), input("b", &campaign, &new[..]));
         if let Ok(comparison) = compare::Comparison::build(sides.0, sides.1, &settings) {

@@ -9,11 +9,14 @@ use super::args::{Compare, CompareFormat};
 use super::open::warn_of_rejected;
 use super::report::for_standard_output;
 use super::{Failure, OrUsage, print_result, say_aside};
-use crate::compare::{self, CompareError, Comparison, Gate, Input, Settings};
-use crate::figures::Figure;
+use crate::catalog::Shape;
+use crate::compare::{self, CompareError, Comparison, Decision, Input, Metric, Settings};
 use crate::record::{self, Campaign, Loaded, Part};
 use crate::report::Format;
 use crate::units;
+
+/// The exit code of a gate that is undecided: neither a regression nor wrong usage.
+const UNDECIDED: u8 = 3;
 
 pub fn run(args: &Compare) -> Result<ExitCode, Failure> {
     let settings = validate(args).or_usage()?;
@@ -22,7 +25,7 @@ pub fn run(args: &Compare) -> Result<ExitCode, Failure> {
     let other = args.new.as_deref().filter(|new| *new != args.base).map(load).transpose().or_usage()?;
     let new = other.as_ref().unwrap_or(&base);
     let names = [&args.base, args.new.as_ref().unwrap_or(&args.base)].map(|path| path.display().to_string());
-    let (mut parts, missing) = compare_parts(args, &names, &base, new, &settings).or_usage()?;
+    let (parts, missing) = compare_parts(args, &names, &base, new, &settings).or_usage()?;
     print_result(&compare::render(&parts, format(args.format), for_standard_output()))?;
     for part in &missing {
         say_aside(&format!("only in {}: {part}", names[0]));
@@ -30,20 +33,17 @@ pub fn run(args: &Compare) -> Result<ExitCode, Failure> {
     for regression in parts.iter().flat_map(compare::regressions) {
         say_aside(&format!("regression: {regression}"));
     }
-    // What has no answer is an error, and is said as one.
-    for part in parts.iter().filter(|part| part.gate() != Some(Gate::Undecided)) {
-        compare::gate(part).iter().for_each(|gate| say_aside(gate));
+    for undecided in parts.iter().flat_map(|part| &part.undecided) {
+        say_aside(&format!("undecided: {}", compare::undecided(undecided)));
     }
+    parts.iter().filter_map(compare::gate).for_each(|gate| say_aside(&gate));
     let gone = settings.fail_above.is_some() && !settings.allow_missing && !missing.is_empty();
-    if gone || parts.iter().any(|part| part.gate() == Some(Gate::Closed)) {
-        return Ok(ExitCode::FAILURE);
-    }
-    let undecided = parts.iter().position(|part| part.gate() == Some(Gate::Undecided));
-    let Some(part) = undecided.map(|position| parts.swap_remove(position)) else {
-        return Ok(ExitCode::SUCCESS);
-    };
-    let (judged, of) = (part.judged(), part.cells.len());
-    Err(CompareError::NotJudged { cells: part.unjudged, judged, of }).or_usage()
+    let ended = |decision| parts.iter().any(|part| part.gate() == Some(decision));
+    Ok(match () {
+        () if gone || ended(Decision::Fail) => ExitCode::FAILURE,
+        () if ended(Decision::Undecided) => ExitCode::from(UNDECIDED),
+        () => ExitCode::SUCCESS,
+    })
 }
 
 /// The comparison of each part that both have, and the parts that BASE alone has.
@@ -66,10 +66,7 @@ fn compare_parts(
             continue;
         };
         let mut settings = settings.clone();
-        settings.metrics.retain(|metric| metric.is_of(campaign.plan.shape));
-        if settings.metrics.is_empty() {
-            settings.metrics = compare::default_metrics(campaign.plan.shape);
-        }
+        settings.metrics = metrics(&args.metric, campaign.plan.shape);
         let input = |folder, campaign, samples, entry| Input { folder, campaign, samples, entry };
         comparisons.push(Comparison::build(
             input(&names[0], campaign, samples, args.base_entry.as_deref()),
@@ -100,18 +97,24 @@ fn validate(args: &Compare) -> anyhow::Result<Settings> {
     let share = |text: &Option<String>, option: &'static str| {
         text.as_deref().map(units::parse_share).transpose().context(option)
     };
-    let mut metrics: Vec<&'static Figure> = Vec::new();
-    for metric in &args.metric {
-        if !metrics.contains(metric) {
-            metrics.push(metric);
-        }
-    }
     Ok(Settings {
-        metrics,
-        margin: share(&args.margin, "--margin")?,
+        metrics: Vec::new(),
         fail_above: share(&args.fail_above, "--fail-above")?,
         allow_missing: args.allow_missing,
+        across: args.across,
     })
+}
+
+/// What is compared of a workload of this shape: what always is, and what was asked for, each once.
+fn metrics(asked: &[Metric], shape: Shape) -> Vec<Metric> {
+    let mut metrics: Vec<Metric> = compare::default_metrics(shape).into_iter().map(Metric::from).collect();
+    for metric in asked.iter().filter(|metric| metric.figure.is_of(shape)) {
+        match metrics.iter_mut().find(|known| known.figure == metric.figure) {
+            Some(known) => *known = *metric,
+            None => metrics.push(*metric),
+        }
+    }
+    metrics
 }
 
 fn load(folder: &Path) -> Result<Loaded, record::StoreError> {

@@ -169,11 +169,10 @@ fn of_comparison(error: &CompareError) -> String {
             "measure the same entries at the same -n in both; or compare two entries with --base-entry and --new-entry"
                 .to_owned()
         }
-        CompareError::NotJudged { .. } => {
-            "measure both sides whole and in the same way, each cell three times or more (`taskscale run -r 5`), \
-             on a quiet machine for times; or leave out of --metric what cannot be judged"
-                .to_owned()
+        CompareError::Across { .. } => {
+            "measure both sides on one machine with one taskscale; or add --across to compare all the same".to_owned()
         }
+        CompareError::Twice { .. } => "measure again into a new folder: -o DIR".to_owned(),
     }
 }
 
@@ -405,7 +404,8 @@ mod tests {
             CompareError::NoEntry { folder: text(), entry: text(), nearest: None, there: vec![text()] }
                 .into(),
             CompareError::NothingInCommon { base: text(), new: text() }.into(),
-            CompareError::NotJudged { cells: vec![text()], judged: 1, of: 2 }.into(),
+            CompareError::Across { what: vec![text()] }.into(),
+            CompareError::Twice { folder: text(), case: text(), repetition: 2 }.into(),
             CatalogError::Unpack { path: path(), error: io(ErrorKind::StorageFull) }.into(),
             CheckError::Interrupted.into(),
             CheckError::Measure(MeasureError::Launcher(text())).into(),

@@ -1,7 +1,7 @@
 //! The command line: parse, validate once into plain structs, delegate, and turn the end into an exit code.
 //!
 //! Standard output is the result, standard error the progress. Exit code 0: all well; 1: some cell fell short or
-//! taskscale could not do its work; 2: wrong usage; 128 + n: ended by signal n.
+//! taskscale could not do its work, or a gate failed; 2: wrong usage; 3: a gate is undecided; 128 + n: ended by signal n.
 
 mod args;
 mod ask;

@@ -4,26 +4,19 @@ use std::collections::BTreeSet;
 
 use super::CompareError;
 use super::differ::{differences, outcomes};
-use super::judge::{judge, of_cell, of_line};
+use super::judge::judge;
 use super::model::{COMPARISON_SCHEMA, Comparison};
+use super::readings::Pair;
 use super::side::{Input, Settings, Side};
 use crate::catalog::Shape;
 use crate::figures::{self, Figure};
 use crate::record::{Sample, Status};
 use crate::units;
 
-/// What is compared unless told otherwise.
+/// What is compared and judged in any case.
 pub fn default_metrics(shape: Shape) -> Vec<&'static Figure> {
     match shape {
-        Shape::Hold => vec![&figures::FOOTPRINT, &figures::BYTES_PER_TASK],
-        Shape::Serve => {
-            vec![
-                &figures::FOOTPRINT,
-                &figures::BYTES_PER_TASK,
-                &figures::CPU_PER_MESSAGE,
-                &figures::LATENCY_P99,
-            ]
-        }
+        Shape::Hold | Shape::Serve => vec![&figures::FOOTPRINT, &figures::BYTES_PER_TASK],
         Shape::Work => vec![&figures::WALL_PER_OP, &figures::CPU_PER_OP, &figures::PEAK],
     }
 }
@@ -43,13 +36,22 @@ impl Comparison {
         base.check()?;
         new.check()?;
         let pairs = pairs(&base, &new);
+        let differences = differences(&base, &new, &pairs);
+        let of_another: Vec<String> = differences
+            .iter()
+            .filter(|difference| difference.across && !settings.across)
+            .map(|difference| format!("{} ({}, {})", difference.what, difference.base, difference.new))
+            .collect();
+        if !of_another.is_empty() {
+            return Err(CompareError::Across { what: of_another });
+        }
         let mut out = Comparison {
             schema: COMPARISON_SCHEMA,
             workload: base.input.campaign.plan.part().to_string(),
             base: base.origin(),
             new: new.origin(),
-            differences: differences(&base, &new, &pairs),
-            metrics: settings.metrics.clone(),
+            differences,
+            metrics: settings.metrics.iter().map(|metric| metric.figure).collect(),
             verdict_confidence: 0.0,
             cells: Vec::new(),
             outcomes: Vec::new(),
@@ -58,32 +60,23 @@ impl Comparison {
             missing: only(&base, &new, pairs.iter().map(|(old, new)| (old, new)), is_ok),
             fail_above: settings.fail_above,
             allow_missing: settings.allow_missing,
-            regressions: None,
-            unjudged: Vec::new(),
+            failures: None,
+            undecided: Vec::new(),
         };
         let mut pending = Vec::new();
-        for &metric in &settings.metrics {
-            for (old, new_name) in &pairs {
-                if metric.of_line() {
-                    pending.extend(of_line(metric, &base, old, &new, new_name));
-                    continue;
-                }
-                for tasks in base.tasks_of(old).intersection(&new.tasks_of(new_name)) {
-                    pending.extend(of_cell(metric, &base, old, &new, new_name, *tasks));
-                }
-            }
-        }
-        for (old, new_name) in &pairs {
-            out.outcomes.extend(outcomes(&base, old, &new, new_name));
+        for (old_name, new_name) in &pairs {
+            let pair = Pair { base: &base, new: &new, old_name, new_name };
+            pending.extend(pair.pending(settings));
+            out.outcomes.extend(outcomes(&base, old_name, &new, new_name));
         }
         if pending.is_empty() && out.outcomes.is_empty() {
             let (base, new) = (base.input.folder.to_owned(), new.input.folder.to_owned());
             return Err(CompareError::NothingInCommon { base, new });
         }
-        (out.cells, out.verdict_confidence) = judge(&pending, settings);
+        (out.cells, out.verdict_confidence) = judge(pending, settings);
         if settings.fail_above.is_some() {
-            out.regressions = Some(out.count_regressions());
-            out.unjudged = out.find_unjudged(&base);
+            out.failures = Some(out.count_failures());
+            out.undecided = out.find_undecided(&base);
         }
         Ok(out)
     }

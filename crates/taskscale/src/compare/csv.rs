@@ -1,7 +1,7 @@
 //! The comparison as comma-separated values: one line for each metric of each cell, and one for each cell that did not
 //! end well on both sides.
 
-use super::model::{Comparison, Judged, OutcomeChange};
+use super::model::{Comparison, Decision, Judged, OutcomeChange};
 use crate::sheet::csv::{CsvColumn, figure, table, text, whole};
 
 struct CsvLine<'a> {
@@ -27,15 +27,20 @@ impl CsvLine<'_> {
         self.either(field, |_| String::new())
     }
 
-    fn regression(&self) -> bool {
-        match self.of {
-            Of::Judged(judged) => judged.regression,
-            Of::Outcome(outcome) => self.comparison.fail_above.is_some() && self.comparison.closes(outcome),
-        }
+    /// What the gate makes of it.
+    fn gate(&self) -> &'static str {
+        let decision = match self.of {
+            Of::Judged(judged) => judged.decision,
+            Of::Outcome(outcome) => {
+                let gated = self.comparison.fail_above.is_some();
+                (gated && self.comparison.fails(outcome)).then_some(Decision::Fail)
+            }
+        };
+        decision.map_or("", Decision::name)
     }
 }
 
-fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 19] {
+fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 21] {
     [
         ("metric", |line| line.either(|of| of.metric.name.to_owned(), |_| "outcome".to_owned())),
         ("base_entry", |line| line.either(|of| text(&of.base_entry), |of| text(&of.base_entry))),
@@ -56,7 +61,9 @@ fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 19] {
         ("verdict_high", |line| line.judged(|of| figure(of.verdict_interval.map(|interval| interval.high)))),
         ("margin", |line| line.judged(|of| figure(Some(of.margin)))),
         ("verdict", |line| line.either(|of| of.verdict.name().to_owned(), |of| of.change.name().to_owned())),
-        ("regression", |line| line.regression().to_string()),
+        ("threshold", |line| line.judged(|of| figure(of.threshold))),
+        ("gate", |line| line.gate().to_owned()),
+        ("repetitions_needed", |line| line.judged(|of| whole(of.repetitions_needed.map(u64::from)))),
         ("reason", |line| {
             let reason = |reason: &Option<String>| text(reason.as_deref().unwrap_or_default());
             match line.of {

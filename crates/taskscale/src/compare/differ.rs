@@ -76,12 +76,18 @@ fn how(runs: &[&Sample]) -> String {
     }
 }
 
+/// What makes two sides incomparable unless `--across` says so: another machine, kernel, CPU count, THP setting or
+/// taskscale version.
+const ACROSS: [&str; 7] =
+    ["machine", "processor", "CPUs", "architecture", "kernel", "transparent huge pages", "taskscale"];
+
 /// Everything that is not the same, but for the figures: machines first, then how was measured, then programs.
 pub(super) fn differences(base: &Side, new: &Side, pairs: &[(String, String)]) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut differ = |what: &str, base: String, new: String| {
         if base != new {
-            found.push(Difference { what: what.to_owned(), base, new });
+            let across = ACROSS.contains(&what);
+            found.push(Difference { across, what: what.to_owned(), base, new });
         }
     };
     let (old, now) = (base.input.campaign, new.input.campaign);

@@ -1,42 +1,41 @@
-//! Whether a gate holds: what closes it, and what it could not judge. A gate that judged nothing has found nothing.
+//! Whether a gate passes: one failure makes it fail, else one undecided case makes it undecided. A gate that decided
+//! nothing is undecided as well.
 
-use super::model::{Change, Comparison, Gate, Judged, OutcomeChange, Verdict};
+use super::model::{Change, Comparison, Decision, OutcomeChange, Undecided};
+use super::plan::command;
 use super::side::Side;
 use super::words;
-use crate::figures;
 use crate::units;
 
 impl Comparison {
-    /// Cells with a verdict: those that are larger, smaller or the same, beyond doubt.
+    /// Metrics of cases with a verdict: larger, smaller or the same.
     pub fn judged(&self) -> usize {
-        self.cells.iter().filter(|cell| cell.verdict != Verdict::Unclear).count()
+        self.cells.iter().filter(|cell| cell.verdict != super::Verdict::Unclear).count()
     }
 
-    /// How the gate stands; `None` where there is none.
-    pub fn gate(&self) -> Option<Gate> {
-        self.fail_above?;
-        Some(match (self.regressions(), self.unjudged.is_empty() && self.judged() > 0) {
-            (0, true) => Gate::Open,
-            (0, false) => Gate::Undecided,
-            _ => Gate::Closed,
+    fn decided(&self, decision: Decision) -> usize {
+        self.cells.iter().filter(|cell| cell.decision == Some(decision)).count()
+    }
+
+    /// What the gate says; `None` where there is none.
+    pub fn gate(&self) -> Option<Decision> {
+        let failures = self.failures?;
+        Some(match self.undecided.is_empty() && self.decided(Decision::Pass) > 0 {
+            _ if failures > 0 => Decision::Fail,
+            true => Decision::Pass,
+            false => Decision::Undecided,
         })
     }
 
-    /// How many things close the gate.
-    pub(super) fn regressions(&self) -> u64 {
-        self.regressions.unwrap_or(0)
-    }
-
-    /// Cells and outcomes that close the gate, and the cells that NEW has not measured.
-    pub(super) fn count_regressions(&self) -> u64 {
-        let worse = self.cells.iter().filter(|cell| cell.regression).count();
-        let outcomes = self.outcomes.iter().filter(|outcome| self.closes(outcome)).count();
+    /// Metrics of cases that fail, outcomes that do, and the cases that NEW has not measured.
+    pub(super) fn count_failures(&self) -> u64 {
+        let outcomes = self.outcomes.iter().filter(|outcome| self.fails(outcome)).count();
         let missing = if self.allow_missing { 0 } else { self.missing.len() };
-        (worse + outcomes + missing) as u64
+        (self.decided(Decision::Fail) + outcomes + missing) as u64
     }
 
-    /// Whether an outcome closes a gate.
-    pub fn closes(&self, outcome: &OutcomeChange) -> bool {
+    /// Whether an outcome makes a gate fail.
+    pub fn fails(&self, outcome: &OutcomeChange) -> bool {
         match outcome.change {
             Change::Fails => true,
             Change::OkLessOften => !self.allow_missing,
@@ -44,25 +43,25 @@ impl Comparison {
         }
     }
 
-    /// Whether a gate has to answer for this cell, and cannot. Noise is an answer: what it hides is not beyond doubt.
-    fn wants(&self, cell: &Judged) -> bool {
-        // A slope says nothing that the footprints which it is made of do not, where those are judged themselves.
-        let covered = cell.metric.of_line() && self.metrics.contains(&&figures::FOOTPRINT);
-        cell.verdict == Verdict::Unclear && cell.reason.is_some() && !covered
-    }
-
-    /// What a gate should have judged and could not, one sentence each.
-    pub(super) fn find_unjudged(&self, base: &Side) -> Vec<String> {
-        let mut found: Vec<String> = Vec::new();
-        for cell in self.cells.iter().filter(|cell| self.wants(cell)) {
-            let reason = cell.reason.as_deref().unwrap_or_default();
-            found.push(format!("{}, {}: {reason}", words::place(cell), cell.metric.name));
-        }
+    /// What the gate could not decide.
+    pub(super) fn find_undecided(&self, base: &Side) -> Vec<Undecided> {
+        let cells = self.cells.iter().filter(|cell| cell.decision == Some(Decision::Undecided));
+        let mut found: Vec<Undecided> = cells
+            .map(|cell| Undecided {
+                case: format!("{}, {}", words::place(cell), cell.metric.name),
+                reason: words::why_undecided(cell),
+                repetitions: cell.repetitions_needed,
+                command: cell.repetitions_needed.map(|repetitions| command(base, cell, repetitions)),
+            })
+            .collect();
         if !self.allow_missing {
-            let missing = base.unmeasured().into_iter();
-            found.extend(missing.map(|(entry, tasks)| {
-                format!("{entry} × {}: planned in BASE, but not measured there", units::count(tasks))
-            }));
+            let missing = base.unmeasured().into_iter().map(|(entry, tasks)| Undecided {
+                case: format!("{entry} × {}", units::count(tasks)),
+                reason: "planned in BASE, but not measured there".to_owned(),
+                repetitions: None,
+                command: None,
+            });
+            found.extend(missing);
         }
         found
     }

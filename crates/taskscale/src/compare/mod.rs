@@ -7,8 +7,12 @@ mod csv;
 mod differ;
 mod error;
 mod gate;
+#[cfg(test)]
+mod gate_tests;
 mod judge;
 mod model;
+mod plan;
+mod readings;
 mod sheet;
 mod side;
 #[cfg(test)]
@@ -18,11 +22,11 @@ mod words;
 pub use build::default_metrics;
 pub use error::CompareError;
 pub use model::{
-    COMPARISON_SCHEMA, Change, Comparison, Difference, Gate, Judged, JudgedSide, Origin, OutcomeChange,
-    Verdict,
+    COMPARISON_SCHEMA, Change, Comparison, Decision, Difference, Judged, JudgedSide, Origin, OutcomeChange,
+    Undecided, Verdict,
 };
-pub use side::{Input, Settings};
-pub use words::{gate, regressions};
+pub use side::{Input, Metric, Settings};
+pub use words::{gate, regressions, undecided};
 
 use serde::Serialize;
 

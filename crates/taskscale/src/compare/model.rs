@@ -7,7 +7,7 @@ use crate::record::Timestamp;
 use crate::stats::Interval;
 
 /// Version of the shape of [`Comparison`] as JSON. Raised when a field changes its meaning; added fields do not raise it.
-pub const COMPARISON_SCHEMA: u32 = 2;
+pub const COMPARISON_SCHEMA: u32 = 3;
 
 /// What can be said of one metric of one cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -52,6 +52,28 @@ impl Verdict {
     }
 }
 
+/// What a gate makes of one metric of one case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Decision {
+    /// The upper bound of the ratio is below the threshold.
+    Pass,
+    /// The ratio is above the threshold, and its lower bound above 1.
+    Fail,
+    /// Neither.
+    Undecided,
+}
+
+impl Decision {
+    pub fn name(self) -> &'static str {
+        match self {
+            Decision::Pass => "pass",
+            Decision::Fail => "fail",
+            Decision::Undecided => "undecided",
+        }
+    }
+}
+
 /// Two campaigns, or two entries, side by side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
@@ -73,26 +95,26 @@ pub struct Comparison {
     pub only_new: Vec<String>,
     /// Those of `only_base` that were ok there: NEW has nothing to show for them.
     pub missing: Vec<String>,
-    /// Above which share a regression counts, as a number: 0.05 for 5 %.
+    /// Above which share a case fails, as a number: 0.05 for 5%.
     pub fail_above: Option<f64>,
-    /// Whether cells that only BASE has, and those that are ok less often, are no regressions.
+    /// Whether cases that only BASE has, and those that are ok less often, do not fail.
     pub allow_missing: bool,
-    /// How many cells and outcomes are regressions beyond `fail_above`, with the cells that NEW lacks; absent where
-    /// nothing was to fail.
-    pub regressions: Option<u64>,
-    /// What was to be judged and could not be, and why, one sentence each: then `fail_above` has no answer.
-    pub unjudged: Vec<String>,
+    /// Of a gate: how many metrics of cases and outcomes fail, with the cases that NEW lacks.
+    pub failures: Option<u64>,
+    /// Of a gate: what it could not decide, and why.
+    pub undecided: Vec<Undecided>,
 }
 
-/// How a gate stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Gate {
-    /// All that it was to judge is judged or within the noise, and nothing is worse.
-    Open,
-    /// Something is worse, or gone.
-    Closed,
-    /// Nothing is known to be worse, but something could not be judged.
-    Undecided,
+/// What a gate could not decide.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Undecided {
+    /// `java/virtual-thread × 1M`, and the metric where it is of one.
+    pub case: String,
+    pub reason: String,
+    /// How many repetitions of each side would decide it.
+    pub repetitions: Option<u32>,
+    /// The command that measures a side with as many.
+    pub command: Option<String>,
 }
 
 /// One side of a comparison.
@@ -112,6 +134,8 @@ pub struct Origin {
 /// One thing that is not the same on both sides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Difference {
+    /// Whether the sides are comparable with `--across` only.
+    pub across: bool,
     pub what: String,
     pub base: String,
     pub new: String,
@@ -138,16 +162,19 @@ pub struct Judged {
     pub verdict: Verdict,
     /// Why nothing can be said, where there is more to it than noise.
     pub reason: Option<String>,
-    /// Whether it is worse by more than `fail_above`, beyond doubt.
-    pub regression: bool,
+    /// Of a gate: the share that it may grow by. Absent where the gate does not ask for it.
+    pub threshold: Option<f64>,
+    pub decision: Option<Decision>,
+    /// How many repetitions of each side would decide it, where it is undecided and 30 or fewer would.
+    pub repetitions_needed: Option<u32>,
 }
 
 /// One side of a [`Judged`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct JudgedSide {
-    /// Runs that feed it: the last attempts that were ok.
+    /// Repetitions that feed it: the last attempts that were ok; for a line, those that have all numbers of tasks.
     pub runs: u64,
-    /// The median, or the line's slope or base; bytes or seconds.
+    /// The geometric mean of the repetitions, or of the slopes or bases of their lines; bytes or seconds.
     pub value: Option<f64>,
 }
 

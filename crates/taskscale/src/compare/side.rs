@@ -6,6 +6,7 @@ use super::CompareError;
 use super::model::Origin;
 use crate::figures::Figure;
 use crate::record::{Campaign, EntryFacts, Sample, Status, Warning, last_attempts};
+use crate::units;
 
 /// One campaign of a comparison.
 #[derive(Debug, Clone, Copy)]
@@ -18,16 +19,31 @@ pub struct Input<'a> {
     pub entry: Option<&'a str>,
 }
 
+/// A metric that is compared, with the difference that counts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Metric {
+    pub figure: &'static Figure,
+    /// Differences up to this share are none, and a gate fails above it; by default 5% of times, and of memory 1% and what
+    /// `fail_above` says.
+    pub margin: Option<f64>,
+}
+
+impl From<&'static Figure> for Metric {
+    fn from(figure: &'static Figure) -> Metric {
+        Metric { figure, margin: None }
+    }
+}
+
 /// What is compared, and when that is a failure.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    pub metrics: Vec<&'static Figure>,
-    /// Differences up to this share are none; by default 1 % of memory and 5 % of time.
-    pub margin: Option<f64>,
-    /// Above which share a regression is a failure.
+    pub metrics: Vec<Metric>,
+    /// Above which share a case fails.
     pub fail_above: Option<f64>,
-    /// Whether what NEW lacks is no failure: cells that it has not measured, runs that are ok no more.
+    /// Whether what NEW lacks is no failure: cases that it has not measured, runs that are ok no more.
     pub allow_missing: bool,
+    /// Whether the sides may be of another machine, kernel, CPU count, THP setting or taskscale version.
+    pub across: bool,
 }
 
 /// One campaign, its counting samples by entry and number of tasks.
@@ -49,6 +65,17 @@ impl<'a> Side<'a> {
     }
 
     pub(super) fn check(&self) -> Result<(), CompareError> {
+        let part = self.input.campaign.plan.part();
+        let mut seen = BTreeSet::new();
+        for twice in self.input.samples.iter().filter(|sample| sample.is_of(&part)) {
+            let run = (&*twice.entry, twice.tasks, twice.repetition, twice.is_double(), twice.attempt);
+            if seen.insert(run) {
+                continue;
+            }
+            let case = format!("{} × {}", twice.entry, units::count(twice.tasks));
+            let (folder, repetition) = (self.input.folder.to_owned(), twice.repetition);
+            return Err(CompareError::Twice { folder, case, repetition });
+        }
         let Some(entry) = self.input.entry else { return Ok(()) };
         let there: Vec<String> = self.names().map(str::to_owned).collect();
         if there.iter().any(|name| name == entry) {

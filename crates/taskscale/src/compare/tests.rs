@@ -10,7 +10,10 @@ use crate::sheet::acts;
 const SMALL: [u64; 3] = [1, 10_000, 100_000];
 
 /// A campaign of five repetitions with footprints as the function says: entry, tasks, repetition.
-fn measured(entries: &[&str], mut footprint: impl FnMut(&str, u64, u32) -> f64) -> (Campaign, Vec<Sample>) {
+pub(super) fn measured(
+    entries: &[&str],
+    mut footprint: impl FnMut(&str, u64, u32) -> f64,
+) -> (Campaign, Vec<Sample>) {
     let mut campaign = campaign(entries.iter().map(|name| facts(name, Kind::Stackless)).collect());
     campaign.plan.tasks = SMALL.to_vec();
     campaign.plan.repetitions = 5;
@@ -30,19 +33,20 @@ fn measured(entries: &[&str], mut footprint: impl FnMut(&str, u64, u32) -> f64) 
     (campaign, samples)
 }
 
-fn settings(metrics: &[&'static Figure], fail_above: Option<f64>) -> Settings {
-    Settings { metrics: metrics.to_vec(), margin: None, fail_above, allow_missing: false }
+pub(super) fn settings(metrics: &[&'static Figure], fail_above: Option<f64>) -> Settings {
+    let metrics = metrics.iter().copied().map(Metric::from).collect();
+    Settings { metrics, fail_above, allow_missing: false, across: false }
 }
 
-fn usual() -> Settings {
+pub(super) fn usual() -> Settings {
     settings(&[&figures::FOOTPRINT, &figures::BYTES_PER_TASK], Some(0.05))
 }
 
-fn input<'a>(folder: &'a str, side: &'a (Campaign, Vec<Sample>)) -> Input<'a> {
+pub(super) fn input<'a>(folder: &'a str, side: &'a (Campaign, Vec<Sample>)) -> Input<'a> {
     Input { folder, campaign: &side.0, samples: &side.1, entry: None }
 }
 
-fn compared(
+pub(super) fn compared(
     base: &(Campaign, Vec<Sample>),
     new: &(Campaign, Vec<Sample>),
     settings: &Settings,
@@ -51,7 +55,7 @@ fn compared(
 }
 
 /// A standard normal value: Box & Muller (1958).
-fn normal(rng: &mut fastrand::Rng) -> f64 {
+pub(super) fn normal(rng: &mut fastrand::Rng) -> f64 {
     (-2.0 * (1.0 - rng.f64()).ln()).sqrt() * (std::f64::consts::TAU * rng.f64()).cos()
 }
 
@@ -84,7 +88,7 @@ fn identical_campaigns_raise_no_alarm() {
         let comparison = compared(&base, &new, &usual());
         let told = comparison.cells.iter().filter(|cell| cell.verdict.worse() || cell.verdict.better());
         alarms += usize::from(told.count() > 0);
-        assert_eq!(comparison.regressions, Some(0), "{comparison:?}");
+        assert_eq!(comparison.failures, Some(0), "{comparison:?}");
     }
     // One pair in twenty is what the intervals promise, and the margin lets through far fewer.
     assert!(alarms <= 1, "{alarms} of {pairs} pairs raised an alarm");
@@ -92,7 +96,7 @@ fn identical_campaigns_raise_no_alarm() {
 
 /// Noise far beyond any margin, as times have on a busy machine: what the intervals promise must hold by itself.
 #[test]
-fn wild_times_raise_an_alarm_in_one_pair_of_twenty_at_the_most() {
+fn wild_times_raise_an_alarm_in_about_one_pair_of_twenty() {
     let mut rng = fastrand::Rng::with_seed(9);
     let pairs = 200;
     let mut alarms = 0;
@@ -108,7 +112,8 @@ fn wild_times_raise_an_alarm_in_one_pair_of_twenty_at_the_most() {
         alarms +=
             usize::from(comparison.cells.iter().any(|cell| cell.verdict.worse() || cell.verdict.better()));
     }
-    assert!(alarms <= 10, "{alarms} of {pairs} pairs raised an alarm");
+    // Ten are expected; of more than eighteen the chance is below a hundredth.
+    assert!(alarms <= 18, "{alarms} of {pairs} pairs raised an alarm");
 }
 
 #[test]
@@ -120,12 +125,14 @@ fn five_per_cent_more_are_found_with_five_repetitions() {
         let (base, new) = (noisy_campaign(&mut rng, 0.0), noisy_campaign(&mut rng, 0.05));
         let comparison = compared(&base, &new, &settings(&[&figures::BYTES_PER_TASK], Some(0.03)));
         for cell in &comparison.cells {
-            *found.entry(cell.new_entry.clone()).or_insert(0) += i32::from(cell.regression);
-            assert!(!cell.verdict.better());
+            let fails = cell.decision == Some(Decision::Fail);
+            *found.entry(cell.new_entry.clone()).or_insert(0) += i32::from(fails);
+            assert!(!cell.verdict.better() && cell.decision != Some(Decision::Pass), "{cell:?}");
         }
     }
     assert_eq!(found["rust/tokio-spawn"], pairs);
-    assert!(found["go/goroutine"] >= 45, "{found:?}");
+    // One run in twenty is disturbed by up to 5%: where there is one, more repetitions are asked for.
+    assert!(found["go/goroutine"] >= 35, "{found:?}");
 }
 
 #[test]
@@ -136,33 +143,33 @@ fn too_few_repetitions_are_not_judged() {
         campaign.plan.repetitions = repetitions;
         let few = samples.iter().filter(|sample| sample.repetition <= repetitions).cloned().collect();
         let comparison = compared(&(campaign.clone(), few), &more, &usual());
-        assert_eq!(comparison.counts(), [(Verdict::Unclear, 4)]);
-        assert_eq!((comparison.regressions, comparison.judged()), (Some(0), 0));
+        assert_eq!(comparison.counts(), [(Verdict::Unclear, 2)]);
+        assert_eq!((comparison.failures, comparison.judged()), (Some(0), 0));
         let reason = comparison.cells[0].reason.as_deref().unwrap();
         assert!(reason.contains("a verdict takes 3 on each side"), "{reason}");
         // Twice the footprint, and nobody can say so: that is no pass.
-        assert_eq!(comparison.gate(), Some(Gate::Undecided));
-        assert_eq!(comparison.unjudged.len(), 3, "{:?}", comparison.unjudged);
-        let first = &comparison.unjudged[0];
-        assert!(
-            first.starts_with("go/goroutine × 1, footprint: ") && first.contains("3 on each side"),
-            "{first}"
-        );
-        assert_eq!(gate(&comparison).unwrap().split(',').next(), Some("no answer: 0 of 4 cells judged"));
+        assert_eq!(comparison.gate(), Some(Decision::Undecided));
+        assert_eq!(comparison.undecided.len(), 2, "{:?}", comparison.undecided);
+        let first = undecided(&comparison.undecided[0]);
+        let needs = "; needs 3 repetitions: taskscale run go/goroutine -n 1,10k,100k -r 3";
+        assert!(first.starts_with("go/goroutine × 100k, footprint: ") && first.ends_with(needs), "{first}");
+        let said = "undecided: no regression above 5% found, 2 of 2 comparisons not decided";
+        assert_eq!(gate(&comparison).as_deref(), Some(said));
     }
 }
 
-/// What is said of these campaigns under a gate of 5 %: how it stands, what closes it, what it cannot judge.
+/// What a gate of 5% makes of these campaigns: what it says, what fails, what it cannot decide.
 fn gated(
     base: &(Campaign, Vec<Sample>),
     new: &(Campaign, Vec<Sample>),
     metrics: &[&'static Figure],
     allow_missing: bool,
-) -> (Gate, Vec<String>, Vec<String>) {
+) -> (Decision, Vec<String>, Vec<String>) {
     let settings = Settings { allow_missing, ..settings(metrics, Some(0.05)) };
     let comparison = compared(base, new, &settings);
-    assert_eq!(comparison.regressions, Some(regressions(&comparison).len() as u64));
-    (comparison.gate().unwrap(), regressions(&comparison), comparison.unjudged)
+    assert_eq!(comparison.failures, Some(regressions(&comparison).len() as u64));
+    let undecided = comparison.undecided.iter().map(undecided).collect();
+    (comparison.gate().unwrap(), regressions(&comparison), undecided)
 }
 
 fn steady(entries: &[&str]) -> (Campaign, Vec<Sample>) {
@@ -178,17 +185,19 @@ fn runs_that_are_ok_no_more_close_the_gate() {
         *run = fell(run.clone(), Status::Crashed, "ended by SIGSEGV");
     }
     let (gate, closed, _) = gated(&base, &new, &USUAL, false);
-    assert_eq!(gate, Gate::Closed);
+    assert_eq!(gate, Decision::Fail);
     assert_eq!(closed, ["go/goroutine × 10k: 5/5 ok → 3/5 ok, crashed: ended by SIGSEGV"]);
-    assert_eq!(gated(&base, &new, &USUAL, true).0, Gate::Open);
+    assert_eq!(gated(&base, &new, &USUAL, true).0, Decision::Pass);
     // Four of five: what is left is no sample of anything, allowed or not.
-    for run in new.1.iter_mut().filter(|run| run.tasks == 10_000 && run.repetition > 1) {
+    for run in new.1.iter_mut().filter(|run| run.tasks == 100_000 && run.repetition > 1) {
         *run = fell(run.clone(), Status::Crashed, "ended by SIGSEGV");
     }
-    assert_eq!(gated(&base, &new, &USUAL, false).0, Gate::Closed);
-    let (gate, _, unjudged) = gated(&base, &new, &USUAL, true);
-    assert_eq!(gate, Gate::Undecided);
-    assert_eq!(unjudged, ["go/goroutine × 10k, footprint: 1 repetition: a verdict takes 3 on each side"]);
+    assert_eq!(gated(&base, &new, &USUAL, false).0, Decision::Fail);
+    let (gate, _, undecided) = gated(&base, &new, &USUAL, true);
+    assert_eq!(gate, Decision::Undecided);
+    let needs =
+        "a verdict takes 3 on each side; needs 3 repetitions: taskscale run go/goroutine -n 1,10k,100k -r 3";
+    assert_eq!(undecided[0], format!("go/goroutine × 100k, footprint: 1 repetition: {needs}"));
     // The other way about it is no regression.
     assert_eq!(gated(&new, &base, &USUAL, true).1, [] as [String; 0]);
 }
@@ -200,16 +209,16 @@ fn cells_that_new_has_not_measured_close_the_gate() {
     // Cut off after its first cell.
     new.1.retain(|run| run.entry == "go/goroutine" && run.tasks == 1);
     let (gate, closed, _) = gated(&base, &new, &USUAL, false);
-    assert_eq!((gate, closed.len()), (Gate::Closed, 5), "{closed:?}");
+    assert_eq!((gate, closed.len()), (Decision::Fail, 5), "{closed:?}");
     assert_eq!(
         closed[0],
         "go/goroutine × 10k (planned, but not measured there): measured in BASE and not in NEW"
     );
-    assert_eq!(gated(&base, &new, &USUAL, true).0, Gate::Open);
+    assert_eq!(gated(&base, &new, &USUAL, true).0, Decision::Pass);
     // Never planned.
     let less = steady(&names[..1]);
     let (gate, closed, _) = gated(&base, &less, &USUAL, false);
-    assert_eq!(gate, Gate::Closed);
+    assert_eq!(gate, Decision::Fail);
     assert_eq!(closed, ["rust/thread: measured in BASE and not in NEW"]);
     // What never was ok cannot be missed.
     let mut fallen = steady(&names);
@@ -218,13 +227,13 @@ fn cells_that_new_has_not_measured_close_the_gate() {
     }
     let mut without = fallen.clone();
     without.1.retain(|run| run.entry == "go/goroutine" || run.tasks < 100_000);
-    assert_eq!(gated(&fallen, &without, &USUAL, false).0, Gate::Open);
+    assert_eq!(gated(&fallen, &without, &USUAL, false).0, Decision::Pass);
     // More than there was is nothing to guard.
-    assert_eq!(gated(&less, &base, &USUAL, false).0, Gate::Open);
+    assert_eq!(gated(&less, &base, &USUAL, false).0, Decision::Pass);
     // The base is what was cut off.
-    let (gate, _, unjudged) = gated(&new, &base, &USUAL, false);
-    assert_eq!((gate, unjudged.len()), (Gate::Undecided, 5));
-    assert_eq!(unjudged[0], "go/goroutine × 10k: planned in BASE, but not measured there");
+    let (gate, _, undecided) = gated(&new, &base, &USUAL, false);
+    assert_eq!((gate, undecided.len()), (Decision::Undecided, 5));
+    assert_eq!(undecided[0], "go/goroutine × 10k: planned in BASE, but not measured there");
     // A toolchain that went away in the middle of it.
     for facts in new.0.entries.iter_mut().filter(|facts| facts.name == "go/goroutine") {
         facts.unavailable = Some("go is not installed".into());
@@ -236,9 +245,9 @@ fn cells_that_new_has_not_measured_close_the_gate() {
 fn a_gate_that_judged_nothing_does_not_pass() {
     let base = steady(&["go/goroutine"]);
     let undecided = |new: &(Campaign, Vec<Sample>), metrics: &[&'static Figure], said: &str| {
-        let (gate, closed, unjudged) = gated(&base, new, metrics, true);
-        assert_eq!((gate, closed), (Gate::Undecided, vec![]), "{unjudged:?}");
-        assert!(unjudged.iter().any(|cell| cell.contains(said)), "{said}: {unjudged:?}");
+        let (gate, closed, undecided) = gated(&base, new, metrics, true);
+        assert_eq!((gate, closed), (Decision::Undecided, vec![]), "{undecided:?}");
+        assert!(undecided.iter().any(|cell| cell.contains(said)), "{said}: {undecided:?}");
     };
     let changed = |change: fn(&mut Sample)| {
         let mut new = steady(&["go/goroutine"]);
@@ -251,42 +260,54 @@ fn a_gate_that_judged_nothing_does_not_pass() {
     undecided(&busy, &[&figures::LAUNCH], "other work kept the machine busy");
     undecided(&busy, &[&figures::FOOTPRINT, &figures::LAUNCH], "other work kept the machine busy");
     let timeless = changed(|run| run.time.launch_s = None);
-    undecided(&timeless, &[&figures::FOOTPRINT, &figures::LAUNCH], "no figure above zero on both sides");
+    undecided(&timeless, &[&figures::FOOTPRINT, &figures::LAUNCH], "no value on one side");
     undecided(&changed(|run| run.hold_s = 9.0), &[&figures::WALL], "tasks waited 3 s there and 9 s here");
     // All that there is is noise.
     let mut rng = fastrand::Rng::with_seed(3);
     let mut wild = || measured(&["go/goroutine"], |_, _, _| 1e6 * (1.0 + 9.0 * rng.f64()));
     let comparison = compared(&wild(), &wild(), &settings(&[&figures::FOOTPRINT], Some(0.05)));
-    assert_eq!((comparison.gate(), comparison.unjudged.len()), (Some(Gate::Undecided), 0), "{comparison:?}");
+    assert_eq!(
+        (comparison.gate(), comparison.undecided.len()),
+        (Some(Decision::Undecided), 1),
+        "{comparison:?}"
+    );
     // Nothing was ok, before or now.
     let fallen = changed(|run| *run = fell(run.clone(), Status::Crashed, "ended by SIGSEGV"));
-    assert_eq!(gated(&fallen, &fallen, &USUAL, false).0, Gate::Undecided);
+    assert_eq!(gated(&fallen, &fallen, &USUAL, false).0, Decision::Undecided);
 }
 
 /// As a collected heap has it: twice the footprint at 10k is no more of a slope.
 #[test]
-fn a_slope_of_no_line_is_no_verdict() {
+fn where_memory_is_not_linear_footprints_are_compared() {
     let side = |at_10k: f64| {
         measured(&["java/virtual-thread"], move |_, tasks, _| {
             (1e6 + 400.0 * tasks as f64) * if tasks == 10_000 { at_10k } else { 1.0 }
         })
     };
-    let (gate, _, unjudged) = gated(&side(1.0), &side(2.0), &[&figures::BYTES_PER_TASK], false);
-    assert_eq!(gate, Gate::Undecided);
-    assert_eq!(
-        unjudged,
-        [
-            "java/virtual-thread, bytes-per-task: no line: that of NEW is 100 % off at 10k; compare the footprints"
-        ]
-    );
-    // The footprints tell, and where they are judged the slope is not missed.
-    assert_eq!(gated(&side(1.0), &side(2.0), &USUAL, false).0, Gate::Closed);
-    let (gate, _, unjudged) = gated(&side(2.0), &side(2.0), &USUAL, false);
-    assert_eq!((gate, unjudged), (Gate::Open, vec![]));
+    let cells = |base: f64, new: f64| {
+        let comparison = compared(&side(base), &side(new), &usual());
+        let cells = comparison.cells.iter().map(|cell| {
+            let name = if cell.tasks.is_none() { "slope".to_owned() } else { words::place(cell) };
+            (name, cell.decision, cell.reason.clone().unwrap_or_default())
+        });
+        (comparison.gate().unwrap(), cells.collect::<Vec<_>>())
+    };
+    let at = |tasks: &str| format!("java/virtual-thread × {tasks}");
+    // On both sides alike: that of the largest N answers for the slope.
+    let (gate, found) = cells(2.0, 2.0);
+    let both = "BASE is not linear (100% off at 10k); the footprint at 100k is compared".to_owned();
+    assert_eq!(found, [(at("100k"), Some(Decision::Pass), String::new()), ("slope".to_owned(), None, both)]);
+    assert_eq!(gate, Decision::Pass);
+    // It became so: what grew is found at its own N.
+    let (gate, found) = cells(1.0, 2.0);
+    let one = "NEW is not linear (100% off at 10k), and on the other side linear; the footprint at each N is compared";
+    assert_eq!(found[1], ("slope".to_owned(), None, one.to_owned()));
+    assert_eq!(found[2].0, at("1"));
+    assert_eq!((found[3].0.clone(), found[3].1, gate), (at("10k"), Some(Decision::Fail), Decision::Fail));
 }
 
 #[test]
-fn a_gate_closes_above_its_threshold_only() {
+fn a_gate_fails_above_its_threshold_only() {
     let side = |per_task: f64| {
         measured(&["go/goroutine"], |_, tasks, repetition| {
             2e6 + per_task * tasks as f64 * (1.0 + 0.0005 * f64::from(repetition))
@@ -295,7 +316,7 @@ fn a_gate_closes_above_its_threshold_only() {
     let regressions = |more: f64, fail_above: f64| {
         let settings = settings(&[&figures::BYTES_PER_TASK], Some(fail_above));
         let comparison = compared(&side(1_000.0), &side(1_000.0 * (1.0 + more)), &settings);
-        (comparison.cells[0].verdict, comparison.regressions)
+        (comparison.cells[0].verdict, comparison.failures)
     };
     assert_eq!(regressions(0.06, 0.05), (Verdict::Larger, Some(1)));
     // Beyond doubt, and yet below what is to fail.
@@ -315,7 +336,7 @@ fn a_few_pages_more_are_the_same() {
         })
     };
     let comparison = compared(&side(0.0), &side(40_960.0), &settings(&[&figures::FOOTPRINT], Some(0.0)));
-    assert_eq!(comparison.counts(), [(Verdict::Same, 3)], "{comparison:?}");
+    assert_eq!(comparison.counts(), [(Verdict::Same, 1)], "{comparison:?}");
 }
 
 #[test]
@@ -340,7 +361,7 @@ fn figures_of_different_sources_are_not_compared() {
         assert_eq!(cell.reason.as_deref(), expected);
         assert_eq!(cell.ratio.is_none(), expected.is_some(), "{cell:?}");
     }
-    assert_eq!(comparison.regressions, Some(0));
+    assert_eq!(comparison.failures, Some(0));
 }
 
 #[test]
@@ -355,11 +376,8 @@ fn times_of_a_busy_machine_are_not_judged_but_memory_is() {
     let comparison = compared(&base, &new, &settings);
     let times: Vec<_> =
         comparison.of_metric(&figures::LAUNCH).map(|cell| (cell.verdict, cell.reason.as_deref())).collect();
-    assert_eq!(
-        times,
-        [(Verdict::Unclear, Some("other work kept the machine busy during most runs of NEW")); 3]
-    );
-    assert_eq!(comparison.regressions, Some(1));
+    assert_eq!(times, [(Verdict::Unclear, Some("other work kept the machine busy during most runs of NEW"))]);
+    assert_eq!(comparison.failures, Some(1));
 }
 
 #[test]
@@ -367,7 +385,7 @@ fn what_cannot_be_compared_is_refused() {
     let side = |entry: &str| measured(&[entry], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
     let (base, new) = (side("go/goroutine"), side("rust/thread"));
     let refused = |base: Input, new: Input| Comparison::build(base, new, &usual()).unwrap_err().to_string();
-    assert_eq!(refused(input("a", &base), input("b", &new)), "no cell was measured in both a and b");
+    assert_eq!(refused(input("a", &base), input("b", &new)), "no case was measured in both a and b");
     let named = |side, entry| Input { entry: Some(entry), ..input("a", side) };
     assert_eq!(
         refused(named(&base, "go/goroutin"), named(&base, "go/goroutine")),
@@ -419,7 +437,7 @@ fn everything() -> Comparison {
     for facts in new.entries.iter_mut().filter(|facts| facts.name == "java/virtual-thread") {
         facts.unavailable = Some("the build failed: `javac` ended with 1".into());
     }
-    old.machine.kernel = "6.1.0".into();
+    old.machine.memory_bytes = 4_192_000_000;
     new.entries[0].version = Some("go 1.1\u{1b}[2J | <b>".into());
     new.entries[2].digest = Some("0123456789abcdef".into());
     let (old, new) = ((old, before), (new, after));
@@ -433,7 +451,7 @@ fn everything() -> Comparison {
 #[test]
 fn everything_is_shown() {
     let comparison = everything();
-    assert_eq!(comparison.regressions, Some(regressions(&comparison).len() as u64));
+    assert_eq!(comparison.failures, Some(regressions(&comparison).len() as u64));
     for format in Format::ALL {
         let text = render(std::slice::from_ref(&comparison), format, RenderOptions::default());
         assert!(text.ends_with('\n'));

@@ -1,6 +1,7 @@
 //! What is said of a comparison.
 
-use super::model::{Change, Comparison, Gate, Judged, OutcomeChange};
+use super::judge::MOST_REPETITIONS;
+use super::model::{Change, Comparison, Decision, Judged, OutcomeChange, Undecided};
 use crate::figures::{Figure, Unit, per_task};
 use crate::sheet::NONE;
 use crate::stats::Interval;
@@ -15,7 +16,7 @@ pub fn title(comparison: &Comparison) -> String {
     format!("{}: {} → {}", comparison.workload, side(&comparison.base), side(&comparison.new))
 }
 
-/// `1 larger, 11 same, 2 unclear, 1 fails now; judged 12 of 14 cells`.
+/// `1 larger, 11 same, 2 unclear, 1 fails now; judged 12 of 14 comparisons`.
 pub fn summary(comparison: &Comparison) -> String {
     let mut parts: Vec<String> =
         comparison.counts().iter().map(|(verdict, count)| format!("{count} {}", verdict.name())).collect();
@@ -32,7 +33,7 @@ pub fn summary(comparison: &Comparison) -> String {
         "{}; judged {} of {}",
         parts.join(", "),
         comparison.judged(),
-        units::counted(comparison.cells.len(), "cell")
+        units::counted(comparison.cells.len(), "comparison")
     )
 }
 
@@ -104,9 +105,6 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
     if !comparison.only_base.is_empty() {
         notes.push(format!("Only in BASE, so not compared: {}.", comparison.only_base.join(", ")));
     }
-    if !comparison.unjudged.is_empty() {
-        notes.push(format!("To be judged, and cannot be: {}.", comparison.unjudged.join(", ")));
-    }
     if !comparison.only_new.is_empty() {
         notes.push(format!("Only in NEW, so not compared: {}.", comparison.only_new.join(", ")));
     }
@@ -114,55 +112,102 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
     for (origin, side) in [(&comparison.base, "BASE"), (&comparison.new, "NEW")] {
         if times && origin.busy_runs > 0 {
             notes.push(format!(
-                "Other work kept the machine busy during {} of {} of {side}: times say more of that than of programs.",
+                "Other work kept the machine busy during {} of {} of {side}: times are inflated.",
                 origin.busy_runs,
                 units::counted(origin.runs, "run"),
             ));
         }
     }
-    notes.push(format!(
-        "Ratio: the new figure over the base, of medians over the ok runs{}. 95 % interval by bootstrap over \
-         repetitions.",
-        if comparison.metrics.iter().any(|metric| metric.of_line()) {
-            " and of lines through them"
-        } else {
-            ""
-        },
-    ));
-    let margins: Vec<String> = [(false, "memory"), (true, "time")]
-        .into_iter()
-        .filter_map(|(is_time, name)| {
-            let alike = |cell: &&Judged| cell.metric.unit.is_time() == is_time;
-            let least = comparison.cells.iter().filter(alike).map(|cell| cell.margin).reduce(f64::min)?;
-            Some(format!("{} of {name}", percent(least)))
-        })
-        .collect();
-    notes.push(format!(
-        "More or less takes an interval of {} confidence, by Holm's procedure as {} are judged at once, that lies \
-         wholly beyond the margin ({}; of small figures more); same takes a 95 % interval wholly within it; unclear \
-         is the rest.",
-        percent(comparison.verdict_confidence),
-        comparison.cells.iter().filter(|cell| cell.ratio.is_some()).count(),
-        if margins.is_empty() { "none".to_owned() } else { margins.join(", ") },
-    ));
+    notes.push(
+        "Values are geometric means of the repetitions. The interval is of their ratio, by Welch's t on logarithms."
+            .to_owned(),
+    );
+    let mut margins: Vec<String> = Vec::new();
+    for (is_time, name) in [(false, "memory"), (true, "time")] {
+        let alike = |cell: &&Judged| cell.metric.unit.is_time() == is_time;
+        let least = comparison.cells.iter().filter(alike).map(|cell| cell.margin).reduce(f64::min);
+        margins.extend(least.map(|least| format!("{} of {name}", percent(least))));
+    }
+    if !margins.is_empty() {
+        notes.push(format!(
+            "Larger and smaller: beyond chance (Holm's procedure over {}) and beyond {}. Differences up to 64 KiB or \
+             2 ms are the same.",
+            units::counted(comparison.cells.iter().filter(|cell| cell.ratio.is_some()).count(), "comparison"),
+            margins.join(" and "),
+        ));
+    }
     notes
 }
 
-/// 0.05 as `5 %`, 0.99917 as `99.917 %`.
+/// 0.05 as `5%`.
 pub fn percent(share: f64) -> String {
     let text = format!("{:.3}", share * 100.0);
-    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// One line on whether the gate holds; `None` where there is none.
+/// A ratio as a change: 1.047 as `+4.7%`.
+fn change(ratio: f64) -> String {
+    if ratio >= 1_000.0 {
+        return "more than 1000 times".to_owned();
+    }
+    let percent = units::decimal((ratio - 1.0) * 100.0, 1);
+    let sign = if percent.starts_with('-') || percent == "0.0" { "" } else { "+" };
+    format!("{sign}{percent}%")
+}
+
+/// `+4.7% (95% CI +4.1% to +5.3%)`.
+fn change_of(cell: &Judged) -> Option<String> {
+    let interval = cell
+        .ratio_interval
+        .map(|interval| format!(" (95% CI {} to {})", change(interval.low), change(interval.high)));
+    Some(format!("{}{}", change(cell.ratio?), interval.unwrap_or_default()))
+}
+
+/// Why a gate cannot decide, of a case that is undecided.
+pub fn why_undecided(cell: &Judged) -> String {
+    let near = "cannot decide near the threshold";
+    let change = change_of(cell);
+    match (&cell.reason, change, cell.repetitions_needed) {
+        (Some(reason), ..) => reason.clone(),
+        (None, change, Some(_)) => change.unwrap_or_default(),
+        (None, change, None) => {
+            let change = change.map(|change| format!("{change}, ")).unwrap_or_default();
+            format!("{change}{near} with {MOST_REPETITIONS} repetitions")
+        }
+    }
+}
+
+/// `java/virtual-thread × 1M, footprint: +2.1% (…); needs 9 repetitions: taskscale run … -r 9`.
+pub fn undecided(undecided: &Undecided) -> String {
+    format!("{}: {}", undecided.case, reason_and_plan(undecided))
+}
+
+pub fn reason_and_plan(Undecided { reason, repetitions, command, .. }: &Undecided) -> String {
+    match (repetitions, command) {
+        (Some(repetitions), Some(command)) => {
+            format!("{reason}; needs {}: {command}", units::counted(*repetitions, "repetition"))
+        }
+        _ => reason.clone(),
+    }
+}
+
+/// One line on what the gate says; `None` where there is none.
 pub fn gate(comparison: &Comparison) -> Option<String> {
     let above = percent(comparison.fail_above?);
-    let of = format!("{} of {} judged", comparison.judged(), units::counted(comparison.cells.len(), "cell"));
-    Some(match (comparison.gate()?, comparison.regressions?) {
-        (Gate::Open, _) => format!("no regression above {above} ({of})"),
-        (Gate::Undecided, _) => format!("no answer: {of}, and no regression above {above} among them"),
-        (Gate::Closed, 1) => format!("1 regression above {above} ({of})"),
-        (Gate::Closed, many) => format!("{many} regressions above {above} ({of})"),
+    let asked = comparison.cells.iter().filter(|cell| cell.decision.is_some()).count();
+    let of = units::counted(asked, "comparison");
+    let undecided = comparison.undecided.len();
+    Some(match comparison.gate()? {
+        Decision::Pass => format!("pass: no regression above {above} in {of}"),
+        Decision::Undecided if undecided == 0 => "undecided: nothing could be compared".to_owned(),
+        Decision::Undecided => {
+            format!("undecided: no regression above {above} found, {undecided} of {of} not decided")
+        }
+        Decision::Fail => {
+            let failures = units::counted(comparison.failures?, "regression");
+            let rest = if undecided > 0 { format!("; {undecided} not decided") } else { String::new() };
+            format!("fail: {failures} above {above} in {of}{rest}")
+        }
     })
 }
 
@@ -171,21 +216,21 @@ pub fn regressions(comparison: &Comparison) -> Vec<String> {
     if comparison.fail_above.is_none() {
         return Vec::new();
     }
-    let cells = comparison.cells.iter().filter(|cell| cell.regression).map(|cell| {
+    let failing = comparison.cells.iter().filter(|cell| cell.decision == Some(Decision::Fail));
+    let cells = failing.map(|cell| {
         format!(
-            "{}: {} {} → {}, ratio {} (95 %: {})",
+            "{}: {} {} → {}, {}",
             place(cell),
             heading(cell.metric),
             figure(cell.metric, cell.base.value),
             figure(cell.metric, cell.new.value),
-            ratio(cell),
-            interval(cell.ratio_interval),
+            change_of(cell).unwrap_or_default(),
         )
     });
-    let failing = comparison.outcomes.iter().filter(|outcome| comparison.closes(outcome));
+    let failing = comparison.outcomes.iter().filter(|outcome| comparison.fails(outcome));
     let missing = comparison.missing.iter().filter(|_| !comparison.allow_missing);
     cells
         .chain(failing.map(|failing| format!("{}: {}", place_of_outcome(failing), became(failing))))
-        .chain(missing.map(|cell| format!("{cell}: measured in BASE and not in NEW")))
+        .chain(missing.map(|case| format!("{case}: measured in BASE and not in NEW")))
         .collect()
 }

@@ -174,7 +174,7 @@ pub fn bencher(reports: &[Report], metrics: &[&'static Figure]) -> Result<Kept, 
     let (values, left_out) = values(reports, metrics)?;
     let mut benchmarks: BTreeMap<String, BTreeMap<String, BencherMetric>> = BTreeMap::new();
     for value in &values {
-        let Estimate { value: middle, range } = value.estimate;
+        let Estimate { value: middle, range, .. } = value.estimate;
         let metric = BencherMetric {
             value: rounded(middle),
             lower_value: range.map(|(low, _)| rounded(low)),

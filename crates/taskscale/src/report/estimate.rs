@@ -2,7 +2,7 @@
 
 use super::model::{Growth, Report, Row};
 use crate::figures::{Figure, Of};
-use crate::stats::Spread;
+use crate::stats::{Line, Moments, Spread};
 
 /// In the figure's own unit: bytes or seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -10,6 +10,8 @@ pub struct Estimate {
     pub value: f64,
     /// Smallest and largest of the repetitions, or the 95 % interval of a fitted figure.
     pub range: Option<(f64, f64)>,
+    /// Of the logarithms of its repetitions; absent where one is not above zero.
+    pub logs: Option<Moments>,
 }
 
 impl Estimate {
@@ -20,19 +22,21 @@ impl Estimate {
 
     /// The figure of an entry's line; none for one of single rows.
     pub fn in_growth(figure: &Figure, growth: &Growth) -> Option<Estimate> {
-        let (value, interval) = match figure.of {
-            Of::Slope => (growth.bytes_per_task?, growth.bytes_per_task_interval),
-            Of::Base => (growth.base_bytes?, growth.base_bytes_interval),
+        let (value, interval, of): (_, _, fn(&Line) -> f64) = match figure.of {
+            Of::Slope => (growth.bytes_per_task?, growth.bytes_per_task_interval, |line| line.slope),
+            Of::Base => (growth.base_bytes?, growth.base_bytes_interval, |line| line.base),
             Of::Run => return None,
         };
-        Some(Estimate { value, range: interval.map(|interval| (interval.low, interval.high)) })
+        let repetitions: Vec<f64> = growth.repetitions.iter().map(of).collect();
+        let range = interval.map(|interval| (interval.low, interval.high));
+        Some(Estimate { value, range, logs: Moments::of_logs(&repetitions) })
     }
 }
 
 impl From<Spread> for Estimate {
     fn from(spread: Spread) -> Estimate {
         let range = (spread.readings > 1).then_some((spread.min, spread.max));
-        Estimate { value: spread.median, range }
+        Estimate { value: spread.median, range, logs: spread.logs }
     }
 }
 

@@ -199,7 +199,7 @@ fn reading(report: &Report) -> String {
     if report.growth.iter().any(|growth| growth.bytes_per_task.is_some()) {
         text.push_str(
             " Base and B/task: the line footprint = base + N × B/task through all ok runs of an entry (weighted \
-             Theil-Sen; 95 % intervals by bootstrap over repetitions).",
+             Theil-Sen; 95% intervals by Student's t over the lines of single repetitions).",
         );
     }
     if report.growth.iter().any(Growth::bent) {

@@ -29,14 +29,20 @@ pub(super) fn growth(facts: &EntryFacts, plan: &Plan, cells: &Cells) -> Option<G
     let feeding: Vec<&Sample> =
         cells.of_entry(&facts.name).flatten().copied().filter(|sample| feeds_line(sample)).collect();
     let source = most_usual(&feeding).first()?.source;
-    let points: Vec<Point> = feeding
+    let readings: Vec<(u32, Point)> = feeding
         .iter()
         .filter(|sample| sample.memory.source == source)
-        .filter_map(|sample| Some(Point { tasks: sample.tasks, y: FOOTPRINT.read(sample)? }))
+        .filter_map(|sample| {
+            Some((sample.repetition, Point { tasks: sample.tasks, y: FOOTPRINT.read(sample)? }))
+        })
         .collect();
+    let points: Vec<Point> = readings.iter().map(|(_, point)| *point).collect();
     let fit = stats::fit(&points);
     let line = fit.as_ref().map(|fit| fit.line);
-    let intervals = fit.as_ref().and_then(|fit| fit.intervals(&points));
+    let repetitions = stats::lines_of_repetitions(&readings);
+    // An interval says how well repetitions agree, not whether the numbers of tasks lie on a line.
+    let straight = fit.as_ref().filter(|fit| fit.straight() != Some(false));
+    let intervals = straight.and_then(|fit| stats::line_intervals(&repetitions, &fit.line));
     let tasks: BTreeSet<u64> = points.iter().map(|point| point.tasks).collect();
     Some(Growth {
         entry: Entry::from(facts),
@@ -58,6 +64,7 @@ pub(super) fn growth(facts: &EntryFacts, plan: &Plan, cells: &Cells) -> Option<G
             .map(|step| Step { from_tasks: step.from, to_tasks: step.to, bytes_per_task: step.slope })
             .collect(),
         points: points.len() as u64,
+        repetitions,
         tasks: tasks.into_iter().collect(),
     })
 }

@@ -14,7 +14,7 @@ use crate::record::{
     By, EntryFacts, Hold, LimitHit, Machine, MemorySource, Part, PlateauFrom, Sample, Status, Timestamp,
     Warning,
 };
-use crate::stats::{Interval, Spread};
+use crate::stats::{Interval, Line, Spread};
 use crate::units;
 
 /// Version of the shape of [`Report`] as JSON. Raised when a field changes its meaning; added fields do not raise it.
@@ -301,10 +301,10 @@ pub struct Growth {
     pub entry: Entry,
     /// Footprint of the program before its first task; absent where fewer than two numbers of tasks were ok.
     pub base_bytes: Option<f64>,
-    /// 95 % interval; absent where some number of tasks was run fewer than twice, and where the line is none.
+    /// 95% interval; absent with fewer than two repetitions that have every N, and where memory is not linear.
     pub base_bytes_interval: Option<Interval>,
     pub bytes_per_task: Option<f64>,
-    /// 95 % interval; absent where some number of tasks was run fewer than twice, and where the line is none.
+    /// 95% interval; absent with fewer than two repetitions that have every N, and where memory is not linear.
     pub bytes_per_task_interval: Option<Interval>,
     /// What a task takes beyond the bytes that it was told to hold; absent where the workload says nothing of them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -315,6 +315,9 @@ pub struct Growth {
     pub worst: Option<WorstPoint>,
     /// From each number of tasks to the next: what is known where the line is none.
     pub steps: Vec<Step>,
+    /// The lines of single repetitions: what the intervals are made of.
+    #[serde(skip)]
+    pub repetitions: Vec<Line>,
     /// Runs that the line goes through: those that were ok with all tasks alive, of one memory source.
     pub points: u64,
     /// The numbers of tasks of these runs, ascending.

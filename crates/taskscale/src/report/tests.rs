@@ -218,18 +218,19 @@ fn lines_are_of_ok_runs_of_one_source() {
     let campaign = campaign(vec![facts("go/goroutine", Kind::Stackful)]);
     let mut samples = Vec::new();
     for tasks in [1, 10_000, 1_000_000] {
-        for _ in 0..3 {
-            let mut exact = sample("go/goroutine", tasks, 2, 3_000_000, 2_600);
-            exact.repetition = samples.len() as u32;
-            samples.push(exact);
+        for repetition in 1..=4 {
+            let exact = sample("go/goroutine", tasks, 2, 3_000_000, 2_600);
+            samples.push(Sample { repetition, ..exact });
         }
     }
-    samples[4].memory.source = MemorySource::Proc;
-    samples[8] = fell(samples[8].clone(), Status::Partial, "short");
+    samples[5].memory.source = MemorySource::Proc;
+    samples[11] = fell(samples[11].clone(), Status::Partial, "short");
     let report = Report::build(&campaign, &samples);
     let growth = &report.growth[0];
     assert_eq!((growth.base_bytes, growth.bytes_per_task), (Some(3e6), Some(2_600.0)));
-    assert_eq!(growth.points, 7);
+    assert_eq!(growth.points, 10);
+    // The other two repetitions have all numbers of tasks.
+    assert_eq!(growth.repetitions.len(), 2);
     assert_eq!(growth.tasks, [1, 10_000, 1_000_000]);
     assert_eq!(growth.bytes_per_task_interval.map(|interval| interval.low), Some(2_600.0));
 }

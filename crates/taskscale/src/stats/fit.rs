@@ -1,10 +1,10 @@
 //! Whether a line is one: how far what was read lies from it.
 //!
 //! A collected heap grows by leaps, and an allocator by chunks: a slope can be fitted to them as to anything, and an
-//! interval by resampling says how well the repetitions agree, not whether the numbers of tasks lie on a line.
+//! interval says how well the repetitions agree, not whether the numbers of tasks lie on a line.
 
 use super::line::medians;
-use super::{Line, LineIntervals, Point, line, line_intervals};
+use super::{Line, Point, line};
 
 /// Where the median at some number of tasks lies off the line by more than this share, the line is none.
 ///
@@ -62,11 +62,6 @@ impl Fit {
     /// Whether all medians lie on the line, near enough; `None` where two numbers of tasks cannot tell.
     pub fn straight(&self) -> Option<bool> {
         self.worst.map(|worst| worst.distance() <= OFF)
-    }
-
-    /// The [`line_intervals`] of the same points; `None` also where the line is none.
-    pub fn intervals(&self, points: &[Point]) -> Option<LineIntervals> {
-        if self.straight() == Some(false) { None } else { line_intervals(points) }
     }
 }
 
@@ -130,7 +125,6 @@ mod tests {
         let points = [points, points].concat();
         let fit = fit(&points).unwrap();
         assert_eq!((fit.worst, fit.straight()), (None, None));
-        assert!(fit.intervals(&points).is_some());
     }
 
     /// What `java/virtual-thread` and `rust/tokio-spawn` took (results/2026-11-21-posts), in bytes.
@@ -141,13 +135,12 @@ mod tests {
         let worst = java.worst.unwrap();
         assert_eq!((worst.tasks, java.straight()), (100_000, Some(false)));
         assert!((0.6..0.8).contains(&worst.off().unwrap()), "{worst:?}");
-        assert_eq!(java.intervals(&points), None);
         let steps: Vec<u64> = java.steps.iter().map(|step| step.slope as u64).collect();
         assert_eq!(steps, [3_000, 1_777, 839]);
         let points = of([3.05e6, 7.6e6, 48.7e6, 459.5e6]);
         let tokio = fit(&points).unwrap();
         assert_eq!(tokio.straight(), Some(true));
-        assert!(tokio.intervals(&points).is_some() && tokio.worst.unwrap().off().unwrap().abs() < 0.01);
+        assert!(tokio.worst.unwrap().off().unwrap().abs() < 0.01);
     }
 
     #[test]
@@ -182,7 +175,6 @@ mod tests {
             });
             let fit = fit(&points).unwrap();
             prop_assert_eq!(fit.straight(), Some(true), "{:?}", fit.worst);
-            prop_assert_eq!(fit.intervals(&points).is_some(), repetitions > 1);
         }
 
         /// Headroom that a collector keeps at one N and not at another.
@@ -199,7 +191,7 @@ mod tests {
                 if tasks == DECADES[at] { y * leap } else { y }
             });
             let fit = fit(&points).unwrap();
-            prop_assert_eq!((fit.straight(), fit.intervals(&points)), (Some(false), None));
+            prop_assert_eq!(fit.straight(), Some(false));
             prop_assert_eq!(fit.worst.unwrap().tasks, DECADES[at]);
         }
 

@@ -1,8 +1,8 @@
 //! A straight line through footprints over numbers of tasks that a few wild runs cannot bend.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{median, weighted_median};
+use super::{Interval, interval_of, median, weighted_median};
 
 /// One reading: at so many tasks, so much of `y` (bytes, for a footprint).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,11 +41,11 @@ pub struct Line {
 /// Of more than [`MANY`] points the medians at each N are taken in their place: all pairs would need hundreds of MiB,
 /// and with so many repetitions a median is as steady.
 pub fn line(points: &[Point]) -> Option<Line> {
-    if points.len() > MANY { Pairs::of(&medians(points)).line(|_| 1) } else { Pairs::of(points).line(|_| 1) }
+    if points.len() > MANY { through(&medians(points)) } else { through(points) }
 }
 
 /// The most points of which all pairs are looked at.
-pub(super) const MANY: usize = 150;
+const MANY: usize = 150;
 
 /// One point for each number of tasks: the median of its readings.
 pub(super) fn medians(points: &[Point]) -> Vec<Point> {
@@ -59,61 +59,53 @@ pub(super) fn medians(points: &[Point]) -> Vec<Point> {
         .collect()
 }
 
-/// The slopes of all pairs of some points, in order, so that many lines through subsets of the points are cheap: a
-/// resample of the points is the same pairs with other weights.
-pub(super) struct Pairs {
-    /// The points whose `y` is finite, in ascending order.
-    pub(super) points: Vec<Point>,
-    /// In ascending order of slope.
-    pairs: Vec<Pair>,
-}
-
-struct Pair {
-    slope: f64,
-    /// Positions in `points`.
-    ends: (usize, usize),
-    distance: u64,
-}
-
-impl Pairs {
-    pub(super) fn of(points: &[Point]) -> Pairs {
-        let mut points: Vec<Point> = points.iter().copied().filter(|p| p.y.is_finite()).collect();
-        points.sort_by(|a, b| a.tasks.cmp(&b.tasks).then(a.y.total_cmp(&b.y)));
-        let mut pairs = Vec::new();
-        for (i, near) in points.iter().enumerate() {
-            for (j, far) in points.iter().enumerate().skip(i + 1) {
-                let distance = far.tasks - near.tasks;
-                if distance > 0 {
-                    let slope = (far.y - near.y) / distance as f64;
-                    pairs.push(Pair { slope, ends: (i, j), distance });
-                }
+fn through(points: &[Point]) -> Option<Line> {
+    let points: Vec<Point> = points.iter().copied().filter(|point| point.y.is_finite()).collect();
+    let mut slopes = Vec::new();
+    for (i, one) in points.iter().enumerate() {
+        for other in &points[i + 1..] {
+            let (near, far) = if one.tasks < other.tasks { (one, other) } else { (other, one) };
+            let distance = far.tasks - near.tasks;
+            if distance > 0 {
+                slopes.push(((far.y - near.y) / distance as f64, distance));
             }
         }
-        pairs.sort_by(|a, b| a.slope.total_cmp(&b.slope));
-        Pairs { points, pairs }
     }
+    slopes.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let slope = weighted_median(&slopes)?;
+    let smallest = points.iter().map(|point| point.tasks).min()?;
+    let of_smallest = points.iter().filter(|point| point.tasks == smallest);
+    let rests: Vec<f64> = of_smallest.map(|point| point.y - slope * smallest as f64).collect();
+    Some(Line { slope, base: median(&rests)? })
+}
 
-    /// The line where the point at position `i` of `points` is there `times(i)` times over.
-    pub(super) fn line(&self, times: impl Fn(usize) -> u32) -> Option<Line> {
-        let counts: Vec<u64> = (0..self.points.len()).map(|i| times(i).into()).collect();
-        // Of a resample most pairs have no weight: a third of the points is not drawn.
-        let mut weighted = Vec::with_capacity(self.pairs.len());
-        for pair in &self.pairs {
-            let together = counts[pair.ends.0] * counts[pair.ends.1];
-            if together > 0 {
-                weighted.push((pair.slope, together.saturating_mul(pair.distance)));
-            }
-        }
-        let slope = weighted_median(&weighted)?;
-        let present = || (0..self.points.len()).filter(|i| times(*i) > 0);
-        let smallest = present().map(|i| self.points[i].tasks).min()?;
-        let mut rests = Vec::new();
-        for i in present().take_while(|i| self.points[*i].tasks == smallest) {
-            let rest = self.points[i].y - slope * smallest as f64;
-            rests.extend(std::iter::repeat_n(rest, times(i) as usize));
-        }
-        Some(Line { slope, base: median(&rests)? })
+/// The lines through single repetitions: through those that have a reading at every number of tasks, so that all span
+/// the same.
+pub fn lines_of_repetitions(readings: &[(u32, Point)]) -> Vec<Line> {
+    let mut by_repetition: BTreeMap<u32, Vec<Point>> = BTreeMap::new();
+    for (repetition, point) in readings.iter().filter(|(_, point)| point.y.is_finite()) {
+        by_repetition.entry(*repetition).or_default().push(*point);
     }
+    let tasks = |points: &[Point]| points.iter().map(|point| point.tasks).collect::<BTreeSet<_>>();
+    let all: BTreeSet<u64> = by_repetition.values().flat_map(|points| tasks(points)).collect();
+    let whole = by_repetition.values().filter(|points| tasks(points) == all);
+    whole.filter_map(|points| line(points)).collect()
+}
+
+/// The intervals of a [`Line`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LineIntervals {
+    pub slope: Interval,
+    pub base: Interval,
+}
+
+/// The intervals of the slope and the base of a line through all readings, by the lines of their repetitions (see
+/// [`interval_of`]). `None` of fewer than two of these.
+pub fn line_intervals(repetitions: &[Line], line: &Line) -> Option<LineIntervals> {
+    let of = |figure: fn(&Line) -> f64| {
+        interval_of(&repetitions.iter().map(figure).collect::<Vec<_>>(), figure(line))
+    };
+    Some(LineIntervals { slope: of(|line| line.slope)?, base: of(|line| line.base)? })
 }
 
 #[cfg(test)]
@@ -182,6 +174,40 @@ mod tests {
     fn the_largest_counts_do_not_overflow() {
         let line = line(&points(&[(1, 0.0), (u64::MAX, 1.0), (u64::MAX, 1.0), (u64::MAX, 1.0)])).unwrap();
         assert!(line.slope > 0.0 && line.slope < 1e-18);
+    }
+
+    /// Readings at 1 and 1,001 tasks, one pair for each repetition.
+    fn repetitions(of: &[(f64, f64)]) -> Vec<(u32, Point)> {
+        let pair = |(repetition, &(few, many)): (u32, &(f64, f64))| {
+            [(1, few), (1_001, many)].map(|(tasks, y)| (repetition, Point { tasks, y }))
+        };
+        (1..).zip(of).flat_map(pair).collect()
+    }
+
+    fn intervals(readings: &[(u32, Point)]) -> Option<LineIntervals> {
+        let points: Vec<Point> = readings.iter().map(|(_, point)| *point).collect();
+        line_intervals(&lines_of_repetitions(readings), &line(&points)?)
+    }
+
+    #[test]
+    fn slopes_of_repetitions_make_the_interval() {
+        assert_eq!(intervals(&repetitions(&[(0.0, 100e3)])), None);
+        let exact = intervals(&repetitions(&[(110.0, 10_110.0); 3])).unwrap();
+        assert_eq!(exact.slope, Interval { low: 10.0, high: 10.0 });
+        assert_eq!(exact.base, Interval { low: 100.0, high: 100.0 });
+        // Slopes of 99, 100 and 101: t of 2 degrees of freedom is 4.303, the standard error a root of 3.
+        let slope = intervals(&repetitions(&[(0.0, 99e3), (0.0, 100e3), (0.0, 101e3)])).unwrap().slope;
+        assert!((slope.low - 97.55).abs() < 0.01 && (slope.high - 102.51).abs() < 0.01, "{slope:?}");
+    }
+
+    #[test]
+    fn a_repetition_that_lacks_a_number_of_tasks_has_no_line() {
+        let mut readings = repetitions(&[(0.0, 99e3), (0.0, 100e3), (0.0, 500e3)]);
+        readings.pop();
+        assert_eq!(lines_of_repetitions(&readings).len(), 2);
+        readings.push((3, Point { tasks: 1_001, y: f64::NAN }));
+        assert_eq!(lines_of_repetitions(&readings).len(), 2);
+        assert_eq!(lines_of_repetitions(&[]), []);
     }
 
     proptest! {

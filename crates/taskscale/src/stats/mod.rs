@@ -3,14 +3,13 @@
 //! Pure functions of numbers, robust by choice: a run disturbed by the machine moves a mean, but hardly a median.
 //! Knows nothing of samples, entries or units; does no I/O; the same numbers always give the same result.
 
-mod bootstrap;
 mod fit;
 mod line;
-mod ratio;
 mod spread;
+mod student;
+mod welch;
 
-pub use bootstrap::{Interval, LineIntervals, RESAMPLES, line_intervals};
 pub use fit::{Fit, OFF, Step, Worst, fit, foreseen};
-pub use line::{Line, Point, line};
-pub use ratio::{Ratio, ratio_of_bases, ratio_of_medians, ratio_of_slopes};
+pub use line::{Line, LineIntervals, Point, line, line_intervals, lines_of_repetitions};
 pub use spread::{Spread, mad, median, weighted_median};
+pub use welch::{CONFIDENCE, Interval, Moments, Welch, holm, interval_of};

@@ -2,9 +2,11 @@
 
 use serde::Serialize;
 
+use super::Moments;
+
 /// Middle and spread of repeated readings of one figure, in the figure's own unit.
 ///
-/// The standard deviation is left out on purpose: of three runs it says little, and one disturbed run doubles it.
+/// No standard deviation is shown: of three runs it says little, and one disturbed run doubles it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spread {
     pub median: f64,
@@ -14,6 +16,9 @@ pub struct Spread {
     pub mad: f64,
     /// How many readings there were.
     pub readings: usize,
+    /// Of their logarithms: what [`Welch`](super::Welch) compares. Absent where a reading is not above zero.
+    #[serde(skip)]
+    pub logs: Option<Moments>,
 }
 
 impl Spread {
@@ -26,6 +31,7 @@ impl Spread {
             max: finite.iter().copied().reduce(f64::max)?,
             mad: mad(&finite)?,
             readings: finite.len(),
+            logs: Moments::of_logs(&finite),
         })
     }
 

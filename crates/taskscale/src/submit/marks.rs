@@ -7,12 +7,12 @@ use serde::Serialize;
 use super::machine::class;
 use crate::record::{By, Campaign, Loaded, MemorySource, Part};
 use crate::report::Report;
-use crate::stats::Spread;
+use crate::stats::{CONFIDENCE, Interval, Spread, Welch};
 
 /// Of so large a share of the cells that two campaigns have in common, the figures agree where one reproduces the other.
 const AGREE_SHARE: f64 = 0.9;
-/// Two figures agree where their ranges touch, each made wider by so much of itself.
-const WIDER: f64 = 0.05;
+/// Two values agree where the 95% interval of their ratio comes within this share of 1; of single runs, the ratio itself.
+const WITHIN: f64 = 0.10;
 
 /// What a campaign's figures rest on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -67,13 +67,17 @@ fn is_another(own: &Campaign, other: &Campaign) -> bool {
 
 fn agree(own: &BTreeMap<Measured, Spread>, other: &BTreeMap<Measured, Spread>) -> bool {
     let common: Vec<bool> =
-        own.iter().filter_map(|(cell, spread)| Some(touch(spread, other.get(cell)?))).collect();
+        own.iter().filter_map(|(cell, spread)| Some(near(spread, other.get(cell)?))).collect();
     let agreeing = common.iter().filter(|agree| **agree).count();
     !common.is_empty() && agreeing as f64 >= AGREE_SHARE * common.len() as f64
 }
 
-fn touch(a: &Spread, b: &Spread) -> bool {
-    a.min * (1.0 - WIDER) <= b.max * (1.0 + WIDER) && b.min * (1.0 - WIDER) <= a.max * (1.0 + WIDER)
+fn near(a: &Spread, b: &Spread) -> bool {
+    let welch = a.logs.zip(b.logs).and_then(|(a, b)| Welch::between(&a, &b));
+    let single = b.median / a.median;
+    let ratio =
+        welch.map_or(Interval { low: single, high: single }, |welch| welch.ratio_interval(CONFIDENCE));
+    ratio.low <= 1.0 + WITHIN && ratio.high >= 1.0 / (1.0 + WITHIN)
 }
 
 /// The figure that each cell is ranked by, where it was ok.

@@ -39,18 +39,18 @@ fn five_per_cent_more_bytes_per_task_close_the_gate() {
     let compare = |args: &[&str]| world.run(world.command(&[&["compare"], args].concat()));
 
     let same = compare(&[&all, &again, "--fail-above", "1%"]);
-    same.expect_code(0).expect_said("no regression above 1 %");
+    same.expect_code(0).expect_said("pass: no regression above 1% in 4 comparisons");
     assert!(same.stdout.lines().any(|line| line.starts_with("repetitions")), "{}", same.stdout);
-    assert!(!same.stdout.contains("larger") && !same.stdout.contains("smaller"), "{}", same.stdout);
+    assert!(same.stdout.contains("4 same; judged 4 of 4 comparisons"), "{}", same.stdout);
 
     let entries = ["--base-entry", "fake/base", "--new-entry", "fake/more"];
     let more = compare(&[&[&*all, "-m", "bytes-per-task"], &entries[..]].concat());
     more.expect_code(0);
-    assert!(more.stdout.contains("1 larger"), "{}", more.stdout);
+    assert!(more.stdout.contains("2 larger"), "{}", more.stdout);
     let gate = compare(&[&[&*all, "-m", "bytes-per-task", "--fail-above", "4%"], &entries[..]].concat());
     gate.expect_code(1)
         .expect_said("regression: fake/base → fake/more: bytes per task")
-        .expect_said("1 regression above 4 %");
+        .expect_said("fail: 2 regressions above 4% in 2 comparisons");
     compare(&[&[&*all, "-m", "bytes-per-task", "--fail-above", "6%"], &entries[..]].concat()).expect_code(0);
     // The other way about it is no regression, however large.
     let back = ["--base-entry", "fake/more", "--new-entry", "fake/base"];
@@ -72,14 +72,36 @@ fn five_per_cent_more_bytes_per_task_close_the_gate() {
             "--fail-above: \"5\" has no unit: give a percentage such as 5%",
         ),
         (vec![&*all, "--base-entry", "fake/bas", "--new-entry", "fake/more"], "did you mean `fake/base`?"),
+        (vec![&*all, &*again, "-m", "launch=10"], "--metric launch=10: \"10\" has no unit"),
     ] {
         compare(&args).expect_code(2).expect_said(said);
     }
+
+    // Times as well, with a margin of their own: those of a test say nothing.
+    let times = compare(&[&all, &again, "-m", "launch=10%", "-f", "json"]);
+    times.expect_code(0);
+    let json: Value = serde_json::from_str(&times.stdout).unwrap();
+    let launch = json["cells"].as_array().unwrap().iter().find(|cell| cell["metric"] == "launch").unwrap();
+    assert_eq!(launch["margin"].as_f64(), Some(0.1));
+
+    // Another kernel, and a run that was recorded twice.
+    let campaign = world.path("again").join("campaign.json");
+    let text = fs::read_to_string(&campaign).unwrap();
+    let mut other: Value = serde_json::from_str(&text).unwrap();
+    other["machine"]["kernel"] = "0.0.1".into();
+    fs::write(&campaign, other.to_string()).unwrap();
+    compare(&[&all, &again]).expect_code(2).expect_said("the sides differ in kernel").expect_said("--across");
+    compare(&[&all, &again, "--across", "--fail-above", "5%"]).expect_code(0);
+    fs::write(&campaign, text).unwrap();
+    let samples = world.path("again").join("samples.jsonl");
+    let text = fs::read_to_string(&samples).unwrap();
+    fs::write(&samples, format!("{text}{}\n", text.lines().next().unwrap())).unwrap();
+    compare(&[&all, &again]).expect_code(2).expect_said("was recorded twice");
     world.assert_nothing_left();
 }
 
 #[test]
-fn a_cell_that_fails_now_closes_the_gate() {
+fn a_case_that_fails_now_fails_the_gate() {
     let world =
         World::new(&[Entry::new("ok", ""), Entry::new("broken", "--fault crash:plateau --faults-from 2")]);
     world.run(world.campaign("out", "-n 1,2 -r 3")).expect_code(1);
@@ -105,16 +127,15 @@ fn a_gate_that_cannot_tell_does_not_pass() {
     };
     let undecided = gate(&[]);
     undecided
-        .expect_code(2)
-        .expect_said("error: --fail-above has no answer: 0 of 3 cells could be judged")
+        .expect_code(3)
         .expect_said(
-            "fake/base → fake/double × 20k, footprint: 2 repetitions: a verdict takes 3 on each side",
+            "undecided: fake/base → fake/double × 20k, footprint: 2 repetitions: a verdict takes 3 on each side; \
+             needs 3 repetitions: taskscale run fake/base fake/double -n 1,20k -r 3",
         )
-        .expect_said("three times or more (`taskscale run -r 5`)");
+        .expect_said("undecided: no regression above 5% found, 2 of 2 comparisons not decided");
     // The comparison is there all the same.
-    assert!(undecided.stdout.contains("judged 0 of 3 cells"), "{}", undecided.stdout);
-    assert!(!undecided.stderr.contains("no regression above"), "{}", undecided.stderr);
-    gate(&["--allow-missing"]).expect_code(2);
+    assert!(undecided.stdout.contains("judged 0 of 2 comparisons"), "{}", undecided.stdout);
+    gate(&["--allow-missing"]).expect_code(3);
     // Without a gate it informs.
     world.run(world.command(&[&["compare", &*two], &entries[..]].concat())).expect_code(0);
 
@@ -135,7 +156,7 @@ fn a_gate_that_cannot_tell_does_not_pass() {
     gate(&whole, &cut, &[]).expect_code(1).expect_said("fake/double × 2 (planned, but not measured there)");
     gate(&whole, &cut, &["--allow-missing"]).expect_code(0);
     gate(&cut, &whole, &[])
-        .expect_code(2)
+        .expect_code(3)
         .expect_said("fake/base × 2: planned in BASE, but not measured there");
     world.assert_nothing_left();
 }

@@ -1,28 +1,32 @@
 //! What `compare` takes.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, Args as ClapArgs, Command, Error, ValueEnum};
 
 use super::figure;
-use crate::figures::Figure;
+use crate::compare::Metric;
+use crate::units;
 
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
   taskscale compare MAIN BRANCH                            what the branch costs
-  taskscale compare MAIN BRANCH --fail-above 5%            a gate: exit code 1 on a regression
-  taskscale compare MAIN BRANCH -m launch,cpu              times instead of memory
+  taskscale compare MAIN BRANCH --fail-above 5%            a gate for CI
+  taskscale compare MAIN BRANCH -m launch,cpu=10%          times as well, CPU with a margin of its own
   taskscale compare MAIN BRANCH --format markdown          for a pull request
   taskscale compare DIR --base-entry rust/tokio-spawn --new-entry go/goroutine
 
-Three repetitions on each side are the least, five or more are good (`taskscale run -r 5`).
-Exit codes: 0 compared, 1 a regression above --fail-above, 2 wrong usage, or --fail-above has no answer.")]
+A verdict takes 3 repetitions on each side; 5 are good (`taskscale run -r 5`).
+Exit codes: 0 compared, or the gate passes; 1 it fails; 2 wrong usage; 3 it is undecided.")]
 pub struct Compare {
-    /// The campaign's folder to compare with
+    /// The results folder to compare with
     #[arg(value_name = "BASE")]
     pub base: PathBuf,
-    /// The campaign's folder that is judged; may be left out where two entries of BASE are compared
+    /// The results folder that is judged [default: BASE]
     #[arg(value_name = "NEW", required_unless_present = "new_entry")]
     pub new: Option<PathBuf>,
     /// Compare this entry of BASE ...
@@ -31,22 +35,45 @@ pub struct Compare {
     /// ... with this one of NEW
     #[arg(long, value_name = "ENTRY", requires = "base_entry")]
     pub new_entry: Option<String>,
-    /// What is compared, comma-separated [default: footprint,bytes-per-task; of work wall-ns-per-op,cpu-ns-per-op,peak]
-    #[arg(short, long, value_name = "METRICS", value_delimiter = ',', value_parser = figure())]
-    pub metric: Vec<&'static Figure>,
-    /// Exit with 1 where a metric has grown by more than this, beyond doubt, or NEW lacks what BASE has: a cell that is
-    /// not measured, runs that are not ok any more; with 2 where a cell cannot be judged: 5%
+    /// Also compare these, each NAME or NAME=MARGIN
+    #[arg(short, long, value_name = "METRICS", value_delimiter = ',', value_parser = MetricParser)]
+    pub metric: Vec<Metric>,
+    /// Exit with 1 on a regression above this, such as 5%
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     pub fail_above: Option<String>,
-    /// With --fail-above: let pass what is not measured or ok less often. A cell in which no run is ok now still fails
+    /// Let pass what NEW has not measured or is ok less often
     #[arg(long, requires = "fail_above")]
     pub allow_missing: bool,
-    /// Differences up to this are none [default: 1% of memory, 5% of time; never more than --fail-above]
-    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
-    pub margin: Option<String>,
+    /// Compare across machines, kernels and taskscale versions
+    #[arg(long)]
+    pub across: bool,
     /// How it is printed
     #[arg(short, long, value_enum, default_value_t = CompareFormat::Table)]
     pub format: CompareFormat,
+}
+
+/// A metric's name, and its margin behind an equals sign.
+#[derive(Clone)]
+struct MetricParser;
+
+impl TypedValueParser for MetricParser {
+    type Value = Metric;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<Metric, Error> {
+        let text = value.to_string_lossy();
+        let (name, margin) =
+            text.split_once('=').map_or((&*text, None), |(name, margin)| (name, Some(margin)));
+        let figure = figure().parse_ref(command, arg, OsStr::new(name))?;
+        let margin = margin.map(units::parse_share).transpose().map_err(|error| {
+            Error::raw(ErrorKind::ValueValidation, format!("--metric {text}: {error}\n")).with_cmd(command)
+        })?;
+        Ok(Metric { figure, margin })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let known: Vec<PossibleValue> = figure().possible_values()?.collect();
+        Some(Box::new(known.into_iter()))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -57,6 +84,6 @@ pub enum CompareFormat {
     Markdown,
     /// Everything, for programs
     Json,
-    /// One line for each metric of each cell
+    /// One line for each metric of each case
     Csv,
 }

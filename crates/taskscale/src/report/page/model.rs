@@ -90,7 +90,7 @@ pub struct PageFile {
 pub struct Figure(pub f64, pub f64, pub f64, pub f64, pub usize);
 
 impl From<Spread> for Figure {
-    fn from(Spread { median, min, max, mad, readings }: Spread) -> Figure {
+    fn from(Spread { median, min, max, mad, readings, .. }: Spread) -> Figure {
         Figure(median, min, max, mad, readings)
     }
 }

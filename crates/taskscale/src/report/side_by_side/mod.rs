@@ -15,6 +15,7 @@ use super::model::{Entry, Report, Row};
 use crate::catalog::Shape;
 use crate::figures::{self, Figure};
 use crate::record::{Hold, MemorySource, Part};
+use crate::stats::{CONFIDENCE, Welch};
 use crate::units;
 
 /// What is shown unless told otherwise.
@@ -79,15 +80,15 @@ impl Found {
 struct Shift {
     /// As a share of the first: 0.04 is 4 per cent more.
     share: f64,
-    /// Whether the repetitions of both reach into each other, so that it may be nothing.
-    overlaps: bool,
+    /// Whether the 95% interval of the ratio holds 1, so that it may be nothing.
+    doubtful: bool,
 }
 
 /// In place of the figure of a line that is none.
 const NO_LINE: &str = "no line";
 
 /// Beside a change that may be nothing.
-const OVERLAPS: &str = "~";
+const DOUBTFUL: &str = "~";
 
 impl Shift {
     /// `None` where there is nothing to compare: no figure, a base of 0, or memory measured in other ways.
@@ -100,11 +101,12 @@ impl Shift {
         if a.value <= 0.0 || (metric.by_source && from != to) {
             return None;
         }
-        let overlaps = match (a.range, b.range) {
-            (Some(a), Some(b)) => a.0 <= b.1 && b.0 <= a.1,
-            _ => false,
-        };
-        Some(Shift { share: b.value / a.value - 1.0, overlaps })
+        let welch = a.logs.zip(b.logs).and_then(|(a, b)| Welch::between(&a, &b));
+        let doubtful = welch.is_some_and(|welch| {
+            let ratio = welch.ratio_interval(CONFIDENCE);
+            ratio.low <= 1.0 && 1.0 <= ratio.high
+        });
+        Some(Shift { share: b.value / a.value - 1.0, doubtful })
     }
 
     /// `+4.1 %`.
@@ -383,9 +385,9 @@ fn notes_of(tables: &[MetricTable], reports: &[Report]) -> Vec<String> {
                 .map(move |other| (Shift::between(metric, &line.found[0], other), line, other))
         })
     };
-    if shifts().any(|(shift, ..)| shift.is_some_and(|shift| shift.overlaps)) {
+    if shifts().any(|(shift, ..)| shift.is_some_and(|shift| shift.doubtful)) {
         notes.push(format!(
-            "{OVERLAPS} the repetitions (or the 95 % intervals) of both overlap: the difference may be chance."
+            "{DOUBTFUL} the 95% interval of the ratio includes 1: the difference may be chance."
         ));
     }
     if shifts().any(|(shift, line, other)| {
@@ -418,6 +420,7 @@ fn notes_of(tables: &[MetricTable], reports: &[Report]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::Spread;
 
     #[test]
     fn letters_go_on_after_z() {
@@ -426,16 +429,17 @@ mod tests {
 
     #[test]
     fn a_change_is_told_with_its_doubt() {
-        let found = |value, range, source| Found::Estimate {
-            estimate: Estimate { value, range },
+        let found = |values: &[f64], source| Found::Estimate {
+            estimate: Estimate::from(Spread::of(values).unwrap()),
             sources: vec![source],
         };
-        let a = found(100.0, Some((98.0, 103.0)), MemorySource::CgroupV2);
-        let near = found(102.0, Some((102.0, 104.0)), MemorySource::CgroupV2);
-        let far = found(50.0, Some((49.0, 51.0)), MemorySource::CgroupV2);
-        let other = found(102.0, None, MemorySource::Proc);
+        let a = found(&[98.0, 100.0, 103.0], MemorySource::CgroupV2);
+        // Its range reaches into that of the first.
+        let near = found(&[102.0, 102.0, 104.0], MemorySource::CgroupV2);
+        let far = found(&[49.0, 50.0, 51.0], MemorySource::CgroupV2);
+        let other = found(&[102.0], MemorySource::Proc);
         let shown = |metric, b: &Found| {
-            Shift::between(metric, &a, b).map(|shift| format!("{}, {}", shift.show(), shift.overlaps))
+            Shift::between(metric, &a, b).map(|shift| format!("{}, {}", shift.show(), shift.doubtful))
         };
         assert_eq!(shown(&figures::FOOTPRINT, &near).as_deref(), Some("+2.0 %, true"));
         assert_eq!(shown(&figures::FOOTPRINT, &far).as_deref(), Some("-50.0 %, false"));

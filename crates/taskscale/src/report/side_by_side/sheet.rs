@@ -2,7 +2,7 @@
 
 use super::super::model::Report;
 use super::super::sheet::names;
-use super::{Found, MetricTable, OVERLAPS, Shift, campaigns, facts, letter, notes_of, tables};
+use super::{DOUBTFUL, Found, MetricTable, Shift, campaigns, facts, letter, notes_of, tables};
 use crate::figures::{Better, Figure};
 use crate::sheet::{Column, Field, NONE, Sheet, SheetRow, Table, Tone};
 
@@ -51,13 +51,13 @@ fn rows_of(table: &MetricTable) -> Vec<SheetRow> {
             Some(shift) => {
                 let less = shift.share < 0.0;
                 let tone = match table.metric.better {
-                    _ if shift.overlaps => Tone::Quiet,
+                    _ if shift.doubtful => Tone::Quiet,
                     _ if shift.share == 0.0 => Tone::Plain,
                     Better::Less if less => Tone::Good,
                     Better::More if !less => Tone::Good,
                     Better::Less | Better::More => Tone::Bad,
                 };
-                Field::Marked(shift.show(), tone, shift.overlaps.then(|| OVERLAPS.to_owned()))
+                Field::Marked(shift.show(), tone, shift.doubtful.then(|| DOUBTFUL.to_owned()))
             }
         });
         SheetRow::of(names(&line.entry, tone).into_iter().chain(found).chain(shifts).collect())

@@ -1,0 +1,37 @@
+//! The command that measures a side again with as many repetitions as a decision takes.
+
+use super::model::Judged;
+use super::side::Side;
+use crate::record::{Hold, OWN_WORKLOAD};
+use crate::sheet::quoted;
+use crate::units;
+
+/// `taskscale run java/virtual-thread -n 1,10k,1M -r 9`: as the side was measured, but of one entry.
+pub(super) fn command(base: &Side, cell: &Judged, repetitions: u32) -> String {
+    let campaign = base.input.campaign;
+    let plan = &campaign.plan;
+    // A program without a manifest: `taskscale measure … -- PROGRAM`.
+    let program = || campaign.command.iter().position(|word| word == "--").map(|at| &campaign.command[at..]);
+    let own = if plan.workload == OWN_WORKLOAD { program() } else { None };
+    let mut words = match own {
+        Some(_) => vec!["taskscale".to_owned(), "measure".to_owned()],
+        None => vec!["taskscale".to_owned(), "run".to_owned(), quoted(&cell.base_entry)],
+    };
+    if own.is_none() && cell.new_entry != cell.base_entry {
+        words.push(quoted(&cell.new_entry));
+    }
+    if own.is_none() && plan.workload != "sleep" {
+        words.extend(["-w".to_owned(), quoted(&plan.workload)]);
+        for (name, value) in &plan.params {
+            words.extend(["-p".to_owned(), quoted(&format!("{name}={value}"))]);
+        }
+    }
+    words.extend(plan.cpus.map(|cpus| format!("--cpus {cpus}")));
+    if let Hold::Fixed { .. } = plan.hold {
+        words.push("--classic".to_owned());
+    }
+    let tasks: Vec<String> = plan.tasks.iter().map(|tasks| units::count(*tasks).replace(',', "_")).collect();
+    words.push(format!("-n {} -r {repetitions}", tasks.join(",")));
+    words.extend(own.into_iter().flatten().map(|word| quoted(word)));
+    words.join(" ")
+}

@@ -1,0 +1,221 @@
+//! What is compared: each entry's largest common N, the lines of its repetitions, and what speaks against comparing them.
+
+use std::collections::BTreeSet;
+
+use super::judge::{Evidence, Margins, Pending};
+use super::model::{Judged, JudgedSide, Verdict};
+use super::side::{Metric, Settings, Side};
+use crate::figures::{self, Figure, Of, Unit};
+use crate::record::{MemorySource, Sample, Warning};
+use crate::report::growth::feeds_line;
+use crate::stats::{self, Fit, Line, Moments, Point};
+use crate::units;
+
+/// Memory that differs by no more than this is the same: a heap that begins a few pages later.
+const BYTES_STEP: f64 = (64 << 10) as f64;
+/// Pages that each CPU takes in advance for a cgroup: `MEMCG_CHARGE_BATCH` of its memory controller. A peak differs by as
+/// much from run to run.
+const CHARGE_BATCH_PAGES: f64 = 64.0;
+/// Times that differ by no more than this are the same: a wake-up that came late.
+const SECONDS_STEP: f64 = 0.002;
+
+/// One entry on both sides.
+pub(super) struct Pair<'a> {
+    pub(super) base: &'a Side<'a>,
+    pub(super) new: &'a Side<'a>,
+    pub(super) old_name: &'a str,
+    pub(super) new_name: &'a str,
+}
+
+impl<'a> Pair<'a> {
+    /// The numbers of tasks of which each side has a run that is ok, ascending.
+    fn common(&self) -> Vec<u64> {
+        let both = |tasks: &u64| {
+            !self.base.ok(self.old_name, *tasks).is_empty() && !self.new.ok(self.new_name, *tasks).is_empty()
+        };
+        let (old, new) = (self.base.tasks_of(self.old_name), self.new.tasks_of(self.new_name));
+        old.intersection(&new).copied().filter(both).collect()
+    }
+
+    /// All that is judged of the entry by these metrics.
+    pub(super) fn pending(&self, settings: &Settings) -> Vec<Pending> {
+        let common = self.common();
+        let Some((&largest, smaller)) = common.split_last() else { return Vec::new() };
+        let mut pending: Vec<Pending> = Vec::new();
+        let mut shape_changed = false;
+        for metric in &settings.metrics {
+            let margins = Margins::of(metric.figure, metric.margin, settings.fail_above);
+            pending.push(match metric.figure.of_line() {
+                true => self.of_line(metric, margins, &common, &mut shape_changed),
+                false => self.of_case(metric, margins, largest),
+            });
+        }
+        // What a line says no more of, each of its footprints does.
+        if shape_changed {
+            let footprint = settings.metrics.iter().find(|metric| metric.figure == &figures::FOOTPRINT);
+            let metric = footprint.copied().unwrap_or(Metric { figure: &figures::FOOTPRINT, margin: None });
+            let margins = Margins::of(metric.figure, metric.margin, settings.fail_above);
+            pending.extend(smaller.iter().map(|tasks| self.of_case(&metric, margins, *tasks)));
+        }
+        pending
+    }
+
+    fn of_case(&self, metric: &Metric, margins: Margins, tasks: u64) -> Pending {
+        let (before, after) = (self.base.ok(self.old_name, tasks), self.new.ok(self.new_name, tasks));
+        let readings = |samples: &[&Sample]| -> Vec<f64> {
+            metric.figure.values(samples).into_iter().filter(|value| value.is_finite()).collect()
+        };
+        let (of_base, of_new) = (readings(&before), readings(&after));
+        let mut reason = incomparable(metric.figure, &before, &after);
+        if of_base.is_empty() || of_new.is_empty() {
+            reason = reason.or(Some("no value on one side".to_owned()));
+        }
+        self.case(metric, margins, Some(tasks), [of_base, of_new], self.step(metric.figure), reason)
+    }
+
+    /// The slope or the base of the lines through the numbers of tasks that are ok on both sides, one line for each
+    /// repetition. Through other numbers, lines would differ by where they were drawn.
+    fn of_line(&self, metric: &Metric, margins: Margins, common: &[u64], changed: &mut bool) -> Pending {
+        let figure = metric.figure;
+        let runs = |side: &Side<'a>, entry: &str| -> Vec<&'a Sample> {
+            let ok = common.iter().flat_map(|&tasks| side.ok(entry, tasks));
+            ok.filter(|sample| feeds_line(sample)).collect()
+        };
+        let (before, after) = (runs(self.base, self.old_name), runs(self.new, self.new_name));
+        let points = |samples: &[&Sample]| -> Vec<(u32, Point)> {
+            let point = |sample: &&Sample| {
+                Some((sample.repetition, Point { tasks: sample.tasks, y: figure.read(sample)? }))
+            };
+            samples.iter().filter_map(point).collect()
+        };
+        let (of_base, of_new) = (points(&before), points(&after));
+        let fit =
+            |points: &[(u32, Point)]| stats::fit(&points.iter().map(|(_, point)| *point).collect::<Vec<_>>());
+        let bent = [nonlinear("BASE", &fit(&of_base)), nonlinear("NEW", &fit(&of_new))];
+        let of = |line: Line| if figure.of == Of::Base { line.base } else { line.slope };
+        let values = |points: &[(u32, Point)]| -> Vec<f64> {
+            stats::lines_of_repetitions(points).into_iter().map(of).collect()
+        };
+        let largest = common.last().copied().unwrap_or(1);
+        let step = match figure == &figures::BYTES_PER_TASK {
+            true => self.step(figure) / largest as f64,
+            false => self.step(figure),
+        };
+        let values = [values(&of_base), values(&of_new)];
+        let reason = incomparable(figure, &before, &after);
+        let no_line = match (common.len(), &bent) {
+            (..2, _) => Some("fewer than two numbers of tasks are ok on both sides".to_owned()),
+            (_, [Some(why), Some(_)]) => {
+                Some(format!("{why}; the footprint at {} is compared", units::count(largest)))
+            }
+            (_, [Some(why), None] | [None, Some(why)]) => {
+                *changed = true;
+                Some(format!("{why}, and on the other side linear; the footprint at each N is compared"))
+            }
+            _ => None,
+        };
+        // Footprints answer for what has no line.
+        let counts = no_line.is_none();
+        let missing = || values.iter().any(Vec::is_empty).then(|| "no repetition has all N".to_owned());
+        let reason = no_line.or(reason).or_else(missing);
+        Pending { counts, ..self.case(metric, margins, None, values, step, reason) }
+    }
+
+    fn case(
+        &self,
+        metric: &Metric,
+        margins: Margins,
+        tasks: Option<u64>,
+        [of_base, of_new]: [Vec<f64>; 2],
+        step: f64,
+        reason: Option<String>,
+    ) -> Pending {
+        let side = |values: &[f64]| JudgedSide { runs: values.len() as u64, value: middle(values) };
+        let evidence = Evidence::of(&of_base, &of_new, metric.figure.better, step);
+        Pending {
+            evidence: reason.is_none().then_some(evidence),
+            cell: Judged {
+                metric: metric.figure,
+                base_entry: self.old_name.to_owned(),
+                new_entry: self.new_name.to_owned(),
+                tasks,
+                base: side(&of_base),
+                new: side(&of_new),
+                ratio: None,
+                ratio_interval: None,
+                verdict_interval: None,
+                margin: 0.0,
+                verdict: Verdict::Unclear,
+                reason,
+                threshold: None,
+                decision: None,
+                repetitions_needed: None,
+            },
+            margins,
+            counts: true,
+        }
+    }
+
+    fn step(&self, metric: &'static Figure) -> f64 {
+        let batch = |side: &Side| {
+            let machine = &side.input.campaign.machine;
+            CHARGE_BATCH_PAGES * machine.page_bytes as f64 * machine.cpus as f64
+        };
+        match metric.unit {
+            Unit::Seconds => SECONDS_STEP,
+            // Of very many operations the difference is of seconds.
+            Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond => 0.0,
+            _ if metric == &figures::PEAK => BYTES_STEP.max(batch(self.base)).max(batch(self.new)),
+            _ => BYTES_STEP,
+        }
+    }
+}
+
+/// The geometric mean, whose ratios are those of the means of logarithms; the mean where a value is not above zero, and
+/// where all are equal, which logarithms would round.
+fn middle(values: &[f64]) -> Option<f64> {
+    let of_values = Moments::of(values)?;
+    let logs = Moments::of_logs(values).filter(|_| of_values.variance > 0.0);
+    Some(logs.map_or(of_values.mean, |logs| logs.mean.exp()))
+}
+
+/// Where a side's footprints lie off their line, and how far.
+fn nonlinear(side: &str, fit: &Option<Fit>) -> Option<String> {
+    let worst = fit.as_ref().filter(|fit| fit.straight() == Some(false))?.worst?;
+    let off = worst
+        .off()
+        .map_or("below zero".to_owned(), |off| format!("{}% off", units::decimal((off * 100.0).abs(), 0)));
+    Some(format!("{side} is not linear ({off} at {})", units::count(worst.tasks)))
+}
+
+/// What speaks against comparing these runs by this metric.
+fn incomparable(metric: &'static Figure, base: &[&Sample], new: &[&Sample]) -> Option<String> {
+    let sources = |samples: &[&Sample]| -> BTreeSet<MemorySource> {
+        samples.iter().map(|sample| sample.memory.source).collect()
+    };
+    let (of_base, of_new) = (sources(base), sources(new));
+    if metric.by_source && (of_base.len() > 1 || of_base != of_new) {
+        let names = |sources: BTreeSet<MemorySource>| {
+            sources.into_iter().map(MemorySource::name).collect::<Vec<_>>().join(" and ")
+        };
+        return Some(format!("memory by {} there and by {} here", names(of_base), names(of_new)));
+    }
+    // Other work slows both sides, but never both alike: no interval made of repetitions knows of it.
+    let busy = |samples: &[&Sample]| {
+        2 * samples.iter().filter(|sample| sample.warnings.contains(&Warning::MachineBusy)).count()
+            > samples.len()
+    };
+    if metric.unit.is_time() && (busy(base) || busy(new)) {
+        let side = if busy(base) { "BASE" } else { "NEW" };
+        return Some(format!("other work kept the machine busy during most runs of {side}"));
+    }
+    let holds = |samples: &[&Sample]| -> BTreeSet<String> {
+        samples.iter().map(|sample| format!("{} s", sample.hold_s)).collect()
+    };
+    let (of_base, of_new) = (holds(base), holds(new));
+    if metric == &figures::WALL && (of_base.len() > 1 || of_base != of_new) {
+        let list = |holds: BTreeSet<String>| holds.into_iter().collect::<Vec<_>>().join(" and ");
+        return Some(format!("tasks waited {} there and {} here", list(of_base), list(of_new)));
+    }
+    None
+}
