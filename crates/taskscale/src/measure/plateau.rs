@@ -169,6 +169,7 @@ fn memory(shown: &Shown, account: &KernelAccount, kernel_bytes: u64) -> Plateau 
     let shmem_bytes = shared - mapped.tmpfs_as_file;
     let file_bytes = mapped.file.max(shown.counted.rss_file) + mapped.tmpfs_as_file;
     let anon_bytes = match account.anon {
+        Some(anon) if shown.rollup.unsplit => anon,
         // What the kernel counts is exact within batches. What the processes show is exact where all can be walked.
         Some(anon) if shown.unreadable > 0 || contradiction(shown, account).is_some() => {
             anon.max(shown.rollup.pss_anon)
@@ -218,7 +219,7 @@ fn of_others(mapped: &Mapped, account: &KernelAccount) -> (u64, u64) {
 /// Whether what the processes show and what the group is charged cannot both be: memory was charged elsewhere, or is held by
 /// what was not found.
 fn contradiction(shown: &Shown, account: &KernelAccount) -> Option<(u64, u64)> {
-    let charged = account.anon.filter(|_| shown.unreadable == 0)?;
+    let charged = account.anon.filter(|_| shown.unreadable == 0 && !shown.rollup.unsplit)?;
     let walked = shown.rollup.pss_anon;
     let bound = batches_bytes().max((walked.max(charged) as f64 * SAME_ANON) as u64);
     (walked.abs_diff(charged) > bound).then_some((walked, charged))
@@ -232,4 +233,74 @@ pub fn standing(group: &dyn Group, pids: &[u32]) -> u64 {
         false => pids.iter().filter_map(|pid| procfs::resident(*pid)).sum(),
     };
     resident + group.kernel_account().kernel.unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    fn shown(anon: u64) -> Shown {
+        let rollup = procfs::Rollup { pss_anon: anon, ..procfs::Rollup::default() };
+        Shown { rollup, ..Shown::default() }
+    }
+
+    fn account(anon: u64, shmem: u64, file_mapped: u64, cache: u64) -> KernelAccount {
+        let [anon, shmem, file_mapped, cache] = [anon, shmem, file_mapped, cache].map(Some);
+        KernelAccount { anon, shmem, file_mapped, cache, ..KernelAccount::default() }
+    }
+
+    #[test]
+    fn what_the_processes_show_counts_unless_the_group_contradicts() {
+        let lagging = account(100 * MIB + (64 << 10), 0, 0, 0);
+        assert_eq!(contradiction(&shown(100 * MIB), &lagging), None);
+        assert_eq!(memory(&shown(100 * MIB), &lagging, 0).anon_bytes, 100 * MIB);
+        let other = account(300 * MIB, 0, 0, 0);
+        assert_eq!(contradiction(&shown(100 * MIB), &other), Some((100 * MIB, 300 * MIB)));
+        assert_eq!(memory(&shown(100 * MIB), &other, 0).anon_bytes, 300 * MIB);
+        let elsewhere = account(MIB, 0, 0, 0);
+        assert_eq!(memory(&shown(100 * MIB), &elsewhere, 0).anon_bytes, 100 * MIB);
+        assert!(contradiction(&shown(100 * MIB), &elsewhere).is_some());
+    }
+
+    #[test]
+    fn a_process_that_may_not_be_walked_counts_and_no_file_counts_twice() {
+        let mut seen = shown(MIB);
+        seen.mapped.file = 2 * MIB;
+        for file in [MIB, 3 * MIB] {
+            let status = procfs::ProcessStatus { rss_anon: 64 * MIB, rss_file: file, ..Default::default() };
+            seen.count(&status);
+        }
+        let memory = |account: &KernelAccount| memory(&seen, account, 0);
+        let alone = memory(&KernelAccount::default());
+        assert_eq!((alone.anon_bytes, alone.file_bytes), (129 * MIB, 3 * MIB));
+        // The group knows what the two share.
+        assert_eq!(memory(&account(65 * MIB, 0, 0, 0)).anon_bytes, 65 * MIB);
+    }
+
+    #[test]
+    fn shared_memory_of_others_is_told_from_its_own() {
+        let mapped =
+            |tmpfs_of_others| Mapped { file: 2 * MIB, tmpfs: 64 * MIB, tmpfs_of_others, ..Mapped::default() };
+        // 64 MiB of others, and 48 MiB of its own that it does not map.
+        assert_eq!(of_others(&mapped(Some(64 * MIB)), &account(0, 48 * MIB, 0, 0)), (64 * MIB, 0));
+        assert_eq!(of_others(&mapped(None), &account(0, 48 * MIB, 0, 0)), (64 * MIB, 0));
+        // Its own, mapped.
+        assert_eq!(of_others(&mapped(None), &account(0, 64 * MIB, 64 * MIB, 0)), (0, 0));
+        // Half of it others'.
+        assert_eq!(of_others(&mapped(None), &account(0, 32 * MIB, 32 * MIB, 0)), (32 * MIB, 0));
+        // The group has a cache of files, mapped or not: whose the 2 MiB are nobody knows.
+        assert_eq!(of_others(&mapped(None), &account(0, 64 * MIB, 64 * MIB, 9 * MIB)), (2 * MIB, 2 * MIB));
+        assert_eq!(of_others(&mapped(None), &KernelAccount::default()), (0, 0));
+    }
+
+    #[test]
+    fn a_program_on_tmpfs_is_a_file_and_counts_once() {
+        let mut seen = shown(0);
+        seen.mapped = Mapped { tmpfs: 64 * MIB, tmpfs_as_file: 60 * MIB, ..Mapped::default() };
+        let memory = memory(&seen, &account(0, 64 * MIB, 64 * MIB, 0), 0);
+        assert_eq!((memory.file_bytes, memory.shmem_bytes), (60 * MIB, 4 * MIB));
+        assert_eq!(memory.footprint_bytes, 64 * MIB);
+    }
 }

@@ -15,7 +15,8 @@ pub struct Rollup {
     pub rss: u64,
     pub pss: u64,
     pub pss_anon: u64,
-    pub anonymous: u64,
+    /// The kernel (before 5.9) does not split `Pss`: `pss_anon` counts shared pages in full.
+    pub unsplit: bool,
     pub lazy_free: u64,
     pub swap: u64,
     /// Huge pages of hugetlbfs, which are in none of the others.
@@ -27,7 +28,7 @@ impl Rollup {
         self.rss += other.rss;
         self.pss += other.pss;
         self.pss_anon += other.pss_anon;
-        self.anonymous += other.anonymous;
+        self.unsplit |= other.unsplit;
         self.lazy_free += other.lazy_free;
         self.swap += other.swap;
         self.huge += other.huge;
@@ -81,12 +82,12 @@ pub(super) fn kib_field(line: &str, name: &str) -> Option<u64> {
 /// Parses `smaps_rollup`.
 pub fn parse_rollup(text: &str) -> Rollup {
     let mut rollup = Rollup::default();
-    let mut pss_anon = None;
+    let (mut pss_anon, mut anonymous) = (None, 0);
     for line in text.lines() {
         let fields = [
             ("Rss", &mut rollup.rss),
             ("Pss", &mut rollup.pss),
-            ("Anonymous", &mut rollup.anonymous),
+            ("Anonymous", &mut anonymous),
             ("LazyFree", &mut rollup.lazy_free),
             ("SwapPss", &mut rollup.swap),
         ];
@@ -99,8 +100,8 @@ pub fn parse_rollup(text: &str) -> Rollup {
         let huge = ["Private_Hugetlb", "Shared_Hugetlb"].into_iter().find_map(|name| kib_field(line, name));
         rollup.huge += huge.unwrap_or(0);
     }
-    // Kernels before 5.9 do not split Pss.
-    rollup.pss_anon = pss_anon.unwrap_or(rollup.anonymous);
+    rollup.pss_anon = pss_anon.unwrap_or(anonymous);
+    rollup.unsplit = pss_anon.is_none();
     rollup
 }
 
@@ -377,7 +378,7 @@ mod tests {
                 rss: 2048 << 10,
                 pss: 1000 << 10,
                 pss_anon: 700 << 10,
-                anonymous: 704 << 10,
+                unsplit: false,
                 lazy_free: 4 << 10,
                 swap: 1 << 10,
                 huge: 6 << 20,
@@ -387,7 +388,8 @@ mod tests {
 
     #[test]
     fn a_kernel_that_does_not_split_pss_still_has_anonymous_memory() {
-        assert_eq!(parse_rollup("Rss: 10 kB\nAnonymous: 8 kB\n").pss_anon, 8 << 10);
+        let rollup = parse_rollup("Rss: 10 kB\nAnonymous: 8 kB\n");
+        assert_eq!((rollup.pss_anon, rollup.unsplit), (8 << 10, true));
     }
 
     #[test]

@@ -24,10 +24,7 @@ pub fn contradictions(sample: &Sample, plan: &Plan, campaign: &Campaign) -> Vec<
     };
     let plateaus = [sample.memory.plateau.as_ref(), sample.memory.loaded.as_deref()];
     for plateau in plateaus.into_iter().flatten() {
-        unless(
-            adds_up(plateau),
-            "its footprint is not the sum of its parts",
-        );
+        unless(adds_up(plateau), "its footprint is not the sum of its parts");
         let memory = campaign.machine.memory_bytes.saturating_add(campaign.machine.swap_bytes);
         unless(plateau.footprint_bytes <= memory, "its footprint is more than the machine has");
     }
