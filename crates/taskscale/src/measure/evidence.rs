@@ -17,6 +17,8 @@ pub enum Rest {
     HeldBack,
     /// Nobody saw: taskscale itself got no CPU, or the whole machine stood still.
     Unwatched,
+    /// A signal had stopped it: what it does when it goes on is not known.
+    Stopped,
 }
 
 impl Rest {
@@ -25,7 +27,7 @@ impl Rest {
         match self {
             Rest::Quiet => true,
             Rest::AtWork | Rest::Starved => wakes,
-            Rest::Changing | Rest::HeldBack | Rest::Unwatched => false,
+            Rest::Changing | Rest::HeldBack | Rest::Unwatched | Rest::Stopped => false,
         }
     }
 }
@@ -40,12 +42,17 @@ pub struct PlateauSeen {
     /// `done` came with `alive`.
     pub said_at_end: bool,
     pub rest: Rest,
+    /// Anonymous memory that its processes show, and that its control group is charged for, where these contradict.
+    pub contradiction: Option<(u64, u64)>,
     /// By how much memory had grown at the end of the plateau, in bytes, where that is more than tasks that wait need.
     pub grown_bytes: Option<u64>,
     /// That was looked at when the first task was due already: it may have grown for what tasks do at their end.
     pub looked_late: bool,
     /// Processes of the run that are not in its control group: nothing of them is in the figures.
     pub escaped: usize,
+    /// A process came into the control group after the launcher had joined it for the program: one had left, and what it
+    /// took meanwhile is charged elsewhere.
+    pub came_back: bool,
     /// For a launch that was starved, from exec in seconds: how long it took, and how long of it the program wanted a
     /// CPU and got less than half of one.
     pub starved_launch: Option<(f64, f64)>,
@@ -83,6 +90,14 @@ impl PlateauSeen {
         if !self.read {
             return Some("none of its processes was there to be read while its tasks waited".into());
         }
+        if let Some((shown, charged)) = self.contradiction {
+            return Some(format!(
+                "its processes have {:.1} MiB of anonymous memory and its control group is charged {:.1} MiB: memory was \
+                 charged elsewhere, or is not in its processes",
+                mib(shown),
+                mib(charged)
+            ));
+        }
         match (self.rest, known) {
             // A compiler or a collector that waits for a CPU takes no task away.
             (Rest::Starved, Known::Said | Known::Woke) => {}
@@ -102,6 +117,11 @@ impl PlateauSeen {
                         .into(),
                 );
             }
+            (Rest::Stopped, _) => {
+                return Some(
+                    "a process was stopped (SIGSTOP, or a debugger) when its memory was read".into(),
+                );
+            }
             (Rest::AtWork, Known::Inferred) => return Some("it was still at work when it was read".into()),
             _ => {}
         }
@@ -113,7 +133,7 @@ impl PlateauSeen {
                      stood still"
                 }
             };
-            return Some(format!("its memory grew by {} MiB after it was read: {so}", bytes >> 20));
+            return Some(format!("its memory grew by {:.1} MiB after it was read: {so}", mib(bytes)));
         }
         match (self.starved_launch, known) {
             (Some((launch_s, starved_s)), Known::Inferred) => Some(format!(
@@ -133,6 +153,13 @@ impl PlateauSeen {
 
     /// Why the figures are not the program's, whatever else there is to say of it.
     pub fn escape(&self) -> Option<String> {
+        if self.came_back && self.escaped == 0 {
+            return Some(
+                "a process left the control group in which the program is measured, and came back: what it took meanwhile \
+                 may not be in the figures"
+                    .into(),
+            );
+        }
         let (processes, them) = match self.escaped {
             0 => return None,
             1 => ("1 process".to_owned(), "it"),
@@ -142,6 +169,10 @@ impl PlateauSeen {
             "{processes} left the control group in which the program is measured: nothing of {them} is in the figures"
         ))
     }
+}
+
+fn mib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
 }
 
 #[cfg(test)]
@@ -188,6 +219,8 @@ mod tests {
             PlateauSeen { rest: Rest::Changing, ..seen() },
             PlateauSeen { rest: Rest::HeldBack, ..seen() },
             PlateauSeen { rest: Rest::Unwatched, ..seen() },
+            PlateauSeen { rest: Rest::Stopped, ..seen() },
+            PlateauSeen { contradiction: Some((9 << 20, 1 << 20)), ..seen() },
             PlateauSeen { grown_bytes: Some(9 << 20), ..seen() },
         ] {
             assert!(seen.doubt(Known::Said).is_some(), "{seen:?}");
@@ -204,6 +237,7 @@ mod tests {
             (Rest::Changing, false, false),
             (Rest::HeldBack, false, false),
             (Rest::Unwatched, false, false),
+            (Rest::Stopped, false, false),
         ] {
             assert_eq!((rest.is_quiet(false), rest.is_quiet(true)), (alone, waking), "{rest:?}");
         }
@@ -261,6 +295,7 @@ mod tests {
     #[test]
     fn processes_that_left_are_counted() {
         assert!(PlateauSeen { escaped: 1, ..seen() }.escape().unwrap().starts_with("1 process left"));
+        assert!(PlateauSeen { came_back: true, ..seen() }.escape().unwrap().contains("came back"));
         assert!(PlateauSeen { escaped: 3, ..seen() }.escape().unwrap().contains("nothing of them"));
     }
 }

@@ -25,6 +25,9 @@ const GROWTH_MIN_BYTES: u64 = 4 << 20;
 /// Memory is the same within the larger of the two.
 const SAME_SHARE: f64 = 0.01;
 const SAME_BYTES: u64 = 1 << 20;
+/// What the processes show and the kernel counts is exact: it is the same within the larger of the two.
+const STANDS_SHARE: f64 = 0.01;
+const STANDS_BYTES: u64 = 64 << 10;
 /// Looks older than this are of no use, in seconds.
 const KEPT_S: f64 = 2.0;
 /// A pipe holds so much. A program that wrote more within a window may wait for its reader, and only seem quiet.
@@ -49,6 +52,50 @@ struct Kept {
     look: Look,
     starved_s: f64,
     watched_s: f64,
+}
+
+/// Memory at an instant, to be compared with that of another.
+#[derive(Debug, Clone, Copy)]
+pub struct Standing {
+    /// What the group uses; its figures lag, by pages for each CPU.
+    pub in_use: Option<u64>,
+    /// What its processes show, and kernel memory: exact.
+    pub shown: u64,
+}
+
+impl Standing {
+    /// Whether no memory came and none went.
+    pub fn is_same_as(&self, then: &Standing) -> bool {
+        self.shown.abs_diff(then.shown) <= tolerance(self.shown.max(then.shown))
+            && then.in_use_is_about(self.in_use)
+    }
+
+    /// Whether the group uses about as much, as far as its figures tell.
+    pub fn in_use_is_about(&self, now: Option<u64>) -> bool {
+        self.in_use.zip(now).is_none_or(|(then, now)| is_same(then, now))
+    }
+
+    /// By how much memory has grown, where that is more than none.
+    pub fn grown_since(&self, then: &Standing) -> Option<u64> {
+        let shown = self.shown.saturating_sub(then.shown);
+        let in_use = self.in_use.zip(then.in_use).map_or(0, |(now, then)| now.saturating_sub(then));
+        let grew = shown > tolerance(self.shown) || in_use > SAME_BYTES.max(share(then.in_use, SAME_SHARE));
+        grew.then(|| shown.max(in_use))
+    }
+
+    /// Whether it grew by more than a runtime that tidies up accounts for.
+    pub fn is_growth_of(&self, then: &Standing) -> bool {
+        is_growth(then.shown, self.shown)
+            || self.in_use.zip(then.in_use).is_some_and(|(now, then)| is_growth(then, now))
+    }
+}
+
+fn tolerance(bytes: u64) -> u64 {
+    STANDS_BYTES.max(share(Some(bytes), STANDS_SHARE))
+}
+
+fn share(bytes: Option<u64>, share: f64) -> u64 {
+    (bytes.unwrap_or(0) as f64 * share) as u64
 }
 
 #[derive(Debug, Default)]
@@ -288,6 +335,22 @@ mod tests {
         assert!((looks.starved_s() - 0.4).abs() < 1e-9);
         assert!((looks.starved_until_s(200 * MS) - 0.2).abs() < 1e-9);
         assert_eq!(Looks::default().starved_until_s(0), 0.0);
+    }
+
+    #[test]
+    fn what_came_after_a_reading_is_found_where_it_is_small_or_takes_the_place_of_a_cache() {
+        let stood = Standing { in_use: Some(2 * MIB), shown: 2 * MIB };
+        let more = |kib: u64| Standing { shown: stood.shown + (kib << 10), ..stood };
+        assert!(more(64).is_same_as(&stood) && more(64).grown_since(&stood).is_none());
+        assert!(!more(65).is_same_as(&stood) && more(65).grown_since(&stood) == Some(65 << 10));
+        let large = Standing { in_use: None, shown: 100 * MIB };
+        assert!(Standing { shown: 101 * MIB, ..large }.is_same_as(&large));
+        assert!(!Standing { shown: 102 * MIB, ..large }.is_same_as(&large));
+        // What a group uses lags by less than 1 MiB, and that is no growth.
+        let lagging = Standing { in_use: Some(3 * MIB), ..stood };
+        assert!(lagging.is_same_as(&stood) && lagging.grown_since(&stood).is_none());
+        let used = Standing { in_use: Some(9 * MIB), ..stood };
+        assert!(!used.is_same_as(&stood) && used.grown_since(&stood) == Some(7 * MIB));
     }
 
     #[test]

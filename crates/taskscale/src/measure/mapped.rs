@@ -1,125 +1,346 @@
-//! The files that processes have mapped: each page of them is in memory once, however many processes map it.
+//! The mapped pages that are not anonymous: of files, of shared memory, huge ones, and of devices. Each page counts once,
+//! however many mappings, processes and offsets show it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
-use std::io::{self, BufRead, BufReader};
+use std::io;
+use std::os::unix::fs::FileTypeExt;
 
-use super::procfs::{kib_field, text};
+use rustix::param::page_size;
 
-/// Mapped pages of files.
+use super::pagemap::{Charges, PageSet, Pagemap};
+use super::procfs::text;
+
+/// What `TMPFS_MAGIC` of linux/magic.h says.
+const TMPFS: rustix::fs::FsWord = 0x0102_1994;
+/// The kernel's own tmpfs: memfds, SysV segments and anonymous shared memory.
+const KERNEL_TMPFS: Device = (0, 1);
+/// Frames are looked up so many at a time.
+const LOOKED_UP: usize = 1 << 16;
+
+type Device = (u32, u32);
+
+/// Sums over all processes that were added, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct MappedFiles {
-    /// Each page counted once, however many processes map it: for each file and offset the largest resident size that
-    /// any process shows. Exact where the processes map the same parts, as workers forked from one parent do, and all
-    /// of them were walked.
-    pub bytes: u64,
-    /// What programs and libraries that lie on tmpfs add to `Pss_Shmem`: the kernel counts every page of tmpfs as
-    /// shared memory, where for us a program's text is a file, wherever it lies.
-    pub pss_on_tmpfs: u64,
+pub struct Mapped {
+    /// Pages of files that are not on tmpfs.
+    pub file: u64,
+    /// Pages of tmpfs, which the kernel charges as shared memory.
+    pub tmpfs: u64,
+    /// Of which those of files that no process maps as shared memory: programs, libraries, data.
+    pub tmpfs_as_file: u64,
+    /// Of `tmpfs` what the run's groups are not charged for; `None` where this user may not know.
+    pub tmpfs_of_others: Option<u64>,
+    pub huge: u64,
+    /// Pages of devices and sockets that are not in the kernel's account of the group.
+    pub device: u64,
 }
 
-/// Walks every mapping of the processes: takes four times as long as `rollup`, so at the plateau only, and only where
-/// needed. Of a large family `FAMILY_LOOKED_AT` are walked, from its first to its last, and what the others add to
-/// `Pss_Shmem` is taken to be as much. `None` where it `is_over` before all were read.
-pub fn mapped_files(pids: &[u32], is_over: &dyn Fn() -> bool) -> Option<MappedFiles> {
-    let tmpfs = tmpfs_devices(&text("/proc/self/mountinfo").unwrap_or_default());
-    let mut files = FileSum { tmpfs, ..FileSum::default() };
-    let walked = spread(pids, FAMILY_LOOKED_AT);
-    for pid in &walked {
-        if is_over() {
-            return None;
+/// One mapping of a process: a line of maps.
+#[derive(Debug, PartialEq, Eq)]
+struct Mapping<'a> {
+    start: u64,
+    end: u64,
+    shared: bool,
+    offset: u64,
+    device: Device,
+    inode: u64,
+    name: &'a [u8],
+    huge: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File,
+    Tmpfs,
+    Device,
+}
+
+/// A file; of SysV segments, whose inode numbers are their own, with the IPC namespace.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct FileKey {
+    device: Device,
+    inode: u64,
+    segment_of: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct Pages {
+    set: PageSet,
+    shared: bool,
+    tmpfs: bool,
+}
+
+/// Collects the mapped pages of processes.
+pub struct MappedPages {
+    charges: Option<Charges>,
+    has_group: bool,
+    /// Whether a device without a number of its own is a tmpfs.
+    devices: HashMap<Device, bool>,
+    /// Mount namespaces whose mounts are in `devices`.
+    namespaces: BTreeSet<String>,
+    files: HashMap<FileKey, Pages>,
+    /// Pages of tmpfs that are still to be looked up.
+    frames: Vec<u64>,
+    of_others: u64,
+    huge_files: HashMap<FileKey, PageSet>,
+    huge_pages: u64,
+    device_frames: PageSet,
+    device_pages: u64,
+}
+
+impl MappedPages {
+    /// `groups`: inode numbers of the folders of the run's groups; none where it has no group.
+    pub fn new(groups: BTreeSet<u64>) -> MappedPages {
+        MappedPages {
+            has_group: !groups.is_empty(),
+            charges: Charges::open(groups),
+            devices: HashMap::from([(KERNEL_TMPFS, true)]),
+            namespaces: BTreeSet::new(),
+            files: HashMap::new(),
+            frames: Vec::new(),
+            of_others: 0,
+            huge_files: HashMap::new(),
+            huge_pages: 0,
+            device_frames: PageSet::default(),
+            device_pages: 0,
         }
-        // A process that ends now shows no more lines.
-        let Ok(file) = fs::File::open(format!("/proc/{pid}/smaps")) else { continue };
-        let _ = files.add(BufReader::new(file));
     }
-    let mut sum = files.sum();
-    if pids.len() > walked.len() {
-        sum.pss_on_tmpfs = (sum.pss_on_tmpfs as f64 * pids.len() as f64 / walked.len() as f64) as u64;
-    }
-    Some(sum)
-}
 
-/// Of so many processes not all have files of their own: each takes 0.2 ms to walk.
-const FAMILY_LOOKED_AT: usize = 1_000;
-
-/// At most so many of them, at equal distances, the first and the last among them.
-fn spread(all: &[u32], most: usize) -> Vec<u32> {
-    match all.len() <= most {
-        true => all.to_vec(),
-        false => (0..most).map(|index| all[index * (all.len() - 1) / (most - 1)]).collect(),
-    }
-}
-
-impl MappedFiles {
-    pub fn at_least(self, bytes: u64) -> MappedFiles {
-        MappedFiles { bytes: self.bytes.max(bytes), ..self }
-    }
-}
-
-#[derive(Default)]
-struct FileSum {
-    /// Device numbers as smaps writes them.
-    tmpfs: Vec<String>,
-    /// The largest resident size of each file and offset.
-    largest: BTreeMap<String, u64>,
-    pss_on_tmpfs: u64,
-}
-
-impl FileSum {
-    fn add(&mut self, smaps: impl BufRead) -> io::Result<()> {
-        // The file that is mapped, if it is one, and whether it lies on tmpfs.
-        let mut mapping: Option<(String, bool)> = None;
-        let (mut rss, mut pss) = (0, 0);
-        for line in smaps.split(b'\n') {
-            let line = line?;
-            // Names of files need not be text, and are not looked at.
-            let line = String::from_utf8_lossy(&line);
-            if let Some(value) = kib_field(&line, "Rss") {
-                rss = value;
-            } else if let Some(value) = kib_field(&line, "Pss") {
-                pss = value;
-            } else if let Some(anonymous) = kib_field(&line, "Anonymous") {
-                if let Some((file, on_tmpfs)) = mapping.take() {
-                    let place = self.largest.entry(file).or_default();
-                    *place = (*place).max(rss.saturating_sub(anonymous));
-                    self.pss_on_tmpfs += if on_tmpfs { pss.saturating_sub(anonymous) } else { 0 };
+    /// Adds the mappings of a process. `has_huge`: its rollup shows huge pages, whose mappings smaps tells.
+    pub fn add(&mut self, pid: u32, has_huge: bool) -> io::Result<()> {
+        let maps = fs::read(format!("/proc/{pid}/{}", if has_huge { "smaps" } else { "maps" }))?;
+        let mappings = parse(&maps);
+        if mappings.is_empty() {
+            return Ok(());
+        }
+        let mut pagemap = Pagemap::open(pid)?;
+        // Mappings that follow each other are walked in one go: a library is four or five of them.
+        for run in mappings.chunk_by(|one, next| one.end == next.start && !one.huge && !next.huge) {
+            if run[0].huge {
+                self.add_huge(pid, &pagemap, &run[0])?;
+                continue;
+            }
+            let kinds: Vec<Kind> = run.iter().map(|mapping| self.kind(pid, mapping)).collect();
+            let mut found = Vec::new();
+            let end = run.last().map_or(0, |last| last.end);
+            pagemap.file_pages(run[0].start, end, |address, pages| found.push((address, pages)))?;
+            for (address, pages) in found {
+                let end = address + pages * page_size() as u64;
+                for (mapping, kind) in run.iter().zip(&kinds) {
+                    let (from, to) = (address.max(mapping.start), end.min(mapping.end));
+                    if from < to {
+                        self.add_pages(pid, &pagemap, mapping, *kind, from, to)?;
+                    }
                 }
-            } else if line.as_bytes().first().is_some_and(u8::is_ascii_hexdigit) && !line.contains(" kB") {
-                mapping = self.mapped_file(&line);
             }
         }
         Ok(())
     }
 
-    /// From `address perms offset dev inode path`. Shared memory is no file: neither what shows as one on no device
-    /// (00:01), nor what is mapped shared on tmpfs, as `shm_open` and /dev/shm have it.
-    fn mapped_file(&self, line: &str) -> Option<(String, bool)> {
-        let mut fields = line.split_ascii_whitespace().skip(1);
-        let (perms, offset) = (fields.next()?, fields.next()?);
-        let (device, inode) = (fields.next()?, fields.next()?);
-        let on_tmpfs = self.tmpfs.iter().any(|tmpfs| tmpfs == device);
-        let is_memory = inode == "0"
-            || (on_tmpfs && perms.ends_with('s'))
-            || ["/dev/zero (deleted)", "/memfd:", "/SYSV"].iter().any(|name| line.contains(name));
-        (!is_memory).then(|| (format!("{device} {inode} {offset}"), on_tmpfs))
+    fn add_pages(
+        &mut self,
+        pid: u32,
+        pagemap: &Pagemap,
+        mapping: &Mapping,
+        kind: Kind,
+        from: u64,
+        to: u64,
+    ) -> io::Result<()> {
+        let page_bytes = page_size() as u64;
+        let (first, count) =
+            ((mapping.offset + (from - mapping.start)) / page_bytes, (to - from) / page_bytes);
+        if kind == Kind::Device {
+            return self.add_device(pagemap, mapping, from, to);
+        }
+        let file = self.files.entry(key(pid, mapping)).or_default();
+        file.shared |= mapping.shared;
+        file.tmpfs = kind == Kind::Tmpfs;
+        if !file.tmpfs || self.charges.is_none() {
+            file.set.insert_range(first, count);
+            return Ok(());
+        }
+        let new: BTreeSet<u64> = (0..count)
+            .filter(|page| file.set.insert(first + page))
+            .map(|page| from + page * page_bytes)
+            .collect();
+        if let (Some(from), Some(last)) = (new.first(), new.last()) {
+            pagemap.pages(*from, last + page_bytes, |address, page| {
+                self.frames.extend(page.frame.filter(|_| new.contains(&address)));
+            })?;
+        }
+        if self.frames.len() >= LOOKED_UP {
+            self.look_up();
+        }
+        Ok(())
     }
 
-    fn sum(self) -> MappedFiles {
-        MappedFiles { bytes: self.largest.values().sum(), pss_on_tmpfs: self.pss_on_tmpfs }
+    /// Huge pages that only one process maps are told by the kernel; of a file, or left to a child by fork, they are known
+    /// by their place in it.
+    fn add_huge(&mut self, pid: u32, pagemap: &Pagemap, mapping: &Mapping) -> io::Result<()> {
+        let mut shared = Vec::new();
+        pagemap.pages(mapping.start, mapping.end, |address, page| match page.exclusive {
+            true => self.huge_pages += 1,
+            false => shared.push((mapping.offset + (address - mapping.start)) / page_size() as u64),
+        })?;
+        let file = self.huge_files.entry(key(pid, mapping)).or_default();
+        self.huge_pages += shared.into_iter().filter(|page| file.insert(*page)).count() as u64;
+        Ok(())
+    }
+
+    /// What the group is charged for already is in the kernel's account of it: rings of io_uring, maps of BPF. Rings of
+    /// packet sockets and the like are charged to nobody.
+    fn add_device(&mut self, pagemap: &Pagemap, mapping: &Mapping, from: u64, to: u64) -> io::Result<()> {
+        let accounted = self.has_group && is_accounted(mapping.name);
+        let MappedPages { charges, device_frames, device_pages, .. } = self;
+        pagemap.pages(from, to, |_, page| {
+            *device_pages += u64::from(match (page.frame, &charges) {
+                (Some(frame), Some(charges)) => device_frames.insert(frame) && !charges.is_own(frame),
+                (Some(frame), None) => device_frames.insert(frame) && !accounted,
+                (None, _) => !accounted,
+            });
+        })
+    }
+
+    fn look_up(&mut self) {
+        if let Some(charges) = &self.charges {
+            self.of_others += charges.of_others(&mut self.frames);
+        }
+        self.frames.clear();
+    }
+
+    fn kind(&mut self, pid: u32, mapping: &Mapping) -> Kind {
+        if is_device(pid, mapping.name) {
+            return Kind::Device;
+        }
+        // Only a file system without a device of its own can be a tmpfs; the vdso is on none.
+        let may_be_tmpfs = mapping.device.0 == 0 && mapping.device.1 != 0;
+        match may_be_tmpfs && self.is_tmpfs(pid, mapping.device) {
+            true => Kind::Tmpfs,
+            false => Kind::File,
+        }
+    }
+
+    /// A device that no mount of ours shows may be one of the process's own mount namespace.
+    fn is_tmpfs(&mut self, pid: u32, device: Device) -> bool {
+        if let Some(known) = self.devices.get(&device) {
+            return *known;
+        }
+        let namespace = fs::read_link(format!("/proc/{pid}/ns/mnt")).unwrap_or_default();
+        if self.namespaces.insert(namespace.to_string_lossy().into_owned()) {
+            self.devices.extend(devices(&text(format!("/proc/{pid}/mountinfo")).unwrap_or_default()));
+        }
+        self.devices.get(&device).copied().unwrap_or_else(|| self.is_unmounted_tmpfs(pid, device))
+    }
+
+    /// Of a mount that is in no list any more, root can still ask what it is.
+    fn is_unmounted_tmpfs(&mut self, pid: u32, device: Device) -> bool {
+        let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
+        let is_tmpfs = parse(&maps).iter().filter(|mapping| mapping.device == device).any(|mapping| {
+            let place = format!("/proc/{pid}/map_files/{:x}-{:x}", mapping.start, mapping.end);
+            rustix::fs::statfs(place).is_ok_and(|stat| stat.f_type == TMPFS)
+        });
+        self.devices.insert(device, is_tmpfs);
+        is_tmpfs
+    }
+
+    pub fn sum(mut self) -> Mapped {
+        self.look_up();
+        let bytes = |pages: u64| pages * page_size() as u64;
+        let of = |wanted: &dyn Fn(&Pages) -> bool| {
+            bytes(self.files.values().filter(|file| wanted(file)).map(|file| file.set.count()).sum())
+        };
+        Mapped {
+            file: of(&|file| !file.tmpfs),
+            tmpfs: of(&|file| file.tmpfs),
+            tmpfs_as_file: of(&|file| file.tmpfs && !file.shared),
+            tmpfs_of_others: self.charges.as_ref().map(|_| bytes(self.of_others)),
+            huge: bytes(self.huge_pages),
+            device: bytes(self.device_pages),
+        }
     }
 }
 
-/// The devices of all tmpfs, of which mountinfo writes the numbers in decimal and smaps in hexadecimal digits.
-fn tmpfs_devices(mountinfo: &str) -> Vec<String> {
-    let device = |line: &str| {
-        let (before, after) = line.split_once(" - ")?;
-        let kind = after.split(' ').next()?;
-        let (major, minor) = before.split(' ').nth(2)?.split_once(':')?;
-        let is_tmpfs = ["tmpfs", "devtmpfs", "rootfs"].contains(&kind);
-        is_tmpfs.then_some(format!("{:02x}:{:02x}", major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?))
+fn key(pid: u32, mapping: &Mapping) -> FileKey {
+    // Segments are numbered by each IPC namespace anew.
+    let is_segment = mapping.device == KERNEL_TMPFS && mapping.name.starts_with(b"/SYSV");
+    let namespace = || fs::read_link(format!("/proc/{pid}/ns/ipc")).unwrap_or_default();
+    FileKey {
+        device: mapping.device,
+        inode: mapping.inode,
+        segment_of: is_segment.then(|| namespace().to_string_lossy().into_owned()),
+    }
+}
+
+/// Whether what is mapped is no file: a socket, a descriptor of the kernel's making, a device in /dev.
+fn is_device(pid: u32, name: &[u8]) -> bool {
+    let special = || {
+        let place = format!("/proc/{pid}/root{}", String::from_utf8_lossy(name));
+        name.starts_with(b"/dev/") && fs::metadata(place).is_ok_and(|data| data.file_type().is_char_device())
     };
-    mountinfo.lines().filter_map(device).collect()
+    name.starts_with(b"socket:") || name.starts_with(b"anon_inode:") || special()
+}
+
+/// Whether the kernel charges the group for what such a descriptor maps. Buffers of perf it counts by user.
+fn is_accounted(name: &[u8]) -> bool {
+    name.starts_with(b"anon_inode:") && !name.starts_with(b"anon_inode:[perf_event]")
+}
+
+/// The mappings of maps, or of smaps, that may show other pages than anonymous ones. Names of files need not be text.
+fn parse(maps: &[u8]) -> Vec<Mapping<'_>> {
+    let mut mappings: Vec<Mapping> = Vec::new();
+    // Whether the lines that follow are of the last of `mappings`.
+    let mut kept = false;
+    for line in maps.split(|byte| *byte == b'\n') {
+        if let Some(flags) = line.strip_prefix(b"VmFlags:") {
+            let huge = flags.split(|byte| *byte == b' ').any(|flag| flag == b"ht");
+            if let Some(last) = mappings.last_mut().filter(|_| kept) {
+                last.huge = huge;
+            }
+        } else if let Some(mapping) = parse_line(line) {
+            kept = mapping.inode != 0 || mapping.device != (0, 0) || mapping.name == b"[vdso]";
+            if kept {
+                mappings.push(mapping);
+            }
+        }
+    }
+    mappings
+}
+
+/// `start-end perms offset major:minor inode   name`.
+fn parse_line(line: &[u8]) -> Option<Mapping<'_>> {
+    let mut fields = line.splitn(6, |byte| *byte == b' ');
+    let mut next = || std::str::from_utf8(fields.next()?).ok();
+    let hexadecimal = |text: &str| u64::from_str_radix(text, 16).ok();
+    let (start, end) = next()?.split_once('-')?;
+    let (perms, offset) = (next()?, next()?);
+    let (major, minor) = next()?.split_once(':')?;
+    let inode = next()?.parse().ok()?;
+    Some(Mapping {
+        start: hexadecimal(start)?,
+        end: hexadecimal(end)?,
+        shared: perms.ends_with('s'),
+        offset: hexadecimal(offset)?,
+        device: (u32::from_str_radix(major, 16).ok()?, u32::from_str_radix(minor, 16).ok()?),
+        inode,
+        name: fields.next().unwrap_or_default().trim_ascii_start(),
+        huge: false,
+    })
+}
+
+/// Which devices of a mountinfo without a number of their own are a tmpfs.
+fn devices(mountinfo: &str) -> impl Iterator<Item = (Device, bool)> {
+    mountinfo.lines().filter_map(|line| {
+        let (before, after) = line.split_once(" - ")?;
+        let (major, minor) = before.split(' ').nth(2)?.split_once(':')?;
+        let is_tmpfs = match after.split(' ').next()? {
+            "tmpfs" | "devtmpfs" => true,
+            // A ramfs as well.
+            "rootfs" => rustix::fs::statfs("/").is_ok_and(|stat| stat.f_type == TMPFS),
+            _ => false,
+        };
+        Some(((major.parse().ok()?, minor.parse().ok()?), is_tmpfs))
+    })
 }
 
 #[cfg(test)]
@@ -127,43 +348,61 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_mapped_by_two_processes_count_once_and_shared_memory_is_no_file() {
-        let process = "7f00-7f01 r-xp 00001000 fe:01 42 /lib/libc.so\nRss: 100 kB\nPss: 52 kB\nAnonymous: 4 kB\n\
-                       7f02-7f03 rw-s 00000000 00:01 77 /dev/zero (deleted)\nRss: 50 kB\nPss: 25 kB\nAnonymous: 0 kB\n\
-                       7f04-7f05 rw-p 00000000 00:00 0 \nRss: 30 kB\nPss: 30 kB\nAnonymous: 30 kB\n";
-        let mut files = FileSum::default();
-        for _ in 0..2 {
-            files.add(process.as_bytes()).unwrap();
-        }
-        assert_eq!(files.sum(), MappedFiles { bytes: 96 << 10, pss_on_tmpfs: 0 });
+    fn mappings_that_show_no_file_are_left_out() {
+        let maps = b"7f00-7f01 r-xp 00001000 fe:01 42                         /lib/\xff name\n\
+                     7f01-7f02 rw-p 00000000 00:00 0 \n\
+                     7f02-7f03 rw-s 00000000 00:01 0                          /SYSV00000000 (deleted)\n\
+                     7f03-7f04 r-xp 00000000 00:00 0                          [vdso]\n\
+                     7f04-7f05 rw-p 00000000 00:00 0                          [stack]\n";
+        let mappings = parse(maps);
+        let names: Vec<&[u8]> = mappings.iter().map(|mapping| mapping.name).collect();
+        assert_eq!(names, [b"/lib/\xff name".as_slice(), b"/SYSV00000000 (deleted)", b"[vdso]"]);
+        let library = &mappings[0];
+        assert_eq!((library.start, library.end, library.offset), (0x7f00, 0x7f01, 0x1000));
+        assert_eq!((library.device, library.inode, library.shared), ((0xfe, 1), 42, false));
+        assert!(mappings[1].shared);
+        assert!(parse(b"Rss: 4 kB\n\ngarbage").is_empty());
     }
 
     #[test]
-    fn a_large_family_is_looked_at_from_its_first_to_its_last() {
-        let all: Vec<u32> = (0..12_000).collect();
-        let some = spread(&all, 1_000);
-        assert_eq!((some.len(), some[0], some[999]), (1_000, 0, 11_999));
-        assert!(some.windows(2).all(|pair| (12..=13).contains(&(pair[1] - pair[0]))));
-        assert_eq!(spread(&all[..1_000], 1_000), all[..1_000]);
+    fn huge_mappings_are_known_by_their_flags() {
+        let smaps =
+            b"7f00-7f01 rw-p 00000000 00:0f 9 /anon_hugepage (deleted)\nRss: 0 kB\nVmFlags: rd wr ht \n\
+                      7f01-7f02 rw-p 00000000 00:00 0 \nVmFlags: rd ht \n\
+                      7f02-7f03 r--p 00000000 fe:00 7 /lib/x\nVmFlags: rd mr \n";
+        let huge: Vec<bool> = parse(smaps).iter().map(|mapping| mapping.huge).collect();
+        assert_eq!(huge, [true, false]);
     }
 
     #[test]
-    fn on_tmpfs_a_program_is_a_file_and_what_is_mapped_shared_is_memory() {
-        let process = "7f00-7f01 r-xp 00000000 00:1a 42 /tmp/program\nRss: 100 kB\nPss: 60 kB\nAnonymous: 8 kB\n\
-                       7f02-7f03 rw-s 00000000 00:1a 77 /tmp/hsperfdata\nRss: 50 kB\nPss: 50 kB\nAnonymous: 0 kB\n";
-        let tmpfs =
-            tmpfs_devices("30 25 0:26 / /tmp rw - tmpfs tmpfs rw\n31 25 254:1 / / rw - ext4 /dev/x rw\n");
-        let mut files = FileSum { tmpfs, ..FileSum::default() };
-        files.add(process.as_bytes()).unwrap();
-        assert_eq!(files.sum(), MappedFiles { bytes: 92 << 10, pss_on_tmpfs: 52 << 10 });
+    fn a_tmpfs_is_known_by_its_mount() {
+        let mountinfo =
+            "30 25 0:26 / /tmp rw - tmpfs tmpfs rw\n31 25 254:1 / / rw shared:1 - ext4 /dev/x rw\n";
+        let found: Vec<_> = devices(mountinfo).collect();
+        assert_eq!(found, [((0, 26), true), ((254, 1), false)]);
     }
 
     #[test]
-    fn a_file_whose_name_is_no_text_counts() {
-        let process =
-            b"7f00-7f01 r-xp 00001000 fe:01 42 /lib/\xff\nRss: 100 kB\nPss: 52 kB\nAnonymous: 4 kB\n";
-        let mut files = FileSum::default();
-        files.add(process.as_slice()).unwrap();
-        assert_eq!(files.sum().bytes, 96 << 10);
+    fn segments_of_two_namespaces_are_two() {
+        let line = b"1000-2000 rw-s 00000000 00:01 0 /SYSV00000000 (deleted)";
+        let segment = key(std::process::id(), &parse_line(line).unwrap());
+        assert!(segment.segment_of.is_some_and(|namespace| namespace.starts_with("ipc:")));
+        let memfd = key(std::process::id(), &parse_line(b"1000-2000 rw-s 0 00:01 0 /memfd:x").unwrap());
+        assert_eq!(memfd.segment_of, None);
+    }
+
+    #[test]
+    fn the_pages_of_this_process_count_once() {
+        let sum = |times| {
+            let mut pages = MappedPages::new(BTreeSet::new());
+            for _ in 0..times {
+                pages.add(std::process::id(), false).unwrap();
+            }
+            pages.sum()
+        };
+        let (once, twice) = (sum(1), sum(2));
+        assert!(once.file > 0 && once.tmpfs_of_others.is_none());
+        // Other tests run in this process, and may touch pages that were not in memory yet.
+        assert!(twice.file < once.file + once.file / 2, "{once:?} {twice:?}");
     }
 }

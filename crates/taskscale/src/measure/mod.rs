@@ -3,6 +3,7 @@
 //! Knows nothing of catalogues' files, campaigns or reports. `Runner` is the seam: tests of campaigns put a scripted
 //! one in its place.
 
+mod address_spaces;
 mod causes;
 #[cfg(test)]
 mod causes_tests;
@@ -23,10 +24,12 @@ mod looks;
 mod machine;
 mod machine_lock;
 mod mapped;
+mod pagemap;
 mod plateau;
 mod procfs;
 mod protocol;
 mod run;
+mod segments;
 mod systemd;
 mod verdict;
 

@@ -15,12 +15,24 @@ pub struct Rollup {
     pub rss: u64,
     pub pss: u64,
     pub pss_anon: u64,
-    /// 0 where the kernel does not tell it.
-    pub pss_file: u64,
-    pub pss_shmem: u64,
-    pub anonymous: u64,
+    /// The kernel (before 5.9) does not split `Pss`: `pss_anon` counts shared pages in full.
+    pub unsplit: bool,
     pub lazy_free: u64,
     pub swap: u64,
+    /// Huge pages of hugetlbfs, which are in none of the others.
+    pub huge: u64,
+}
+
+impl Rollup {
+    pub fn add(&mut self, other: &Rollup) {
+        self.rss += other.rss;
+        self.pss += other.pss;
+        self.pss_anon += other.pss_anon;
+        self.unsplit |= other.unsplit;
+        self.lazy_free += other.lazy_free;
+        self.swap += other.swap;
+        self.huge += other.huge;
+    }
 }
 
 /// What is needed of `/proc/PID/status`.
@@ -30,6 +42,11 @@ pub struct ProcessStatus {
     pub threads: u64,
     pub rss_peak: u64,
     pub rss: u64,
+    pub rss_anon: u64,
+    pub rss_file: u64,
+    pub rss_shmem: u64,
+    pub swap: u64,
+    pub huge: u64,
     pub page_tables: u64,
 }
 
@@ -65,14 +82,12 @@ pub(super) fn kib_field(line: &str, name: &str) -> Option<u64> {
 /// Parses `smaps_rollup`.
 pub fn parse_rollup(text: &str) -> Rollup {
     let mut rollup = Rollup::default();
-    let mut pss_anon = None;
+    let (mut pss_anon, mut anonymous) = (None, 0);
     for line in text.lines() {
         let fields = [
             ("Rss", &mut rollup.rss),
             ("Pss", &mut rollup.pss),
-            ("Pss_File", &mut rollup.pss_file),
-            ("Pss_Shmem", &mut rollup.pss_shmem),
-            ("Anonymous", &mut rollup.anonymous),
+            ("Anonymous", &mut anonymous),
             ("LazyFree", &mut rollup.lazy_free),
             ("SwapPss", &mut rollup.swap),
         ];
@@ -82,9 +97,11 @@ pub fn parse_rollup(text: &str) -> Rollup {
             }
         }
         pss_anon = kib_field(line, "Pss_Anon").or(pss_anon);
+        let huge = ["Private_Hugetlb", "Shared_Hugetlb"].into_iter().find_map(|name| kib_field(line, name));
+        rollup.huge += huge.unwrap_or(0);
     }
-    // Kernels before 5.9 do not split Pss.
-    rollup.pss_anon = pss_anon.unwrap_or(rollup.anonymous);
+    rollup.pss_anon = pss_anon.unwrap_or(anonymous);
+    rollup.unsplit = pss_anon.is_none();
     rollup
 }
 
@@ -100,6 +117,11 @@ pub fn parse_status(text: &str) -> ProcessStatus {
             let fields = [
                 ("VmHWM", &mut status.rss_peak),
                 ("VmRSS", &mut status.rss),
+                ("RssAnon", &mut status.rss_anon),
+                ("RssFile", &mut status.rss_file),
+                ("RssShmem", &mut status.rss_shmem),
+                ("VmSwap", &mut status.swap),
+                ("HugetlbPages", &mut status.huge),
                 ("VmPTE", &mut status.page_tables),
             ];
             for (name, place) in fields {
@@ -115,6 +137,29 @@ pub fn parse_status(text: &str) -> ProcessStatus {
 /// Reads a process's `smaps_rollup`: walks its page tables, so at the plateau only.
 pub fn rollup(pid: u32) -> io::Result<Rollup> {
     text(format!("/proc/{pid}/smaps_rollup")).map(|text| parse_rollup(&text))
+}
+
+/// The same, with the thread by which it was read: a process whose first thread has ended shows its memory by the others.
+pub fn rollup_by_thread(pid: u32) -> io::Result<(u32, Rollup)> {
+    let first = match rollup(pid) {
+        Err(error) if error.raw_os_error() == Some(libc::ESRCH) => error,
+        first => return first.map(|rollup| (pid, rollup)),
+    };
+    let others = threads(pid).into_iter().filter(|thread| *thread != pid);
+    others.filter_map(|thread| Some((thread, rollup(thread).ok()?))).next().ok_or(first)
+}
+
+/// The threads of a process.
+fn threads(pid: u32) -> Vec<u32> {
+    let entries = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// Resident pages of a process, in bytes: cheap. Exact since Linux 6.17, before within some pages for each CPU.
+pub fn resident(pid: u32) -> Option<u64> {
+    let text = text(format!("/proc/{pid}/statm")).ok()?;
+    let pages: u64 = text.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    pages.checked_mul(rustix::param::page_size() as u64)
 }
 
 /// Reads a process's `status`: cheap.
@@ -147,18 +192,21 @@ pub struct Doing {
     pub wants_cpu: bool,
     /// One waits for a disk (D).
     pub waits_for_disk: bool,
+    /// One was stopped by a signal (T), or by a debugger (t): it goes on when another says so.
+    pub is_stopped: bool,
 }
 
 impl Doing {
     /// Quiet though it seems, it has something to do.
     pub fn anything(self) -> bool {
-        self.wants_cpu || self.waits_for_disk
+        self.wants_cpu || self.waits_for_disk || self.is_stopped
     }
 
     pub fn and(self, other: Doing) -> Doing {
         Doing {
             wants_cpu: self.wants_cpu || other.wants_cpu,
             waits_for_disk: self.waits_for_disk || other.waits_for_disk,
+            is_stopped: self.is_stopped || other.is_stopped,
         }
     }
 }
@@ -172,6 +220,7 @@ pub fn doing(pid: u32) -> Doing {
         let stat = text(thread.path().join("stat")).unwrap_or_default();
         doing.wants_cpu |= parse_state(&stat) == Some('R');
         doing.waits_for_disk |= parse_state(&stat) == Some('D');
+        doing.is_stopped |= matches!(parse_state(&stat), Some('T' | 't'));
     }
     doing
 }
@@ -226,6 +275,19 @@ pub fn others_cpu_s() -> Option<f64> {
 pub fn start_ticks(pid: u32) -> Option<u64> {
     let text = text(format!("/proc/{pid}/stat")).ok()?;
     text[text.rfind(')')? + 1..].split_ascii_whitespace().nth(19)?.parse().ok()
+}
+
+/// Processes of the run that are not among `known`, which are: those whose parents lead to one of them, or to `ancestor`.
+pub fn descendants_besides(known: &[u32], ancestor: u32) -> Vec<u32> {
+    let others = pids().filter(|pid| *pid != ancestor && known.binary_search(pid).is_err());
+    let parent_of: BTreeMap<u32, u32> =
+        others.filter_map(|pid| Some((pid, status(pid).ok()?.parent))).collect();
+    let is_of_run = |pid: &u32| {
+        let parents = std::iter::successors(Some(*pid), |pid| parent_of.get(pid).copied()).skip(1);
+        let mut parents = parents.take(parent_of.len() + 1);
+        parents.any(|parent| parent == ancestor || known.binary_search(&parent).is_ok())
+    };
+    parent_of.keys().copied().filter(is_of_run).collect()
 }
 
 /// Every process below `ancestor`, itself left out.
@@ -309,25 +371,25 @@ mod tests {
 
     #[test]
     fn rollup_is_parsed() {
-        let text = "5581-7ffe ---p 00000000 00:00 0  [rollup]\nRss:  2048 kB\nPss:  1000 kB\nPss_Dirty: 9 kB\nPss_Anon: 700 kB\nPss_File: 200 kB\nPss_Shmem: 100 kB\nAnonymous: 704 kB\nLazyFree: 4 kB\nSwapPss: 1 kB\n";
+        let text = "5581-7ffe ---p 00000000 00:00 0  [rollup]\nRss:  2048 kB\nPss:  1000 kB\nPss_Dirty: 9 kB\nPss_Anon: 700 kB\nAnonymous: 704 kB\nLazyFree: 4 kB\nShared_Hugetlb: 2048 kB\nPrivate_Hugetlb: 4096 kB\nSwapPss: 1 kB\n";
         assert_eq!(
             parse_rollup(text),
             Rollup {
                 rss: 2048 << 10,
                 pss: 1000 << 10,
                 pss_anon: 700 << 10,
-                pss_file: 200 << 10,
-                pss_shmem: 100 << 10,
-                anonymous: 704 << 10,
+                unsplit: false,
                 lazy_free: 4 << 10,
-                swap: 1 << 10
+                swap: 1 << 10,
+                huge: 6 << 20,
             }
         );
     }
 
     #[test]
     fn a_kernel_that_does_not_split_pss_still_has_anonymous_memory() {
-        assert_eq!(parse_rollup("Rss: 10 kB\nAnonymous: 8 kB\n").pss_anon, 8 << 10);
+        let rollup = parse_rollup("Rss: 10 kB\nAnonymous: 8 kB\n");
+        assert_eq!((rollup.pss_anon, rollup.unsplit), (8 << 10, true));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod cold;
 mod conclude;
 mod external;
+mod joins;
 mod launched;
 mod load;
 mod lost;
@@ -18,6 +19,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use self::external::ExternalCourse;
+use self::joins::Joins;
 use self::launched::Launched;
 use self::lost::Patience;
 use self::serve::Orders;
@@ -30,9 +32,10 @@ use super::launcher::{END, Order, Word, now_ns};
 use super::launchers::Launchers;
 use super::limit_met::{OwnFiles, tells_of_open_files};
 use super::limits::{SystemLimits, read_limits};
-use super::looks::Looks;
+use super::looks::{Looks, Standing};
 use super::plateau::Reading;
 use super::protocol::{Event, Listener};
+use super::segments::Segments;
 use super::verdict::EndedBy;
 use super::{Course, GroupRoot, Interrupt, MachineLock, MeasureError, RunEnd, RunSpec, Runner, at, procfs};
 use crate::record::{PlateauFrom, Timestamp, Warning};
@@ -197,6 +200,11 @@ struct Run<'a> {
     started_at: Timestamp,
     /// CPU time of the whole machine when the run began, in seconds.
     others_cpu_s: Option<f64>,
+    joins: Joins,
+    /// Segments of shared memory that were there before.
+    segments: Segments,
+    /// Processes of the run that were seen.
+    seen: BTreeSet<u32>,
     launched: Launched,
     listener: Listener,
     /// Of a program that is not of the catalogue.
@@ -231,7 +239,8 @@ struct Run<'a> {
     read_ns: Option<u64>,
     /// When the reading had ended.
     read_end_ns: Option<u64>,
-    memory_at_reading: Option<u64>,
+    /// Memory as it stood after the reading.
+    stood: Option<Standing>,
     peak_at_reading: Option<u64>,
     cpu_at_reading: Option<CpuReading>,
     /// How the program stood when it was read.
@@ -272,6 +281,8 @@ impl<'a> Run<'a> {
         let stdin = external.and_then(|external| external.stdin.clone());
         let order = order(spec, &spec.command, group.as_ref(), scratch, stdin);
         let started_at = Timestamp::now();
+        let joins = Joins::of(&group.folders());
+        let segments = Segments::now();
         let launched = Launched::start(launchers, order)?;
         group.set_launcher(launched.child.id());
         Ok(Run {
@@ -281,6 +292,9 @@ impl<'a> Run<'a> {
             interrupt,
             started_at,
             others_cpu_s: procfs::others_cpu_s(),
+            joins,
+            segments,
+            seen: BTreeSet::new(),
             launched,
             listener: Listener::default(),
             external: external.map(|external| ExternalCourse::new(external, load, launchers)),
@@ -304,7 +318,7 @@ impl<'a> Run<'a> {
             reading: None,
             read_ns: None,
             read_end_ns: None,
-            memory_at_reading: None,
+            stood: None,
             peak_at_reading: None,
             cpu_at_reading: None,
             rest: Rest::default(),
@@ -439,7 +453,10 @@ impl<'a> Run<'a> {
     fn understand(&mut self, word: Word) {
         match word {
             Word::Exec { at_ns } => self.exec_ns = Some(at_ns),
-            Word::Started { pid } => self.main_pid = Some(pid),
+            Word::Started { pid } => {
+                self.main_pid = Some(pid);
+                self.seen.insert(pid);
+            }
             Word::Refused { .. } | Word::Ended { .. } => {
                 // What it wrote last may still be in the pipes.
                 while self.ended_by != Some(EndedBy::OutputCap) && self.launched.pending_output() {

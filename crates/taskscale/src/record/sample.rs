@@ -402,7 +402,7 @@ pub struct Memory {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Plateau {
-    /// The whole cost: anon + shmem + file + kernel.
+    /// The whole cost: anon + shmem + file + kernel + hugetlb + swap.
     pub footprint_bytes: u64,
     /// Anonymous memory: heaps and stacks.
     pub anon_bytes: u64,
@@ -424,13 +424,20 @@ pub struct Plateau {
     /// Of which buffers of sockets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sock_bytes: Option<u64>,
+    /// Huge pages of hugetlbfs, which no other figure has; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hugetlb_bytes: Option<u64>,
+    /// By how much the footprint may be too high: it is the upper end of what the kernel's figures allow. Absent where they
+    /// allow nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncertain_bytes: Option<u64>,
     /// Resident memory, summed over processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rss_bytes: Option<u64>,
     /// Proportional resident memory, summed over processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pss_bytes: Option<u64>,
-    /// Memory moved to swap.
+    /// Memory moved to swap; part of the footprint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub swap_bytes: Option<u64>,
     /// Anonymous memory that the program has given back but the kernel has not yet taken (MADV_FREE); part of anon.

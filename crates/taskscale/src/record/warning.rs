@@ -25,12 +25,18 @@ pub enum Warning {
     CpuStarved,
     /// No control group: kernel memory and peak are only what /proc tells.
     NoControlGroup,
-    /// Part of the memory was in swap.
+    /// Part of the memory was in swap, and counts as it was before.
     Swapped,
+    /// Some processes may not be walked page by page: their memory is what `/proc/PID/status` says.
+    ProcessesUnreadable,
+    /// The footprint is an upper end: it may be too high by `uncertain_bytes`.
+    MemoryUncertain,
     /// The kernel has no peak of a control group: the peak was sampled and may be too low.
     PeakSampled,
     /// Processes outlived the program and were ended.
     LeftProcesses,
+    /// Segments of System V shared memory outlived the program. Those that its known processes had made were removed.
+    LeftSharedMemory,
     /// The kernel's itemised account lagged behind what /proc shows; kernel memory is the sum of the known items.
     KernelAccountStale,
     /// Lines on standard output broke the protocol and were ignored.
@@ -73,13 +79,28 @@ impl Warning {
                  times are too long, and memory may be that of a program that was held back"
             }
             Warning::NoControlGroup => {
-                "measured without a control group: kernel memory and peak are only what /proc tells (`taskscale doctor` says how to get the better source)"
+                "measured without a control group: kernel memory and peak are only what /proc tells, and shared memory that is not \
+                 mapped is missing (`taskscale doctor` says how to get the better source)"
             }
-            Warning::Swapped => "part of the program was swapped out: memory figures are too low",
+            Warning::Swapped => {
+                "part of the program was swapped out: the footprint counts it at its full size"
+            }
+            Warning::ProcessesUnreadable => {
+                "some processes may not be walked page by page (not dumpable, or of another user): their memory is what \
+                 /proc/PID/status says, and file pages that only they map may be missing"
+            }
+            Warning::MemoryUncertain => {
+                "this user may not ask whose charge shared memory is: the footprint is the upper end, and may be too high by \
+                 `uncertain_bytes`"
+            }
             Warning::PeakSampled => {
                 "this kernel (before 5.19) keeps no peak for a control group: it was sampled every few milliseconds and may be too low"
             }
             Warning::LeftProcesses => "processes outlived the program and were ended",
+            Warning::LeftSharedMemory => {
+                "segments of System V shared memory outlived the program (`ipcs -m`): those that its known processes had made \
+                 were removed"
+            }
             Warning::KernelAccountStale => {
                 "the kernel's account of its own memory lagged: kernel memory is the sum of thread stacks and page tables at least"
             }

@@ -24,10 +24,7 @@ pub fn contradictions(sample: &Sample, plan: &Plan, campaign: &Campaign) -> Vec<
     };
     let plateaus = [sample.memory.plateau.as_ref(), sample.memory.loaded.as_deref()];
     for plateau in plateaus.into_iter().flatten() {
-        unless(
-            sum(plateau) == Some(plateau.footprint_bytes),
-            "its footprint is not the sum of anon, shmem, file and kernel memory",
-        );
+        unless(adds_up(plateau), "its footprint is not the sum of its parts");
         let memory = campaign.machine.memory_bytes.saturating_add(campaign.machine.swap_bytes);
         unless(plateau.footprint_bytes <= memory, "its footprint is more than the machine has");
     }
@@ -82,7 +79,10 @@ fn times(sample: &Sample, plan: &Plan, campaign: &Campaign, unless: &mut impl Fn
     }
 }
 
-fn sum(plateau: &Plateau) -> Option<u64> {
+/// Whether the footprint is the sum of its parts. Samples of earlier versions leave out what was in swap.
+fn adds_up(plateau: &Plateau) -> bool {
     let parts = [plateau.anon_bytes, plateau.shmem_bytes, plateau.file_bytes, plateau.kernel_bytes];
-    parts.into_iter().try_fold(0u64, u64::checked_add)
+    let parts = parts.into_iter().chain(plateau.hugetlb_bytes);
+    let sum = |swap: u64| parts.clone().chain([swap]).try_fold(0u64, u64::checked_add);
+    [0, plateau.swap_bytes.unwrap_or(0)].into_iter().any(|swap| sum(swap) == Some(plateau.footprint_bytes))
 }

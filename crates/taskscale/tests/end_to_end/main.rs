@@ -12,6 +12,7 @@ mod fleet;
 mod installed;
 mod limit;
 mod measure;
+mod memory;
 mod package;
 mod page;
 mod reliability;

@@ -318,9 +318,11 @@ fn a_program_that_ignores_sigterm_is_killed_and_did_not_fail() {
     let sample = one(measured(&world, "out", &[], "1 100 --no-protocol --fault ignore-term"), 0);
     assert_stood(&sample, PlateauFrom::Outside);
     assert_eq!(sample.signal, Some(libc::SIGKILL));
-    // One that is stopped altogether cannot even ignore it.
-    let sample = one(measured(&world, "stopped", &[], "1 100 --no-protocol --fault stop"), 0);
-    assert_stood(&sample, PlateauFrom::Outside);
+    // One that is stopped altogether cannot even ignore it, and nobody knows what it would do when it goes on.
+    let flags = "1 100 --no-protocol --fault stop";
+    let sample = one(measured(&world, "stopped", &["--settle", "1s"], flags), 1);
+    assert_reason(&sample, Status::NoPlateau, &["a process was stopped"]);
+    assert!(sample.stopped);
 }
 
 #[test]

@@ -18,6 +18,7 @@ use std::time::Duration;
 use none::NoGroup;
 pub(super) use root::own_folders;
 pub use root::{GroupRoot, clean_up_after_the_dead};
+use rustix::param::page_size;
 use v1::{GroupV1, V1Parents};
 use v2::{GroupV2, enable_controllers};
 
@@ -39,9 +40,16 @@ impl CpuReading {
     }
 }
 
-/// What the kernel charges to the group besides the memory that /proc shows by process.
+/// What the kernel charges to the group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct KernelAccount {
+    /// Mapped anonymous memory.
+    pub anon: Option<u64>,
+    /// Mapped pages of files and of shared memory.
+    pub file_mapped: Option<u64>,
+    /// Pages of files that are not shared memory, mapped or not.
+    pub cache: Option<u64>,
+    pub swap: Option<u64>,
     /// All kernel memory, sockets included.
     pub kernel: Option<u64>,
     pub kernel_stack: Option<u64>,
@@ -52,6 +60,15 @@ pub struct KernelAccount {
     pub shmem: Option<u64>,
     /// Everything charged to the group.
     pub charged: Option<u64>,
+}
+
+impl KernelAccount {
+    /// What is charged besides page cache that nobody maps, which gives way to whatever comes. Mapped shared memory is in it
+    /// twice: it tells how memory changes, and not how much there is.
+    fn in_use(&self) -> Option<u64> {
+        let (charged, cache) = (self.charged?, self.cache.unwrap_or(0));
+        Some(charged.saturating_sub(cache) + self.file_mapped.unwrap_or(0))
+    }
 }
 
 /// What the kernel says of a group that wants memory.
@@ -76,8 +93,12 @@ pub trait Group {
     /// Living processes, in the group and in those that the program made below it.
     fn processes(&self) -> Vec<u32>;
     fn cpu(&self) -> Option<CpuReading>;
-    /// Memory in use now. Cheap enough to be asked every few milliseconds.
+    /// Memory charged now, page cache included. Cheap enough to be asked every few milliseconds.
     fn memory_now(&self) -> Option<u64>;
+    /// Memory in use now, without the page cache that nobody maps. It may lag by some 64 pages a CPU.
+    fn memory_in_use(&self) -> Option<u64>;
+    /// Inode numbers of the folders of the group and of those below it, in the hierarchy that counts memory.
+    fn inodes(&self) -> BTreeSet<u64>;
     /// The kernel's own record of the highest memory; `None` where it keeps none and it must be sampled.
     fn memory_peak(&self) -> Option<u64>;
     fn kernel_account(&self) -> KernelAccount;
@@ -96,6 +117,50 @@ pub trait Group {
 pub struct GroupBounds {
     pub memory_bytes: Option<u64>,
     pub threads: Option<u64>,
+}
+
+/// Pages that a processor charges, or counts, by itself before the group knows (MEMCG_CHARGE_BATCH; 32 before 6.1).
+const BATCH_PAGES: usize = 64;
+
+/// By how much the figures of a group may be apart from what its processes have, in bytes.
+pub(super) fn batches_bytes() -> u64 {
+    (BATCH_PAGES * page_size() * online_processors()) as u64
+}
+
+/// Since Linux 6.16 (and on version 1 always) the figures of memory are added up only when a group is read below which more
+/// than 64 pages per processor have changed (memcg_vmstats_needs_flush): the whole tree below that group. So taskscale
+/// changes that many of its own, and reads the group in which both its own and the run's are.
+fn settle_by_touching(folder: &Path) {
+    if let Some(common) = folder.ancestors().nth(2) {
+        touch_pages(BATCH_PAGES * (online_processors() + 1));
+        let _ = fs::read(common.join("memory.stat"));
+    }
+}
+
+fn online_processors() -> usize {
+    // SAFETY: asks for a number.
+    unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }.try_into().unwrap_or(1)
+}
+
+/// Takes, touches and gives back fresh pages, about 1 MiB at a time.
+fn touch_pages(count: usize) {
+    let page_bytes = page_size();
+    let part = ((1 << 20) / page_bytes).max(1);
+    for _ in 0..count.div_ceil(part) {
+        // SAFETY: a new mapping of our own, written within its bounds and unmapped once.
+        unsafe {
+            let (size, access) = (part * page_bytes, libc::PROT_READ | libc::PROT_WRITE);
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            let start = libc::mmap(std::ptr::null_mut(), size, access, flags, -1, 0);
+            if start == libc::MAP_FAILED {
+                return;
+            }
+            for page in 0..part {
+                start.cast::<u8>().add(page * page_bytes).write_volatile(1);
+            }
+            libc::munmap(start, size);
+        }
+    }
 }
 
 fn read_number(path: &Path) -> Option<u64> {

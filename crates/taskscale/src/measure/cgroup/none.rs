@@ -1,6 +1,7 @@
 //! No control group at all: what /proc tells of the processes below the launcher.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -58,6 +59,14 @@ impl Group for NoGroup {
     fn memory_now(&self) -> Option<u64> {
         let sizes = self.recent_processes().into_iter().filter_map(|pid| procfs::status(pid).ok());
         Some(sizes.map(|status| status.rss).sum())
+    }
+
+    fn memory_in_use(&self) -> Option<u64> {
+        self.memory_now()
+    }
+
+    fn inodes(&self) -> BTreeSet<u64> {
+        BTreeSet::new()
     }
 
     fn memory_peak(&self) -> Option<u64> {

@@ -3,6 +3,7 @@
 //! Folders are walked by descriptors, one step at a time: a path to a group that was nested deeply enough would be
 //! longer than the kernel takes. Only one level is open at any time.
 
+use std::collections::BTreeSet;
 use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Read};
@@ -27,6 +28,13 @@ pub(super) fn processes(folder: &Path) -> Vec<u32> {
     pids.sort_unstable();
     pids.dedup();
     pids
+}
+
+/// Inode numbers of `folder` and of the groups below it, by which the kernel names groups.
+pub(super) fn inodes(folder: &Path) -> BTreeSet<u64> {
+    let mut inodes = BTreeSet::new();
+    let _ = walk(folder, |group| inodes.extend(fstat(group).map(|stat| stat.st_ino)), |_, _| Ok(()));
+    inodes
 }
 
 /// The sum of a figure over `folder` and the groups below it, for what the kernel counts for each group by itself.

@@ -1,12 +1,14 @@
 //! Control groups of version 1: a folder in each of several hierarchies. Files and their meaning: the kernel's
 //! Documentation/admin-guide/cgroup-v1/memory.rst.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 
 use super::{
-    CpuReading, Group, GroupBounds, KernelAccount, MemoryWant, keyed, read_number, tree, write_control,
+    CpuReading, Group, GroupBounds, KernelAccount, MemoryWant, keyed, read_number, settle_by_touching, tree,
+    write_control,
 };
 use crate::record::MemorySource;
 
@@ -58,6 +60,28 @@ impl GroupV1 {
         Ok(())
     }
 
+    /// The kernel's figures as they stand: they may lag.
+    fn account(&self) -> KernelAccount {
+        let tcp = self.number("memory.kmem.tcp.usage_in_bytes");
+        let stat = fs::read_to_string(self.memory.join("memory.stat")).unwrap_or_default();
+        // Without `total_` a figure is that of this group alone, without those below.
+        let shmem = keyed(&stat, "total_shmem");
+        KernelAccount {
+            anon: keyed(&stat, "total_rss"),
+            file_mapped: keyed(&stat, "total_mapped_file"),
+            cache: keyed(&stat, "total_cache").map(|cache| cache.saturating_sub(shmem.unwrap_or(0))),
+            swap: keyed(&stat, "total_swap"),
+            kernel: self.number("memory.kmem.usage_in_bytes").map(|kernel| kernel + tcp.unwrap_or(0)),
+            // Version 1 does not itemize: these come from /proc.
+            kernel_stack: None,
+            page_tables: None,
+            slab: None,
+            sock: tcp,
+            shmem,
+            charged: self.memory_now(),
+        }
+    }
+
     fn number(&self, name: &str) -> Option<u64> {
         read_number(&self.memory.join(name))
     }
@@ -106,20 +130,17 @@ impl Group for GroupV1 {
         Some(self.number("memory.max_usage_in_bytes")? + tcp)
     }
 
+    fn memory_in_use(&self) -> Option<u64> {
+        self.account().in_use()
+    }
+
+    fn inodes(&self) -> BTreeSet<u64> {
+        tree::inodes(&self.memory)
+    }
+
     fn kernel_account(&self) -> KernelAccount {
-        let tcp = self.number("memory.kmem.tcp.usage_in_bytes");
-        let stat = fs::read_to_string(self.memory.join("memory.stat")).unwrap_or_default();
-        KernelAccount {
-            kernel: self.number("memory.kmem.usage_in_bytes").map(|kernel| kernel + tcp.unwrap_or(0)),
-            // Version 1 does not itemise: these come from /proc.
-            kernel_stack: None,
-            page_tables: None,
-            slab: None,
-            sock: tcp,
-            // Without `total_` it is that of this group alone, without those below.
-            shmem: keyed(&stat, "total_shmem"),
-            charged: self.memory_now(),
-        }
+        settle_by_touching(&self.memory);
+        self.account()
     }
 
     fn memory_want(&self) -> MemoryWant {

@@ -1,18 +1,16 @@
 //! A control group of version 2. Files and their meaning: the kernel's Documentation/admin-guide/cgroup-v2.rst.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::param::page_size;
-
 use super::{
-    CpuReading, Group, GroupBounds, KernelAccount, MemoryWant, keyed, read_number, tree, write_control,
+    CpuReading, Group, GroupBounds, KernelAccount, MemoryWant, batches_bytes, keyed, read_number,
+    settle_by_touching, tree, write_control,
 };
 use crate::record::MemorySource;
 
-/// Pages that a processor charges, or counts, by itself before the group knows (MEMCG_CHARGE_BATCH; 32 before 6.1).
-const BATCH_PAGES: usize = 64;
 /// How many groups a program may make inside its own. Version 1 has no such bound; there the memory cap holds them.
 const MOST_GROUPS_BELOW: u64 = 1000;
 
@@ -68,16 +66,12 @@ impl GroupV2 {
     /// Makes the kernel add up what its processors have counted for this group, each for itself: otherwise memory.stat
     /// lags by up to 64 pages per processor and more, for up to two seconds.
     ///
-    /// Before Linux 6.16, reading cpu.stat does it for the figures of every controller (cgroup_rstat_flush). Since
-    /// then each controller's figures are apart, and those of memory are added up when a group is read below which
-    /// more than 64 pages per processor have changed (memcg_vmstats_needs_flush): the whole tree below that group. So
-    /// taskscale changes that many of its own, and reads the group in which both its own and the run's are.
+    /// Before Linux 6.16, reading cpu.stat does it for the figures of every controller (cgroup_rstat_flush). Since then each
+    /// controller's figures are apart.
     fn settle_figures(&self) {
-        if !figures_are_apart() {
-            let _ = self.text("cpu.stat");
-        } else if let Some(common) = self.folder.ancestors().nth(2) {
-            touch_pages(BATCH_PAGES * (online_processors() + 1));
-            let _ = fs::read(common.join("memory.stat"));
+        match figures_are_apart() {
+            false => drop(self.text("cpu.stat")),
+            true => settle_by_touching(&self.folder),
         }
     }
 
@@ -114,14 +108,22 @@ impl Group for GroupV2 {
         read_number(&self.folder.join("memory.current"))
     }
 
+    fn memory_in_use(&self) -> Option<u64> {
+        parse_stat(&self.text("memory.stat"), self.memory_now(), 0).in_use()
+    }
+
+    fn inodes(&self) -> BTreeSet<u64> {
+        tree::inodes(&self.folder)
+    }
+
     fn memory_peak(&self) -> Option<u64> {
         if self.has_peak { read_number(&self.folder.join("memory.peak")) } else { None }
     }
 
     fn kernel_account(&self) -> KernelAccount {
         self.settle_figures();
-        let ahead = (BATCH_PAGES * page_size() * online_processors()) as u64;
-        parse_stat(&self.text("memory.stat"), self.memory_now(), ahead)
+        let account = parse_stat(&self.text("memory.stat"), self.memory_now(), batches_bytes());
+        KernelAccount { swap: read_number(&self.folder.join("memory.swap.current")), ..account }
     }
 
     fn memory_want(&self) -> MemoryWant {
@@ -159,32 +161,6 @@ fn kernel_version(release: &str) -> (u32, u32) {
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
-fn online_processors() -> usize {
-    // SAFETY: asks for a number.
-    unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }.try_into().unwrap_or(1)
-}
-
-/// Takes, touches and gives back fresh pages, about 1 MiB at a time.
-fn touch_pages(count: usize) {
-    let page_bytes = page_size();
-    let part = ((1 << 20) / page_bytes).max(1);
-    for _ in 0..count.div_ceil(part) {
-        // SAFETY: a new mapping of our own, written within its bounds and unmapped once.
-        unsafe {
-            let (size, access) = (part * page_bytes, libc::PROT_READ | libc::PROT_WRITE);
-            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-            let start = libc::mmap(std::ptr::null_mut(), size, access, flags, -1, 0);
-            if start == libc::MAP_FAILED {
-                return;
-            }
-            for page in 0..part {
-                start.cast::<u8>().add(page * page_bytes).write_volatile(1);
-            }
-            libc::munmap(start, size);
-        }
-    }
-}
-
 /// `ahead`: by how much the charge may run ahead of use, in bytes.
 fn parse_stat(stat: &str, charged: Option<u64>, ahead: u64) -> KernelAccount {
     let kernel_stack = keyed(stat, "kernel_stack");
@@ -200,13 +176,18 @@ fn parse_stat(stat: &str, charged: Option<u64>, ahead: u64) -> KernelAccount {
         let pages = [keyed(stat, "anon"), keyed(stat, "file"), sock].into_iter().flatten().sum();
         sum.max(charged.map(|charged| charged.saturating_sub(pages).saturating_sub(ahead)))
     });
+    let shmem = keyed(stat, "shmem");
     KernelAccount {
+        anon: keyed(stat, "anon"),
+        file_mapped: keyed(stat, "file_mapped"),
+        cache: keyed(stat, "file").map(|file| file.saturating_sub(shmem.unwrap_or(0))),
+        swap: None,
         kernel: kernel.map(|kernel| kernel + sock.unwrap_or(0)),
         kernel_stack,
         page_tables,
         slab,
         sock,
-        shmem: keyed(stat, "shmem"),
+        shmem,
         charged,
     }
 }
@@ -219,11 +200,20 @@ mod tests {
     fn kernel_memory_includes_sockets() {
         let stat = "anon 9\nkernel 100\nkernel_stack 60\npagetables 30\nsock 7\nshmem 5\nslab 8\nslab_reclaimable 1\n";
         let account = parse_stat(stat, Some(500), 0);
-        assert_eq!(account.kernel, Some(107));
+        assert_eq!((account.kernel, account.anon), (Some(107), Some(9)));
         assert_eq!(
             (account.slab, account.sock, account.shmem, account.charged),
             (Some(8), Some(7), Some(5), Some(500))
         );
+    }
+
+    #[test]
+    fn page_cache_that_nobody_maps_is_not_in_use() {
+        let stat = "anon 100\nfile 900\nshmem 50\nfile_mapped 60\n";
+        assert_eq!(parse_stat(stat, Some(1_100), 0).in_use(), Some(1_100 - 850 + 60));
+        // It gives way to anonymous memory: nothing more is charged, and more is in use.
+        let later = "anon 600\nfile 400\nshmem 50\nfile_mapped 60\n";
+        assert_eq!(parse_stat(later, Some(1_100), 0).in_use(), Some(1_100 - 350 + 60));
     }
 
     #[test]

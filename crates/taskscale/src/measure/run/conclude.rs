@@ -27,6 +27,10 @@ impl Run<'_> {
         if let Some(load) = self.external.as_mut().and_then(|external| external.load.as_mut()) {
             at("wait for", "the load's launcher", load.conclude())?;
         }
+        let seen = std::mem::take(&mut self.seen);
+        if self.segments.remove_new(|pid| seen.contains(&pid)) {
+            self.warnings.push(Warning::LeftSharedMemory);
+        }
         if interrupted {
             return Ok(RunEnd::Interrupted);
         }
@@ -224,9 +228,11 @@ impl Run<'_> {
                 .zip(self.done_ns)
                 .is_some_and(|(alive, done)| seconds(alive, done) < UNFLUSHED_S),
             rest: self.rest,
+            contradiction: self.reading.as_ref().and_then(|reading| reading.contradiction),
             grown_bytes: self.grown_bytes,
             looked_late: self.looked_late,
             escaped: self.escaped,
+            came_back: self.joins.came_back(),
             starved_launch: starved_launch.filter(|(launch_s, starved_s)| {
                 let many = self.spec.tasks > 1 && self.due_ns().is_none();
                 many && *launch_s >= STARVED_LAUNCH_S && *starved_s > 0.5 * launch_s

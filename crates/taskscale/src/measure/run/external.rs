@@ -241,7 +241,7 @@ impl Run<'_> {
             self.begin_plateau(PlateauFrom::Outside, quiet_since.unwrap_or(now));
             external.ready_ns.get_or_insert(now);
         }
-        self.rest = if quiet_since.is_some() { Rest::Quiet } else { self.looks.rest(since, now) };
+        self.rest = if quiet_since.is_some() { Rest::Quiet } else { self.rest_since(since, now) };
         self.read_plateau(now);
         // What starts clients elsewhere is none of them.
         if let Some(load) = external.load.as_ref().filter(|_| self.spec.course.elsewhere().is_none()) {
@@ -262,7 +262,10 @@ impl Run<'_> {
         };
         if inferred && !self.looked_again && self.rest == Rest::Quiet {
             let over = now >= end_ns;
-            let moved = self.memory_at_reading.is_some_and(|then| self.has_moved_since(then));
+            let moved = self.stood.is_some_and(|stood| match over {
+                true => !self.stands(&self.group.processes()).is_same_as(&stood),
+                false => !stood.in_use_is_about(self.group.memory_in_use()),
+            });
             let doubt = match (moved, over && self.was_at_work_since(read_ns, now)) {
                 (true, _) => Some(Rest::Changing),
                 (_, true) => Some(Rest::AtWork),
@@ -286,7 +289,7 @@ impl Run<'_> {
                 if patience {
                     return Ok(());
                 }
-                self.rest = self.looks.rest(read_ns, now);
+                self.rest = self.rest_since(read_ns, now);
             }
         }
         if now >= end_ns && !self.looked_again {

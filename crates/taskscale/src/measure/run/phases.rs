@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Run, SAMPLE_S, now_ns, seconds};
 use crate::measure::cgroup::{CpuReading, Group};
 use crate::measure::evidence::Rest;
-use crate::measure::looks::{Look, TICK_S, is_growth, is_same};
+use crate::measure::looks::{Look, Standing, TICK_S, is_growth};
 use crate::measure::{Course, MeasureError};
 use crate::measure::{plateau, procfs};
 use crate::record::{PlateauFrom, Warning};
@@ -21,8 +21,7 @@ const READ_AGAIN_S: f64 = 0.3;
 const LAST_LOOK_S: f64 = 0.05;
 /// Where there are more processes, they are tasks, and alike.
 const PROCESSES_LOOKED_AT: usize = 32;
-/// In a family of more, those that left its control group are not looked for.
-const MOST_LOOKED_FOR: u64 = 1_000;
+
 impl Run<'_> {
     /// How long nothing needs to be done unless something happens.
     pub(super) fn wait_s(&self) -> f64 {
@@ -112,16 +111,17 @@ impl Run<'_> {
             let last_moment = now + (TICK_S * 1e9) as u64 >= self.last_moment_ns(due);
             let quiet = self.is_quiet_since(alive) && !self.doing().anything();
             if quiet || last_moment {
-                self.rest = if quiet { Rest::Quiet } else { self.looks.rest(alive, now) };
+                self.rest = if quiet { Rest::Quiet } else { self.rest_since(alive, now) };
                 self.read_plateau(now);
             }
         } else if !self.read_again && now >= self.again_ns(due) {
             self.read_again = true;
-            if let Some(then) = self.memory_at_reading.filter(|then| self.has_moved_since(*then))
-                && now < self.last_moment_ns(due)
+            if let Some(stood) = self.stood.filter(|_| now < self.last_moment_ns(due))
+                && let now_stands = self.stands(&self.group.processes())
+                && !now_stands.is_same_as(&stood)
             {
                 // A collector at work, or tasks that came later: what stands at the end is what counts.
-                if self.grown_since(then).is_some() {
+                if now_stands.is_growth_of(&stood) {
                     self.warnings.push(Warning::PlateauGrew);
                 }
                 self.reading = None;
@@ -146,7 +146,8 @@ impl Run<'_> {
             self.grown_bytes = peaks.and_then(|(then, now)| is_growth(then, now).then(|| now - then));
             return;
         }
-        self.grown_bytes = self.memory_at_reading.and_then(|then| self.grown_since(then));
+        self.grown_bytes =
+            self.stood.and_then(|stood| self.stands(&self.group.processes()).grown_since(&stood));
         if self.escaped == 0 {
             self.escaped = self.main_pid.filter(|pid| self.has_left(*pid)).into_iter().count();
         }
@@ -158,11 +159,19 @@ impl Run<'_> {
             at_ns: now,
             cpu_s: self.group.cpu().map(|cpu| cpu.total_s),
             load_cpu_s: load_cpu.map(|cpu| cpu.total_s),
-            memory: self.group.memory_now(),
+            memory: self.group.memory_in_use(),
             heard: self.listener.bytes + self.launched.stderr_bytes,
         };
         let group = self.group.as_ref();
         self.looks.add(look, || doing(group).wants_cpu);
+    }
+
+    /// How a program stands that did not fall quiet.
+    pub(super) fn rest_since(&self, since: u64, now: u64) -> Rest {
+        match self.doing().is_stopped {
+            true => Rest::Stopped,
+            false => self.looks.rest(since, now),
+        }
     }
 
     pub(super) fn doing(&self) -> procfs::Doing {
@@ -186,37 +195,34 @@ impl Run<'_> {
         let due = self.due_ns();
         let is_over =
             || self.interrupt.signal().is_some() || due.is_some_and(|due| now < due && now_ns() >= due);
-        self.reading = Some(plateau::read(self.group.as_ref(), &is_over).unwrap_or_default());
+        let processes = self.group.processes();
+        self.reading = Some(plateau::read(self.group.as_ref(), &processes, &is_over).unwrap_or_default());
         self.read_ns = Some(now);
-        self.memory_at_reading = self.group.memory_now();
-        self.peak_at_reading = self.peak();
-        self.cpu_at_reading = self.group.cpu();
         // The instant that counts is the end: reading many processes or threads takes its time.
         self.read_end_ns = Some(now_ns());
-        self.escaped = self.escapees();
+        self.stood = Some(self.stands(&processes));
+        self.peak_at_reading = self.peak();
+        self.cpu_at_reading = self.group.cpu();
+        self.escaped = self.escapees(&processes);
+        self.seen.extend(&processes);
         if let Some(files) = &mut self.files {
-            files.extend(self.group.processes().into_iter().flat_map(procfs::mapped_paths));
+            files.extend(processes.into_iter().flat_map(procfs::mapped_paths));
         }
     }
 
-    /// How many processes of the run are not in its control group. Of a large family only the first is asked: to find
-    /// the others takes as long as to read them.
-    fn escapees(&self) -> usize {
+    /// How many processes of the run are not in its control group.
+    fn escapees(&self, processes: &[u32]) -> usize {
         if self.group.folders().is_empty() {
             return 0;
         }
-        let few = self.reading.as_ref().is_some_and(|reading| reading.processes <= MOST_LOOKED_FOR);
-        let mut external = match few {
-            true => procfs::descendants(self.launched.child.id()),
-            false => self.main_pid.into_iter().collect(),
-        };
-        external.retain(|pid| !self.is_in_group(*pid));
-        if !external.is_empty() {
+        let mut outside = procfs::descendants_besides(processes, self.launched.child.id());
+        outside.retain(|pid| !self.is_in_group(*pid));
+        if !outside.is_empty() {
             // One that is ending is in no group either, for a moment.
             std::thread::sleep(Duration::from_secs_f64(TICK_S));
-            external.retain(|pid| self.has_left(*pid));
+            outside.retain(|pid| self.has_left(*pid));
         }
-        external.len()
+        outside.len()
     }
 
     /// Whether a process of the run is in another group. While all processes are listed one may end, and its number be
@@ -231,14 +237,10 @@ impl Run<'_> {
         name.is_none_or(|name| procfs::is_in_group(pid, name, folders.len()))
     }
 
-    pub(super) fn has_moved_since(&self, then: u64) -> bool {
-        self.group.memory_now().is_some_and(|now| !is_same(then, now))
-    }
-
-    /// Tasks that only wait need no more memory: what comes after the reading was not alive when `alive` was said.
-    fn grown_since(&self, then: u64) -> Option<u64> {
-        let now = self.group.memory_now()?;
-        is_growth(then, now).then(|| now - then)
+    /// Memory as it stands, to be compared with the same at another time.
+    pub(super) fn stands(&self, processes: &[u32]) -> Standing {
+        let shown = plateau::standing(self.group.as_ref(), processes);
+        Standing { in_use: self.group.memory_in_use(), shown }
     }
 
     /// Whether CPU and memory have been quiet for a while that began no earlier than `since`.

@@ -120,7 +120,9 @@ impl Run<'_> {
                     open.server_cpu_s = server_cpu_s();
                     talks.load.open = Some(open);
                     let is_over = || self.interrupt.signal().is_some();
-                    talks.loaded = plateau::read(self.group.as_ref(), &is_over).map(|reading| reading.memory);
+                    let processes = self.group.processes();
+                    talks.loaded = plateau::read(self.group.as_ref(), &processes, &is_over)
+                        .map(|reading| reading.memory);
                     talks.cpu = self.group.cpu();
                     load.order(CLOSED)?;
                 }

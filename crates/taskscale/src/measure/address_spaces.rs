@@ -1,0 +1,69 @@
+//! Processes by their address spaces: what several share (`vfork`, `clone(CLONE_VM)`) is there once.
+
+use std::io;
+
+/// `KCMP_VM` of linux/kcmp.h.
+const KCMP_VM: libc::c_int = 1;
+
+/// The address spaces seen so far.
+#[derive(Debug, Default)]
+pub struct AddressSpaces {
+    /// A process of each, in the kernel's order of address spaces.
+    seen: Vec<u32>,
+    refused: usize,
+}
+
+impl AddressSpaces {
+    /// Whether no earlier process has the address space of this one, as far as the kernel tells.
+    pub fn is_new(&mut self, pid: u32) -> bool {
+        let (mut low, mut high) = (0, self.seen.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match compare(pid, self.seen[middle]) {
+                Ok(0) => return false,
+                Ok(1) => high = middle,
+                Ok(_) => low = middle + 1,
+                Err(_) => {
+                    self.refused += 1;
+                    return true;
+                }
+            }
+        }
+        self.seen.insert(low, pid);
+        true
+    }
+
+    /// How many processes the kernel did not compare: they may share what was counted for each of them.
+    pub fn refused(&self) -> usize {
+        self.refused
+    }
+}
+
+/// 0: the same address space; 1: the first is before the second; 2: after it.
+fn compare(one: u32, other: u32) -> io::Result<libc::c_long> {
+    // SAFETY: compares by numbers of processes; no memory is handed over.
+    match unsafe { libc::syscall(libc::SYS_kcmp, one, other, KCMP_VM, 0, 0) } {
+        order if order < 0 => Err(io::Error::last_os_error()),
+        order => Ok(order),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_space_is_new_once() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let mut spaces = AddressSpaces::default();
+        let me = std::process::id();
+        let (first, second) = (spaces.is_new(me), spaces.is_new(child.id()));
+        let again = (spaces.is_new(me), spaces.is_new(child.id()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if spaces.refused() > 0 {
+            return println!("SKIPPED: the kernel does not compare processes here");
+        }
+        assert_eq!((first, second, again), (true, true, (false, false)));
+    }
+}

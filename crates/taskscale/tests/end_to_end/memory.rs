@@ -1,0 +1,233 @@
+//! Programs whose memory is easily counted twice, too late, or not at all (`attacks/memory.c`): taskscale says what is true,
+//! or that it does not know.
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+use std::thread;
+
+use taskscale::record::{self, Sample, Status, Warning};
+
+use crate::support::{World, is_root, skipped};
+
+const MIB: f64 = (1 << 20) as f64;
+
+/// What an attack must come to.
+#[derive(Clone, Copy)]
+enum Truth {
+    /// Its footprint without kernel memory is above that of nothing by so many MiB.
+    Mib(f64),
+    /// The same, or no plateau.
+    MibOrNone(f64),
+    /// Likewise with kernel memory, but for page tables, which differ with addresses.
+    MibWithKernel(f64),
+    Failed,
+}
+
+use Truth::{Failed, Mib, MibOrNone, MibWithKernel};
+
+const BY_ANY_SOURCE: &[(&str, Truth)] = &[
+    ("main-thread-ends", Mib(64.0)),
+    ("undumpable", Mib(64.0)),
+    ("huge", Mib(16.0)),
+    // 8 MiB of it in both processes, and 8 MiB that the child copied.
+    ("huge-forked", Mib(24.0)),
+    ("mapped-8-times", Mib(64.0)),
+    ("offsets", Mib(64.0)),
+    ("hard-links", Mib(64.0)),
+    ("tmpfs-private", Mib(64.0)),
+    ("own-mounts", Mib(64.0)),
+    ("detached-mount", Mib(64.0)),
+    ("clone-vm", Mib(16.0)),
+    ("vfork", Mib(64.0)),
+    ("packet-ring", MibWithKernel(16.0)),
+    ("segments", Mib(32.0)),
+    ("sparse", Mib(16.0)),
+];
+
+const BY_A_GROUP: &[(&str, Truth)] = &[
+    // The kernel's account of them, and a quarter of a MiB each.
+    ("io-urings", MibWithKernel(10.3)),
+    ("cache-then-heap", MibOrNone(101.0)),
+    ("late-tasks", MibOrNone(0.9)),
+    ("one-escapes", Failed),
+    ("returns-memfd", Failed),
+    ("returns-heap", Failed),
+    ("returns-pipes", Failed),
+];
+
+/// The program of the attacks; `None`, with word of it, where there is no compiler.
+fn attacks(world: &World) -> Option<PathBuf> {
+    let program = world.path("bin/memory");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/end_to_end/attacks/memory.c");
+    let built = Command::new("cc").args(["-O1", "-pthread", source, "-o"]).arg(&program).status();
+    if !built.is_ok_and(|status| status.success()) {
+        skipped("cc does not compile attacks/memory.c here");
+        return None;
+    }
+    Some(program)
+}
+
+/// One run of an attack, beside others: each has a lock of its own.
+fn measured(world: &World, program: &PathBuf, attack: &str, change: impl FnOnce(&mut Command)) -> Sample {
+    // An attack may have an argument.
+    let name = attack.split(' ').next().unwrap_or_default();
+    let folder = world.path(&format!("out/{name}"));
+    let (tasks, cap) = match attack {
+        "late-tasks" => ("1k", "2GiB"),
+        "cache-then-heap" => ("1", "160MiB"),
+        _ => ("1", "2GiB"),
+    };
+    fs::create_dir_all(world.path(&format!("cwd-{name}"))).unwrap();
+    let words = ["measure", "-n", tasks, "-r", "1", "--memory-cap", cap, "--timeout", "60s", "-o"];
+    let mut command = world.command(&words);
+    command.arg(&folder).arg("--").arg(program).args(attack.split(' ')).args(["{tasks}", "{seconds}"]);
+    command.current_dir(world.path(&format!("cwd-{name}")));
+    command.env("TASKSCALE_LOCK", world.path(&format!("lock-{name}")));
+    change(&mut command);
+    let finished = world.run(command);
+    let loaded = record::load(&folder).unwrap_or_else(|error| panic!("{attack}: {error}: {finished:?}"));
+    record::last_attempts(&loaded.samples)[0].clone()
+}
+
+/// The footprint without kernel memory, and without page tables only, in MiB.
+fn footprints_mib(sample: &Sample) -> (f64, f64) {
+    let plateau = sample.memory.plateau.clone().unwrap_or_default();
+    let without = |bytes: u64| (plateau.footprint_bytes - bytes) as f64 / MIB;
+    (without(plateau.kernel_bytes), without(plateau.page_tables_bytes.unwrap_or(0)))
+}
+
+/// What is wrong with an attack's sample.
+fn wrong(sample: &Sample, truth: Truth, nothing: &Sample) -> Option<String> {
+    let reason = sample.reason.clone().unwrap_or_default();
+    if sample.exit_code == Some(77) {
+        println!("SKIPPED: {:?}: this machine cannot: {reason}", sample.command);
+        return None;
+    }
+    // Who gets no CPU cannot tell, and says so.
+    let unseen = [Warning::MachineBusy, Warning::CpuStarved].iter().any(|one| sample.warnings.contains(one));
+    let (shown, with_kernel) = {
+        let (here, there) = (footprints_mib(sample), footprints_mib(nothing));
+        (here.0 - there.0, here.1 - there.1)
+    };
+    let is_near = |shown: f64, mib: f64| (shown - mib).abs() < (0.02 * mib).max(0.5);
+    let is_right = match (truth, sample.status) {
+        (Mib(mib) | MibOrNone(mib), Status::Ok) => is_near(shown, mib),
+        (MibWithKernel(mib), Status::Ok) => is_near(with_kernel, mib),
+        (MibOrNone(_), Status::NoPlateau) | (Failed, Status::Failed) => true,
+        (_, Status::NoPlateau) => unseen,
+        _ => false,
+    };
+    (!is_right).then(|| format!("{:?}: {} {shown} {with_kernel} {reason}", sample.command, sample.status))
+}
+
+fn check(attacks_and_truths: &[(&str, Truth)], change: impl Fn(&mut Command) + Sync) {
+    let world = World::new(&[]);
+    let Some(program) = attacks(&world) else { return };
+    let nothing = measured(&world, &program, "nothing", &change);
+    let (world, program, nothing, change) = (&world, &program, &nothing, &change);
+    let found: Vec<String> = attacks_and_truths
+        .chunks(6)
+        .flat_map(|some| {
+            thread::scope(|scope| {
+                let runs: Vec<_> = some
+                    .iter()
+                    .map(|(attack, truth)| {
+                        scope.spawn(move || wrong(&measured(world, program, attack, change), *truth, nothing))
+                    })
+                    .collect();
+                runs.into_iter().filter_map(|run| run.join().unwrap()).collect::<Vec<_>>()
+            })
+        })
+        .collect();
+    world.assert_nothing_left();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn every_byte_counts_once() {
+    check(BY_ANY_SOURCE, |_| {});
+}
+
+#[test]
+fn every_byte_counts_once_without_a_control_group() {
+    check(BY_ANY_SOURCE, |command| {
+        command.env("TASKSCALE_CGROUP", "none");
+    });
+}
+
+#[test]
+fn what_leaves_its_group_or_takes_the_place_of_a_cache_is_found() {
+    if !is_root() {
+        return skipped("only root has control groups here for sure");
+    }
+    check(BY_A_GROUP, |_| {});
+}
+
+/// What this user may not walk is counted by /proc/PID/status, and the sample says so.
+#[test]
+fn a_process_that_may_not_be_read_is_not_left_out() {
+    if !is_root() {
+        return skipped("only root can try how another user fares");
+    }
+    let world = World::new(&[]);
+    let Some(program) = attacks(&world) else { return };
+    for attack in ["nothing", "undumpable"] {
+        fs::create_dir_all(world.path(&format!("cwd-{attack}"))).unwrap();
+    }
+    let given = Command::new("chown").args(["-R", "65534:65534"]).arg(world.path("")).status();
+    assert!(given.is_ok_and(|status| status.success()));
+    let as_nobody = |command: &mut Command| {
+        command.env("TASKSCALE_CGROUP", "none").uid(65534).gid(65534);
+    };
+    let nothing = measured(&world, &program, "nothing", as_nobody);
+    let sample = measured(&world, &program, "undumpable", as_nobody);
+    assert_eq!(wrong(&sample, Mib(64.0), &nothing), None);
+    assert!(sample.warnings.contains(&Warning::ProcessesUnreadable), "{:?}", sample.warnings);
+    assert!(!nothing.warnings.contains(&Warning::ProcessesUnreadable), "{:?}", nothing.warnings);
+}
+
+/// Shared memory that others were charged for, and more of its own that it does not map.
+#[test]
+fn shared_memory_of_others_counts_beside_its_own() {
+    let world = World::new(&[]);
+    let Some(program) = attacks(&world) else { return };
+    let file = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
+    fs::write(file.path(), vec![7; 64 << 20]).unwrap();
+    let nothing = measured(&world, &program, "nothing", |_| {});
+    let attack = format!("shm-of-others {}", file.path().display());
+    let sample = measured(&world, &program, &attack, |_| {});
+    if sample.memory.source == record::MemorySource::Proc {
+        return skipped("without a control group nobody knows of shared memory that is not mapped");
+    }
+    assert_eq!(wrong(&sample, Mib(112.0), &nothing), None);
+}
+
+/// A program that a signal has stopped in its launch is quiet, and not at rest.
+#[test]
+fn a_stopped_program_has_no_plateau() {
+    let world = World::new(&[]);
+    let Some(program) = attacks(&world) else { return };
+    let mut command = world.command(&["measure", "-r", "1", "--settle", "1s", "--timeout", "20s", "-o"]);
+    command.arg(world.path("stops")).arg("--").arg(&program).args(["stops", "1", "30"]);
+    world.run(command).expect_code(1);
+    let sample = &world.load("stops").samples[0];
+    let reason = sample.reason.as_deref().unwrap_or_default();
+    assert_eq!(sample.status, Status::NoPlateau, "{reason}");
+    assert!(reason.contains("was stopped (SIGSTOP"), "{reason}");
+    world.assert_nothing_left();
+}
+
+#[test]
+fn a_segment_that_outlives_its_program_is_removed() {
+    let world = World::new(&[]);
+    let Some(program) = attacks(&world) else { return };
+    let sample = measured(&world, &program, "leaves-segment", |_| {});
+    assert_eq!(sample.status, Status::Ok, "{:?}", sample.reason);
+    assert!(sample.warnings.contains(&Warning::LeftSharedMemory), "{:?}", sample.warnings);
+    let segments = fs::read_to_string("/proc/sysvipc/shm").unwrap();
+    let left =
+        segments.lines().skip(1).filter(|line| line.split_ascii_whitespace().nth(3) == Some("8388608"));
+    assert_eq!(left.count(), 0, "{segments}");
+}
