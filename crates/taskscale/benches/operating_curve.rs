@@ -94,9 +94,6 @@ fn ends(setting: Setting) -> Result<Ends, Box<dyn Error>> {
     for _ in 0..PAIRS {
         let base = campaign(&mut rng, Setting { change: 0.0, ..setting })?;
         let new = campaign(&mut rng, setting)?;
-        let input = |folder, side: &'_ (Campaign, Vec<Sample>)| -> Input<'_> {
-            Input { folder, campaign: &side.0, samples: &side.1, entry: None }
-        };
         let comparison = Comparison::build(input("base", &base), input("new", &new), &settings)?;
         ends[match comparison.gate() {
             Some(Decision::Pass) => 0,
@@ -105,6 +102,10 @@ fn ends(setting: Setting) -> Result<Ends, Box<dyn Error>> {
         }] += 1;
     }
     Ok(ends)
+}
+
+fn input<'a>(folder: &'a str, side: &'a (Campaign, Vec<Sample>)) -> Input<'a> {
+    Input { folder, campaign: &side.0, samples: &side.1, entry: None }
 }
 
 fn campaign(rng: &mut fastrand::Rng, setting: Setting) -> Result<(Campaign, Vec<Sample>), Box<dyn Error>> {
@@ -125,7 +126,7 @@ fn campaign(rng: &mut fastrand::Rng, setting: Setting) -> Result<(Campaign, Vec<
         "plan_digest": "d", "seed": 1, "entries": entries,
     }))?;
     let sample: Sample = serde_json::from_value(json!({
-        "schema": 1, "entry": "made/entry-00", "workload": "sleep", "tasks": 1, "hold_s": 3.0, "repetition": 1,
+        "schema": 1, "entry": "made/entry-00", "workload": "sleep", "tasks": 1, "hold_s": 3.0, "repetition": 1, "attempt": 1,
         "started_at": "2026-01-02T03:04:05Z", "status": "ok", "alive": 1, "done": 1, "exit_code": 0,
         "plateau_from": "protocol", "command": ["r"], "time": {}, "cpu": {}, "metrics": {}, "warnings": [],
         "memory": {"source": "cgroup-v2", "plateau": {"footprint_bytes": 1, "anon_bytes": 1, "shmem_bytes": 0,
