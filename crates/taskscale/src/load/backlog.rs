@@ -1,11 +1,11 @@
-//! How many connections wait to be accepted, and how many may: the kernel's own figures of sockets that listen, by
-//! netlink (sock_diag(7)).
+//! The server's side of connections on this machine, as the kernel's tables have it (netlink, sock_diag(7)): how many
+//! wait in the accept queue, how many may, and how many the server has accepted and still holds.
 //!
-//! `/proc/net/tcp` says the first of the two as well, but walks the table of all connections to its end: several
-//! milliseconds, where this takes microseconds.
+//! The accept queue is asked for often: it takes microseconds, as only sockets that listen are walked. Connections are
+//! counted once or twice per run: that walks all of them, 1 µs each.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, FromRawFd, OwnedFd};
 
 // linux/netlink.h, linux/sock_diag.h, linux/inet_diag.h
@@ -16,14 +16,22 @@ const NLMSG_ERROR: u16 = 2;
 const NLMSG_DONE: u16 = 3;
 const HEADER: usize = 16;
 const REQUEST: usize = HEADER + 56;
-/// In `inet_diag_msg`; of a socket that listens they are `sk_ack_backlog` and `sk_max_ack_backlog`
-/// (tcp_diag_get_info).
+/// In `inet_diag_msg`.
+const STATE: usize = 1;
+const SOURCE: usize = 8;
+/// Of a socket that listens these two are `sk_ack_backlog` and `sk_max_ack_backlog` (tcp_diag_get_info).
 const RQUEUE: usize = 56;
 const WQUEUE: usize = 60;
+/// 0 where no process has the socket: one that waits to be accepted, or a handshake that is not over.
+const INODE: usize = 68;
 const MESSAGE: usize = 72;
-const LISTENING: u32 = 1 << 10;
+// net/tcp_states.h
+const ESTABLISHED: u8 = 1;
+const TIME_WAIT: u8 = 6;
+const LISTEN: u8 = 10;
+const OF_CONNECTIONS: u32 = 0xfff & !(1 << LISTEN | 1 << TIME_WAIT);
 
-/// The accept queue of a port.
+/// The accept queue of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backlog {
     /// Connections that the kernel has made and the server has not yet accepted.
@@ -32,21 +40,51 @@ pub struct Backlog {
     pub most: u64,
 }
 
-/// The accept queue of a server, asked for again and again.
+/// Connections of a server, on its side.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Connections {
+    /// Established, and accepted by the server.
+    pub accepted: u64,
+    /// In any other state: not yet accepted (for a client they are connected; with TCP_DEFER_ACCEPT they may stay so),
+    /// or closed by one side.
+    pub others: u64,
+}
+
+/// A server, asked about again and again.
 pub struct Queue {
     asker: Option<Asker>,
-    port: u16,
+    address: SocketAddr,
 }
 
 impl Queue {
     pub fn of(address: SocketAddr) -> Queue {
-        Queue { asker: Asker::new().ok().filter(|_| address.ip().is_loopback()), port: address.port() }
+        let local = is_of_this_machine(address.ip());
+        Queue { asker: Asker::new().ok().filter(|_| local), address: reached(address) }
     }
 
-    /// `None` where the server is far, or the kernel would not tell.
+    /// `None` where the server is far, or the kernel does not tell.
     pub fn ask(&self) -> Option<Backlog> {
-        self.asker.as_ref()?.of_port(self.port)
+        self.asker.as_ref()?.backlog(self.address)
     }
+
+    /// `None` where the server is far, or the kernel does not tell.
+    pub fn connections(&self) -> Option<Connections> {
+        self.asker.as_ref()?.connections(self.address)
+    }
+}
+
+fn is_of_this_machine(ip: IpAddr) -> bool {
+    UdpSocket::bind((ip, 0)).is_ok()
+}
+
+/// Where a connection to this address goes: to loopback, where it is none in particular.
+fn reached(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip().to_canonical() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
 }
 
 /// Asks the kernel.
@@ -65,22 +103,41 @@ impl Asker {
         }
     }
 
-    /// Of all sockets that listen on the port here; `None` where none does, or the kernel would not tell.
-    fn of_port(&self, port: u16) -> Option<Backlog> {
+    /// Of all sockets that listen at the address; `None` where none does, or the kernel does not tell.
+    fn backlog(&self, address: SocketAddr) -> Option<Backlog> {
         let mut found: Option<Backlog> = None;
-        for family in [libc::AF_INET, libc::AF_INET6] {
-            // A kernel without this part for one family may have it for the other.
-            self.ask(family as u8, port, &mut |backlog| {
+        self.ask(address.port(), 1 << LISTEN, &mut |socket| {
+            if socket.source == address.ip() || socket.source.is_unspecified() {
                 let sum = found.get_or_insert(Backlog { waiting: 0, most: 0 });
-                sum.waiting += backlog.waiting;
-                sum.most += backlog.most;
-            });
-        }
+                sum.waiting += socket.rqueue;
+                sum.most += socket.wqueue;
+            }
+        })?;
         found
     }
 
-    fn ask(&self, family: u8, port: u16, found: &mut dyn FnMut(Backlog)) -> Option<()> {
-        rustix::io::write(self.0.as_fd(), &request(family, port)).ok()?;
+    /// Of all connections that were made to the address.
+    fn connections(&self, address: SocketAddr) -> Option<Connections> {
+        let mut found = Connections::default();
+        self.ask(address.port(), OF_CONNECTIONS, &mut |socket| {
+            if socket.source == address.ip() {
+                let accepted = socket.state == ESTABLISHED && socket.inode != 0;
+                *(if accepted { &mut found.accepted } else { &mut found.others }) += 1;
+            }
+        })?;
+        Some(found)
+    }
+
+    /// Sockets of this local port in these states.
+    fn ask(&self, port: u16, states: u32, found: &mut dyn FnMut(Socket)) -> Option<()> {
+        // A kernel without this part for one family may have it for the other.
+        let [v4, v6] = [libc::AF_INET, libc::AF_INET6]
+            .map(|family| self.ask_of_family(&request(family as u8, port, states), found));
+        v4.or(v6)
+    }
+
+    fn ask_of_family(&self, request: &[u8], found: &mut dyn FnMut(Socket)) -> Option<()> {
+        rustix::io::write(self.0.as_fd(), request).ok()?;
         let mut buffer = vec![0u8; 32 * 1024];
         loop {
             let length = rustix::io::read(self.0.as_fd(), &mut buffer[..]).ok()?;
@@ -91,20 +148,47 @@ impl Asker {
     }
 }
 
-fn request(family: u8, port: u16) -> [u8; REQUEST] {
+/// What the kernel tells of a socket.
+struct Socket {
+    state: u8,
+    source: IpAddr,
+    rqueue: u64,
+    wqueue: u64,
+    inode: u32,
+}
+
+impl Socket {
+    fn parse(body: &[u8]) -> Option<Socket> {
+        let source: [u8; 16] = body.get(SOURCE..SOURCE + 16)?.try_into().ok()?;
+        let source = match *body.first()? as i32 {
+            libc::AF_INET => IpAddr::from([source[0], source[1], source[2], source[3]]),
+            // A socket of both families has the addresses of the one within the other.
+            _ => IpAddr::from(source).to_canonical(),
+        };
+        Some(Socket {
+            state: body[STATE],
+            source,
+            rqueue: number(body, RQUEUE)?.into(),
+            wqueue: number(body, WQUEUE)?.into(),
+            inode: number(body, INODE)?,
+        })
+    }
+}
+
+fn request(family: u8, port: u16, states: u32) -> [u8; REQUEST] {
     let mut bytes = [0u8; REQUEST];
     bytes[..4].copy_from_slice(&(REQUEST as u32).to_ne_bytes());
     bytes[4..6].copy_from_slice(&SOCK_DIAG_BY_FAMILY.to_ne_bytes());
     bytes[6..8].copy_from_slice(&NLM_F_REQUEST_DUMP.to_ne_bytes());
     bytes[HEADER] = family;
     bytes[HEADER + 1] = libc::IPPROTO_TCP as u8;
-    bytes[HEADER + 4..HEADER + 8].copy_from_slice(&LISTENING.to_ne_bytes());
+    bytes[HEADER + 4..HEADER + 8].copy_from_slice(&states.to_ne_bytes());
     bytes[HEADER + 8..HEADER + 10].copy_from_slice(&port.to_be_bytes());
     bytes
 }
 
-/// Takes the messages of one datagram. Whether more are to come; `None` where the kernel would not tell.
-fn understand(mut bytes: &[u8], found: &mut dyn FnMut(Backlog)) -> Option<bool> {
+/// Takes the messages of one datagram. Whether more are to come; `None` where the kernel does not tell.
+fn understand(mut bytes: &[u8], found: &mut dyn FnMut(Socket)) -> Option<bool> {
     while bytes.len() >= HEADER {
         let length = number(bytes, 0)? as usize;
         let kind = u16::from_ne_bytes([bytes[4], bytes[5]]);
@@ -115,7 +199,7 @@ fn understand(mut bytes: &[u8], found: &mut dyn FnMut(Backlog)) -> Option<bool> 
         }
         let body = bytes.get(HEADER..length)?;
         if body.len() >= MESSAGE {
-            found(Backlog { waiting: number(body, RQUEUE)?.into(), most: number(body, WQUEUE)?.into() });
+            found(Socket::parse(body)?);
         }
         bytes = bytes.get(length.next_multiple_of(4)..).unwrap_or_default();
     }
@@ -132,19 +216,54 @@ mod tests {
     use std::net::{TcpListener, TcpStream};
 
     #[test]
-    fn the_kernel_tells_of_ports_that_are_listened_on() {
+    fn accept_queue_and_connections_are_those_of_the_server() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let asker = Asker::new().unwrap();
-        let none = asker.of_port(address.port()).unwrap();
-        assert_eq!(none.waiting, 0);
+        let server = Queue::of(address);
+        let none = server.ask().unwrap();
+        assert_eq!((none.waiting, server.connections()), (0, Some(Connections::default())));
         assert!(none.most > 0, "{none:?}");
-        let _waiting = [TcpStream::connect(address).unwrap(), TcpStream::connect(address).unwrap()];
-        assert_eq!(asker.of_port(address.port()), Some(Backlog { waiting: 2, ..none }));
-        let _accepted = listener.accept().unwrap();
-        assert_eq!(asker.of_port(address.port()), Some(Backlog { waiting: 1, ..none }));
+        let _clients = [TcpStream::connect(address).unwrap(), TcpStream::connect(address).unwrap()];
+        let seen = |waiting, accepted, others| {
+            assert_eq!(server.ask(), Some(Backlog { waiting, ..none }));
+            assert_eq!(server.connections(), Some(Connections { accepted, others }));
+        };
+        seen(2, 0, 2);
+        let first = listener.accept().unwrap();
+        seen(1, 1, 1);
+        let _second = listener.accept().unwrap();
+        seen(0, 2, 0);
+        // Closed by the server, while the client still has it.
+        drop(first);
+        seen(0, 1, 1);
         drop(listener);
-        assert_eq!(asker.of_port(address.port()), None);
+        assert_eq!(server.ask(), None);
+    }
+
+    #[test]
+    fn servers_elsewhere_or_at_another_address_are_not_seen() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let _client = TcpStream::connect(address).unwrap();
+        let at = |ip: &str| Queue::of(SocketAddr::new(ip.parse().unwrap(), address.port()));
+        assert_eq!(
+            (at("127.0.0.2").ask(), at("127.0.0.2").connections()),
+            (None, Some(Connections::default()))
+        );
+        assert_eq!((at("198.51.100.1").ask(), at("198.51.100.1").connections()), (None, None));
+        let any = Queue::of(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), address.port()));
+        assert_eq!(any.connections(), Some(Connections { accepted: 0, others: 1 }));
+    }
+
+    #[test]
+    fn a_socket_of_both_families_is_seen_by_either_address() {
+        let Ok(listener) = TcpListener::bind("[::]:0") else { return };
+        let address: SocketAddr = ([127, 0, 0, 1], listener.local_addr().unwrap().port()).into();
+        let Ok(_client) = TcpStream::connect(address) else { return };
+        let server = Queue::of(address);
+        assert_eq!(server.ask().map(|backlog| backlog.waiting), Some(1));
+        let _accepted = listener.accept().unwrap();
+        assert_eq!(server.connections(), Some(Connections { accepted: 1, others: 0 }));
     }
 
     #[test]

@@ -16,7 +16,7 @@ const FROM_ONE_ADDRESS: usize = 12_000;
 /// Descriptors besides the connections.
 const OTHER_FILES: u64 = 16;
 /// Beyond a server's backlog (5 in Python's http.server, 511 in nginx and Redis) the kernel drops what comes, and a
-/// client tries again after a second: so of those that may wait only this share does, unless the server takes its time.
+/// client tries again after a second: so of those that may wait only this share does.
 const FILLED: f64 = 0.5;
 const ROOM_PATIENCE: Duration = Duration::from_millis(500);
 const ROOM_PAUSE: Duration = Duration::from_micros(200);
@@ -25,16 +25,18 @@ const ROOM_PAUSE: Duration = Duration::from_micros(200);
 /// and other processes of the clients connect meanwhile.
 const ASKED_FOR_AT_ONCE: u64 = 32;
 
-/// Waits until the server has accepted enough of what was connected. How many connections may be made now; 0 where it has
-/// taken its time: even then there is still some room, as this is only a share of what may wait.
+/// Waits until the server has accepted enough of what was connected, as long as it accepts some. How many connections
+/// may be made now; 0 where it accepted none for a while.
 pub(super) fn wait_for_room(backlog: &dyn Fn() -> Option<Backlog>) -> u64 {
-    let since = Instant::now();
+    let (mut least, mut since) = (u64::MAX, Instant::now());
     while let Some(now) = backlog() {
         let most = ((now.most as f64 * FILLED).ceil() as u64).max(1);
         if now.waiting < most {
             return (most - now.waiting).min(ASKED_FOR_AT_ONCE);
         }
-        if since.elapsed() >= ROOM_PATIENCE {
+        if now.waiting < least {
+            (least, since) = (now.waiting, Instant::now());
+        } else if since.elapsed() >= ROOM_PATIENCE {
             return 0;
         }
         std::thread::sleep(ROOM_PAUSE);

@@ -4,14 +4,14 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::backlog::Queue;
+use super::backlog::{Connections, Queue};
 use super::chat::Chat;
 use super::connect::{room_for, wait_for_accepts};
-use super::engine::{Engine, PATIENCE};
+use super::engine::{ACCEPT_PATIENCE, Engine};
 use super::latency::Latencies;
 use super::phases::{self, Seen};
 use super::talk::{Echo, Silence, Talk};
-use super::{CLOSED, LoadError, LoadOrder, OPEN, PROGRAM, Phase, REST};
+use super::{CLOSED, Connected, LoadError, LoadOrder, OPEN, PROGRAM, Phase, REST, say_alive};
 use crate::catalog::Client;
 use crate::record::{ClosedLoad, OpenLoad};
 
@@ -51,8 +51,8 @@ impl Crew {
         Ok(Crew { order: order.clone(), hands: Hands::Own(Box::new(engine)) })
     }
 
-    /// How many connections the server has accepted, and how long that took, in seconds.
-    pub fn connect(&mut self) -> Result<(u64, f64), LoadError> {
+    /// Connects all clients, and waits until the server has accepted them, as long as it goes on with it.
+    pub fn connect(&mut self) -> Result<Connected, LoadError> {
         let (since, address) = (Instant::now(), self.order.address);
         let connected = match &mut self.hands {
             Hands::Own(engine) => {
@@ -63,32 +63,49 @@ impl Crew {
                 let mut all = 0;
                 for process in processes {
                     let line = process.answer()?;
-                    let Some(Ok(Phase::Connected { connected, .. })) =
+                    let Some(Ok(Phase::Connected(share))) =
                         line.strip_prefix("phase ").map(serde_json::from_str)
                     else {
                         return Err(LoadError::Share(line));
                     };
-                    all += connected;
+                    all += share.connected;
                 }
                 // One of them would take those of the others for its own.
                 let pause = || -> Result<(), LoadError> {
                     std::thread::sleep(Duration::from_millis(5));
                     Ok(())
                 };
-                let waiting = wait_for_accepts(&Queue::of(address), PATIENCE, pause)?;
+                let waiting = wait_for_accepts(&Queue::of(address), ACCEPT_PATIENCE, pause)?;
                 if talk(&self.order, 0, 0).ready_at_once() { all.saturating_sub(waiting) } else { all }
             }
         };
-        Ok((connected, since.elapsed().as_secs_f64()))
+        let connect_s = since.elapsed().as_secs_f64();
+        // A client is connected before its server has accepted it, and even before the server's kernel counts it as a
+        // connection (TCP_DEFER_ACCEPT). Where none is seen, something between the two translates addresses.
+        let seen = Queue::of(address).connections().filter(|seen| *seen != Connections::default());
+        Ok(Connected {
+            connected: seen.map_or(connected, |seen| connected.min(seen.accepted)),
+            connect_s,
+            server: seen.map(|_| address),
+        })
     }
 
     /// As far as one process of several sees it: what nobody has accepted yet is in it.
-    pub(super) fn connect_share(&mut self) -> Result<(u64, f64), LoadError> {
+    pub(super) fn connect_share(&mut self) -> Result<Connected, LoadError> {
         let Hands::Own(engine) = &mut self.hands else { return self.connect() };
         let since = Instant::now();
         engine.connect(self.order.address, self.order.connections)?;
         engine.settle()?;
-        Ok((engine.ready as u64, since.elapsed().as_secs_f64()))
+        let connect_s = since.elapsed().as_secs_f64();
+        Ok(Connected { connected: engine.ready as u64, connect_s, server: None })
+    }
+
+    /// Connections that the server has not closed; unknown where several processes hold them.
+    pub(super) fn ready(&self) -> Option<u64> {
+        match &self.hands {
+            Hands::Own(engine) => Some(engine.ready as u64),
+            Hands::Shares(_) => None,
+        }
     }
 
     /// The open loop.
@@ -169,12 +186,16 @@ impl Crew {
         Ok(())
     }
 
-    /// Holds the connections until a signal ends the process.
-    pub(super) fn hold(&mut self) -> Result<(), LoadError> {
+    /// Holds the connections until a signal ends the process, and says where there are fewer than before.
+    pub(super) fn hold(&mut self, mut connected: u64) -> Result<(), LoadError> {
         loop {
             match &mut self.hands {
                 Hands::Own(engine) => engine.turn(REST)?,
                 Hands::Shares(_) => std::thread::sleep(REST),
+            }
+            if let Some(fewer) = self.ready().filter(|ready| *ready < connected) {
+                say_alive(fewer)?;
+                connected = fewer;
             }
         }
     }

@@ -23,10 +23,12 @@ const CHUNK: usize = 64 * 1024;
 const EVENTS: usize = 512;
 /// Handshakes under way at a time: a server is asked no faster than it answers.
 const GREETINGS: usize = 256;
-/// After so many half seconds in a row in which it accepted nothing a server is asked for no more.
+/// After so many half seconds in a row in which it accepted nothing a server is given no more connections.
 const MOST_REFUSED: u32 = 10;
 /// How long after the last was accepted a server is looked at.
 const SETTLED: Duration = Duration::from_millis(20);
+/// How long a server may accept nothing while connections wait for it.
+pub(super) const ACCEPT_PATIENCE: Duration = Duration::from_secs(10);
 /// How long a server may say nothing while something is due.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -123,15 +125,15 @@ impl Engine {
         self.connections.reserve_exact(count);
         let (mut refused, mut room) = (0, 0);
         for nth in 0..count {
-            if room == 0 {
+            while room == 0 && refused <= MOST_REFUSED {
                 room = wait_for_room(&backlog);
                 refused = if room > 0 { 0 } else { refused + 1 };
             }
-            if refused > MOST_REFUSED {
+            if room == 0 {
                 self.gave_up = true;
                 break;
             }
-            room = room.saturating_sub(1);
+            room -= 1;
             let socket = connect(address, self.first + nth).map_err(|error| LoadError::Connect {
                 nth: self.first + nth + 1,
                 address,
@@ -151,7 +153,7 @@ impl Engine {
     /// Waits until the server has accepted all that was connected, as long as it goes on with it. How many connections it
     /// has: those that nobody has accepted are none.
     pub fn accepted(&mut self, address: SocketAddr) -> Result<u64, LoadError> {
-        let patience = if self.gave_up { Duration::ZERO } else { PATIENCE };
+        let patience = if self.gave_up { Duration::ZERO } else { ACCEPT_PATIENCE };
         let waiting =
             wait_for_accepts(&Queue::of(address), patience, || self.turn(Duration::from_millis(5)))?;
         self.settle()?;

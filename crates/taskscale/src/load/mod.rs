@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use backlog::{Connections, Queue};
 pub use connect::room_for;
 
 use crew::Crew;
@@ -80,9 +81,20 @@ pub enum LoadError {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    Connected { connected: u64, connect_s: f64 },
+    Connected(Connected),
     Open(OpenLoad),
     Closed(ClosedLoad),
+}
+
+/// What came of connecting.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Connected {
+    /// Connections that the server has accepted, and not closed again.
+    pub connected: u64,
+    /// How long it took to connect, in seconds.
+    pub connect_s: f64,
+    /// The server, where the kernel of this machine has its side of the connections, and so can be asked again.
+    pub server: Option<SocketAddr>,
 }
 
 /// taskscale itself, whoever starts it.
@@ -121,7 +133,7 @@ impl LoadOrder {
 /// All phases, one after the other.
 pub fn run(order: &LoadOrder) -> Result<Load, LoadError> {
     let mut crew = Crew::new(order)?;
-    let (connected, connect_s) = crew.connect()?;
+    let Connected { connected, connect_s, .. } = crew.connect()?;
     let mut load = Load { connected, connect_s, ..Load::default() };
     if order.client.is_some() && connected > 0 {
         load.open = Some(crew.open()?);
@@ -133,11 +145,11 @@ pub fn run(order: &LoadOrder) -> Result<Load, LoadError> {
 /// Connects, says `alive K`, and begins each phase when it is told to on standard input; until that ends.
 pub fn obey(order: &LoadOrder) -> Result<(), LoadError> {
     let mut crew = Crew::new(order)?;
-    let (connected, connect_s) = crew.connect()?;
-    tell(&Phase::Connected { connected, connect_s })?;
-    say(&format!("alive {connected}"))?;
+    let connected = crew.connect()?;
+    tell(&Phase::Connected(connected))?;
+    say_alive(connected.connected)?;
     if order.client.is_none() {
-        return crew.hold();
+        return crew.hold(connected.connected);
     }
     let mut orders = Orders::default();
     while let Some(word) = orders.next(&mut crew)? {
@@ -154,14 +166,18 @@ pub fn obey(order: &LoadOrder) -> Result<(), LoadError> {
 /// can be added up.
 pub fn obey_in_share(order: &LoadOrder, first: usize) -> Result<(), LoadError> {
     let mut crew = Crew::of_share(order, first)?;
-    let (connected, connect_s) = crew.connect_share()?;
-    tell(&Phase::Connected { connected, connect_s })?;
+    tell(&Phase::Connected(crew.connect_share()?))?;
     let mut orders = Orders::default();
     while let Some(word) = orders.next(&mut crew)? {
         let seen = if word == OPEN { crew.open_seen()? } else { crew.closed_seen()? };
         say(&serde_json::to_string(&seen).map_err(|error| LoadError::Io("tell of", error.into()))?)?;
     }
     Ok(())
+}
+
+/// Connections that live now; said again where there are fewer.
+fn say_alive(connections: u64) -> Result<(), LoadError> {
+    say(&format!("alive {connections}"))
 }
 
 fn tell(phase: &Phase) -> Result<(), LoadError> {

@@ -77,6 +77,7 @@ impl Scene {
             time_cap_s: 60.0,
             output_cap_bytes: 1000,
             wall_s: Some(self.wall_s),
+            done_s: None,
             launch_s: Some(0.1),
             plateau: self.plateau.clone(),
             done_after_ready: true,
@@ -108,6 +109,7 @@ impl Scene {
             inferred: true,
             stopped: self.stopped,
             alive: self.alive,
+            over_early: None,
             left_processes: 0,
             load: Some(LoadSeen { end: self.load_end.clone(), launcher_lost: false, stderr: String::new() }),
         })

@@ -24,6 +24,8 @@ pub struct ExternalSeen<'a> {
     /// Whether it was stopped because all was over.
     pub stopped: bool,
     pub alive: Option<u64>,
+    /// Who said `done` before memory was read, and so had no tasks any more.
+    pub over_early: Option<&'static str>,
     /// Processes that were there when the first had ended by itself.
     pub left_processes: usize,
     /// Of a load that was started.
@@ -61,7 +63,10 @@ pub fn judge_external(seen: &ExternalSeen) -> RunVerdict {
     if let Some(escape) = run.plateau.escape() {
         return RunVerdict::new(Status::Failed, escape);
     }
-    if let Some(breach) = run.said.breach.as_ref().filter(|_| serves) {
+    // Any program may begin a line with `done`; what begins one with `alive` speaks the protocol.
+    let by_its_word = matches!(seen.external.ready, Ready::Itself) && seen.load.is_none();
+    let held_to_it = serves || by_its_word && run.said.bad_alive;
+    if let Some(breach) = run.said.breach.as_ref().filter(|_| held_to_it) {
         return RunVerdict::new(Status::Failed, format!("broke the protocol: {breach}"));
     }
     // A server that ends makes its clients fail: its own end is the cause.
@@ -69,6 +74,10 @@ pub fn judge_external(seen: &ExternalSeen) -> RunVerdict {
         return verdict;
     }
     if let Some(reason) = load_end {
+        return RunVerdict::new(Status::Failed, reason);
+    }
+    if let Some(who) = seen.over_early {
+        let reason = format!("{who} said `done` before memory was read: its tasks had ended");
         return RunVerdict::new(Status::Failed, reason);
     }
     match seen.alive {
@@ -237,9 +246,19 @@ mod tests {
         ended_by: Option<EndedBy>,
         change: impl FnOnce(&mut ExternalSeen),
     ) -> (Status, String) {
+        verdict_of(&Said::default(), ready, end, stderr, ended_by, change)
+    }
+
+    fn verdict_of<'a>(
+        said: &'a Said,
+        ready: Ready,
+        end: &'a Word,
+        stderr: &'a str,
+        ended_by: Option<EndedBy>,
+        change: impl FnOnce(&mut ExternalSeen),
+    ) -> (Status, String) {
         let limits =
             SystemLimits { open_files: Some(1024), open_files_hard: Some(4096), ..SystemLimits::default() };
-        let said = Said::default();
         let external = ExternalCommand {
             ready,
             load: None,
@@ -255,7 +274,7 @@ mod tests {
             tasks: 10,
             course: &course,
             check: None,
-            said: &said,
+            said,
             end,
             ended_by,
             want: MemoryWant::default(),
@@ -264,6 +283,7 @@ mod tests {
             time_cap_s: 60.0,
             output_cap_bytes: 1000,
             wall_s: Some(2.1),
+            done_s: None,
             launch_s: Some(0.1),
             counted: Some((1, 1)),
             plateau: PlateauSeen { read: true, ..PlateauSeen::default() },
@@ -279,6 +299,7 @@ mod tests {
             inferred: true,
             stopped: true,
             alive: None,
+            over_early: None,
             left_processes: 0,
             load: None,
         };
@@ -343,6 +364,25 @@ mod tests {
         });
         assert_eq!(status, Status::Failed);
         assert_eq!(reason, "the load exited with code 1; it said: connection refused");
+    }
+
+    #[test]
+    fn a_wrong_count_of_tasks_is_no_program_that_counts_none() {
+        let breach = |bad_alive| Said { breach: Some("said".into()), bad_alive, ..Said::default() };
+        let end = ended(Some(0), None);
+        for (bad_alive, status) in [(true, Status::Failed), (false, Status::Ok)] {
+            assert_eq!(verdict_of(&breach(bad_alive), Ready::Itself, &end, "", None, |_| {}).0, status);
+        }
+        let line = Ready::Line(LinePattern::parse("up").unwrap());
+        assert_eq!(verdict_of(&breach(true), line, &end, "", None, |_| {}).0, Status::Ok);
+    }
+
+    #[test]
+    fn tasks_that_ended_before_the_reading_were_not_measured() {
+        let over = |seen: &mut ExternalSeen| (seen.alive, seen.over_early) = (Some(10), Some("the load"));
+        let (status, reason) = verdict(Ready::Itself, &ended(Some(0), None), "", None, over);
+        assert_eq!(status, Status::Failed);
+        assert!(reason.starts_with("the load said `done` before"), "{reason}");
     }
 
     #[test]

@@ -14,6 +14,8 @@ const MOST_HISTOGRAMS: usize = 16;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Said {
     pub alive: Option<u64>,
+    /// Said after that: the fewest. Only a load may say it again.
+    pub fewer: Option<u64>,
     pub done: Option<u64>,
     pub failed: Option<u64>,
     /// All is prepared, and the work begins.
@@ -26,6 +28,8 @@ pub struct Said {
     pub stray_lines: u64,
     /// The first breach of the protocol, in words: a count that is no number, a line said twice.
     pub breach: Option<String>,
+    /// A line `alive` was among the breaches: so the protocol is spoken, and spoken wrong.
+    pub bad_alive: bool,
 }
 
 /// What a chunk of output brought about.
@@ -99,8 +103,8 @@ impl Listener {
         let word = words.next()?;
         match word {
             "alive" | "done" | "failed" => {
-                let count = words.next().map(str::parse::<u64>);
-                let (Some(Ok(count)), None) = (count, words.next()) else {
+                let (Some(count), None) = (words.next().and_then(whole_number), words.next()) else {
+                    self.said.bad_alive |= word == "alive";
                     self.breach(format!("said {line:?}, where `{word}` and one whole number were due"));
                     return None;
                 };
@@ -111,6 +115,11 @@ impl Listener {
                 };
                 if let Some(first) = place {
                     let breach = format!("said `{word}` twice: {first}, then {count}");
+                    if word == "alive" {
+                        let least = self.said.fewer.unwrap_or(*first).min(count);
+                        self.said.fewer = Some(least);
+                        self.said.bad_alive = true;
+                    }
                     self.breach(breach);
                     return None;
                 }
@@ -125,8 +134,8 @@ impl Listener {
                 Some(Event::Ready)
             }
             "listening" => {
-                let (port, more) = (words.next().and_then(|word| word.parse().ok()), words.next());
-                let (Some(port), None) = (port.filter(|port| *port > 0), more) else {
+                let port = words.next().and_then(whole_number).and_then(|port| u16::try_from(port).ok());
+                let (Some(port), None) = (port.filter(|port| *port > 0), words.next()) else {
                     self.breach(format!("said {line:?}, where `listening` and a port were due"));
                     return None;
                 };
@@ -148,8 +157,11 @@ impl Listener {
             }
             "histogram" => {
                 let name = words.next().map(str::to_owned);
-                let counts: Option<Vec<u64>> = words.map(|word| word.parse().ok()).collect();
+                let counts: Option<Vec<u64>> = words.map(whole_number).collect();
                 match (name, counts) {
+                    (Some(name), Some(_)) if self.said.histograms.contains_key(&name) => {
+                        self.breach(format!("said `histogram {name}` twice"));
+                    }
                     (Some(name), Some(counts))
                         if !counts.is_empty() && self.said.histograms.len() < MOST_HISTOGRAMS =>
                     {
@@ -163,8 +175,8 @@ impl Listener {
             }
             "metric" => {
                 let metric = (|| {
-                    let (name, value, unit) =
-                        (words.next()?, words.next()?.parse::<f64>().ok()?, words.next()?);
+                    let (name, value, unit) = (words.next()?, words.next()?, words.next()?);
+                    let value = value.parse::<f64>().ok().filter(|_| !value.starts_with('+'))?;
                     (value.is_finite() && words.next().is_none())
                         .then(|| (name.to_owned(), value, unit.to_owned()))
                 })();
@@ -189,6 +201,11 @@ impl Listener {
     fn breach(&mut self, breach: String) {
         self.said.breach.get_or_insert(breach);
     }
+}
+
+/// Decimal digits alone: Rust would take a sign as well.
+fn whole_number(word: &str) -> Option<u64> {
+    word.bytes().all(|byte| byte.is_ascii_digit()).then(|| word.parse().ok())?
 }
 
 #[cfg(test)]
@@ -226,6 +243,18 @@ mod tests {
         for text in [
             "alive lots",
             "alive -1",
+            "alive +5",
+            "alive 5.0",
+            "alive 0x5",
+            "alive 1_000",
+            "alive \u{665}",
+            "done +5",
+            "failed +0",
+            "listening +80",
+            "listening 65536",
+            "histogram late 1 +2",
+            "histogram late 1\nhistogram late 1",
+            "metric a +1 s",
             "alive 1000000000000000000000000000000",
             "alive",
             "alive 1 2",

@@ -45,6 +45,8 @@ pub struct Observed<'a> {
     pub time_cap_s: f64,
     pub output_cap_bytes: u64,
     pub wall_s: Option<f64>,
+    /// Until `done`, from exec.
+    pub done_s: Option<f64>,
     /// Until `alive`, from exec.
     pub launch_s: Option<f64>,
     /// Threads and processes that the kernel counted at the plateau.
@@ -193,6 +195,11 @@ fn judge_hold(seen: &Observed, hold_s: f64) -> RunVerdict {
     // Tasks that did not wait were never alive together, whatever the program says.
     if let Some(wall_s) = seen.wall_s.filter(|wall| *wall < hold_s) {
         return failed(format!("ended after {wall_s:.2} s, before tasks that wait {hold_s} s could be due"));
+    }
+    if let Some(done_s) = seen.done_s.filter(|done_s| *done_s < hold_s) {
+        return failed(format!(
+            "said `done {n}` after {done_s:.2} s, before tasks that wait {hold_s} s could be due"
+        ));
     }
     if let Some(escape) = seen.plateau.escape() {
         return failed(escape);
@@ -344,6 +351,7 @@ mod tests {
             time_cap_s: 60.0,
             output_cap_bytes: 1000,
             wall_s: Some(2.1),
+            done_s: Some(2.1),
             launch_s: Some(0.1),
             counted: Some((3, 1)),
             plateau: PlateauSeen { read: true, ..PlateauSeen::default() },
@@ -374,6 +382,11 @@ mod tests {
         assert_eq!(
             (status, reason.as_str()),
             (Status::Failed, "ended after 0.50 s, before tasks that wait 2 s could be due")
+        );
+        let (status, reason) = verdict(&said(10, 10), &good_end, |seen| seen.done_s = Some(0.1));
+        assert_eq!(
+            (status, reason.as_str()),
+            (Status::Failed, "said `done 10` after 0.10 s, before tasks that wait 2 s could be due")
         );
         let silent = Said::default();
         assert!(verdict(&silent, &good_end, |_| {}).1.starts_with("never said `alive`"));

@@ -38,11 +38,14 @@ pub(super) fn growth(facts: &EntryFacts, plan: &Plan, cells: &Cells) -> Option<G
         .collect();
     let points: Vec<Point> = readings.iter().map(|(_, point)| *point).collect();
     let fit = stats::fit(&points);
-    let line = fit.as_ref().map(|fit| fit.line);
     let repetitions = stats::lines_of_repetitions(&readings);
     // An interval says how well repetitions agree, not whether the numbers of tasks lie on a line.
     let straight = fit.as_ref().filter(|fit| fit.straight() != Some(false));
     let intervals = straight.and_then(|fit| stats::line_intervals(&repetitions, &fit.line));
+    // No task takes less than nothing: what was measured were not the tasks.
+    let fit = fit.filter(|fit| intervals.map_or(fit.line.slope, |of| of.slope.high) >= 0.0);
+    let intervals = intervals.filter(|_| fit.is_some());
+    let line = fit.as_ref().map(|fit| fit.line);
     let tasks: BTreeSet<u64> = points.iter().map(|point| point.tasks).collect();
     Some(Growth {
         entry: Entry::from(facts),

@@ -356,6 +356,34 @@ fn a_line_is_of_runs_whose_tasks_were_all_alive() {
     assert_eq!(points(outside), 9);
 }
 
+/// Connections that nobody accepted: what is left is noise of the program itself.
+#[test]
+fn a_slope_below_zero_is_no_figure_and_has_no_rank() {
+    let entries = ["shrinks", "noise"].map(|name| facts(name, Kind::Stackless)).to_vec();
+    let campaign = campaign(entries);
+    let mut samples = Vec::new();
+    for (entry, per_task) in [("shrinks", -82), ("noise", 0)] {
+        for (tasks, repetition) in [1, 10_000].into_iter().flat_map(|n| [1, 2, 3].map(|r| (n, r))) {
+            let mut sample = sample(entry, tasks, repetition, 30_000_000, 0);
+            let plateau = sample.memory.plateau.as_mut().unwrap();
+            let bytes = 30_000_000 + per_task * tasks as i64 + 1_000 * i64::from(repetition);
+            plateau.footprint_bytes = bytes as u64;
+            samples.push(sample);
+        }
+    }
+    let report = Report::build(&campaign, &samples);
+    assert_eq!(
+        report.growth.iter().map(|growth| growth.entry.name.as_str()).collect::<Vec<_>>(),
+        ["noise", "shrinks"]
+    );
+    let shrinks = report.growth_of("shrinks").unwrap();
+    assert_eq!(
+        (shrinks.bytes_per_task, shrinks.base_bytes, shrinks.bytes_per_task_interval),
+        (None, None, None)
+    );
+    assert!(report.growth_of("noise").unwrap().bytes_per_task.is_some());
+}
+
 #[test]
 fn one_run_has_no_spread_and_one_number_of_tasks_no_line() {
     let mut campaign = campaign(vec![facts("go/goroutine", Kind::Stackful)]);

@@ -7,6 +7,7 @@ mod check;
 mod conditions;
 mod containment;
 mod everyday;
+mod false_counts;
 mod faults;
 mod fleet;
 mod installed;

@@ -1,5 +1,6 @@
 //! The end of a run: from what was observed to the measurement.
 
+use super::external::ExternalCourse;
 use super::{BUSY_SHARE, Run, load, now_ns, seconds};
 use crate::measure::cgroup::{CpuReading, MemoryWant};
 use crate::measure::evidence::{PlateauSeen, Rest};
@@ -115,7 +116,23 @@ impl Run<'_> {
             Some(PlateauFrom::Protocol) => self.listener.said.alive,
             // In a run of the catalogue the line counts even where it broke the protocol by its time.
             None if self.external.is_none() => self.listener.said.alive,
-            _ => self.external.as_ref()?.load.as_ref()?.listener.said.alive,
+            _ => self.external.as_ref()?.alive(),
+        }
+    }
+
+    /// Who said `done` before memory was read. What a program writes whose own word on its tasks does not count may be
+    /// anything.
+    fn over_early(&self, external: &ExternalCourse) -> Option<&'static str> {
+        let read_ns = self.read_end_ns.unwrap_or(u64::MAX);
+        let early = |done_ns: Option<u64>| done_ns.is_some_and(|done_ns| done_ns < read_ns);
+        match self.plateau_from {
+            Some(PlateauFrom::Protocol) if external.load.is_none() => {
+                early(self.done_ns).then_some("the program")
+            }
+            Some(PlateauFrom::LoadLine) => {
+                early(external.load.as_ref().and_then(|load| load.done_ns)).then_some("the load")
+            }
+            _ => None,
         }
     }
 
@@ -289,6 +306,7 @@ impl Run<'_> {
             time_cap_s: self.time_cap().0,
             output_cap_bytes: self.spec.bounds.output_bytes,
             wall_s: time.wall_s,
+            done_s: self.exec_ns.zip(self.done_ns).map(|(exec, done)| seconds(exec, done)),
             launch_s: time.launch_s,
             counted: self
                 .reading
@@ -323,6 +341,7 @@ impl Run<'_> {
             inferred: self.plateau_from == Some(PlateauFrom::Outside),
             stopped: external.was_stopped(end),
             alive: self.alive(),
+            over_early: self.over_early(external),
             left_processes: external.left_processes,
             load: load.map(|load| LoadSeen {
                 end: load.end.clone().filter(|_| !load.stopping),

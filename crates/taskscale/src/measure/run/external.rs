@@ -51,6 +51,8 @@ pub(super) struct ExternalCourse<'a> {
     pub port: Option<u16>,
     /// What the clients of a server have done.
     pub talks: Talks,
+    /// Connections that the kernel counted on the server's side while all were at rest: the fewest.
+    pub established: Option<u64>,
 }
 
 impl<'a> ExternalCourse<'a> {
@@ -74,6 +76,7 @@ impl<'a> ExternalCourse<'a> {
             left_processes: 0,
             port: None,
             talks: Talks::default(),
+            established: None,
         }
     }
 
@@ -243,6 +246,7 @@ impl Run<'_> {
         }
         self.rest = if quiet_since.is_some() { Rest::Quiet } else { self.rest_since(since, now) };
         self.read_plateau(now);
+        external.count_connections(self.spec.course.serve());
         // What starts clients elsewhere is none of them.
         if let Some(load) = external.load.as_ref().filter(|_| self.spec.course.elsewhere().is_none()) {
             (external.talks.load.client_bytes, external.talks.load.client_kernel_bytes) = load.memory();
@@ -295,6 +299,7 @@ impl Run<'_> {
         if now >= end_ns && !self.looked_again {
             self.looked_again = true;
             self.look_for_growth(now);
+            external.count_connections(self.spec.course.serve());
         }
         match self.due_ns() {
             None if now >= end_ns && self.spec.course.serve().is_some() => return self.talk(external, now),

@@ -22,11 +22,13 @@ pub(super) struct Running {
     group: Box<dyn Group>,
     pub listener: Listener,
     orders: Option<Orders>,
-    /// Of the clients of a server: the phases that are over.
+    /// Of taskscale's own clients: the phases that are over.
     pub phases: Phases,
     pub started_ns: u64,
     /// When it said `alive`.
     pub alive_ns: Option<u64>,
+    /// When it said `done`.
+    pub done_ns: Option<u64>,
     /// `Refused` or `Ended`.
     pub end: Option<Word>,
     /// Whether it was asked to stop: its end is then no fault of its.
@@ -52,6 +54,7 @@ impl Running {
             phases: Phases::default(),
             started_ns: now_ns(),
             alive_ns: None,
+            done_ns: None,
             end: None,
             stopping: false,
             ending: false,
@@ -111,12 +114,14 @@ impl Running {
     fn hear_output(&mut self) {
         let mut buffer = [0u8; 64 * 1024];
         let length = self.launched.read_stdout(&mut buffer);
-        if self.listener.hear(&buffer[..length]).contains(&Event::Alive) {
-            self.alive_ns = Some(now_ns());
+        for event in self.listener.hear(&buffer[..length]) {
+            match event {
+                Event::Alive => self.alive_ns = Some(now_ns()),
+                Event::Done => self.done_ns = Some(now_ns()),
+                Event::Ready | Event::Listening(_) => {}
+            }
         }
-        if self.orders.is_some() {
-            self.phases.hear(&buffer[..length]);
-        }
+        self.phases.hear(&buffer[..length]);
         self.launched.read_stderr(&mut buffer);
     }
 

@@ -2,16 +2,17 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::external::ExternalCourse;
 use super::{Run, now_ns, seconds};
-use crate::load::{CLOSED, OPEN, Phase};
+use crate::load::{CLOSED, Connected, OPEN, Phase, Queue};
 use crate::measure::cgroup::CpuReading;
 use crate::measure::limit_met::OwnFiles;
-use crate::measure::{MeasureError, at, plateau};
+use crate::measure::{MeasureError, Serve, at, plateau};
 use crate::record::{IdleLoad, Load, Plateau, Warning};
 
 /// A line that says more of a phase than this is none.
@@ -56,6 +57,8 @@ impl Orders {
 pub(super) struct Phases {
     line: Vec<u8>,
     heard: Vec<Phase>,
+    /// The server that they are connected to, where this machine has its side of the connections.
+    pub server: Option<SocketAddr>,
 }
 
 impl Phases {
@@ -64,7 +67,11 @@ impl Phases {
             if *byte == b'\n' {
                 let line = std::mem::take(&mut self.line);
                 let phase = line.strip_prefix(b"phase ").map(serde_json::from_slice);
-                self.heard.extend(phase.and_then(Result::ok));
+                let Some(Ok(phase)) = phase else { continue };
+                if let Phase::Connected(connected) = phase {
+                    self.server = connected.server;
+                }
+                self.heard.push(phase);
             } else if self.line.len() < LONGEST_LINE {
                 self.line.push(*byte);
             }
@@ -89,13 +96,39 @@ pub(super) struct Talks {
     pub over: bool,
 }
 
+impl Talks {
+    fn note(&mut self, Connected { connected, connect_s, .. }: Connected) {
+        (self.load.connected, self.load.connect_s) = (connected, connect_s);
+    }
+}
+
+impl ExternalCourse<'_> {
+    /// Connections or other tasks of the load that are alive: by its word, and no more than the kernel counts.
+    pub fn alive(&self) -> Option<u64> {
+        let said = &self.load.as_ref()?.listener.said;
+        let alive = said.fewer.or(said.alive)?;
+        Some(self.established.map_or(alive, |established| alive.min(established)))
+    }
+
+    /// Has the kernel count the connections that the server has accepted and still holds. None may come anew.
+    pub fn count_connections(&mut self, serve: Option<&Serve>) {
+        let Some(load) = &self.load else { return };
+        let own = serve.zip(self.port).map(|(serve, port)| SocketAddr::new(serve.order.address.ip(), port));
+        let Some(server) = own.or(load.phases.server) else { return };
+        if let Some(now) = Queue::of(server).connections() {
+            self.established = Some(self.established.map_or(now.accepted, |then| then.min(now.accepted)));
+        }
+    }
+}
+
 impl Run<'_> {
     /// Takes what the clients have said, once all were at rest, and has them go on.
     pub(super) fn talk(&mut self, external: &mut ExternalCourse, now: u64) -> Result<(), MeasureError> {
+        let alive = external.alive();
         let talks = &mut external.talks;
         let Some(load) = &mut external.load else { return Ok(()) };
         if talks.rest_end_ns.is_none() {
-            if load.listener.said.alive.is_some_and(|alive| alive < self.spec.tasks) {
+            if alive.is_some_and(|alive| alive < self.spec.tasks) {
                 // That is the verdict: what those few would say is no figure of so many.
                 self.stop(external, now);
                 return Ok(());
@@ -113,9 +146,7 @@ impl Run<'_> {
         for phase in load.phases.take() {
             let server_cpu_s = || Some((self.group.cpu()?.total_s - talks.cpu?.total_s).max(0.0));
             match phase {
-                Phase::Connected { connected, connect_s } => {
-                    (talks.load.connected, talks.load.connect_s) = (connected, connect_s);
-                }
+                Phase::Connected(connected) => talks.note(connected),
                 Phase::Open(mut open) => {
                     open.server_cpu_s = server_cpu_s();
                     talks.load.open = Some(open);
@@ -144,7 +175,7 @@ impl Run<'_> {
         let Some(load) = external.load.as_ref().filter(|_| self.spec.course.serve().is_some()) else {
             return;
         };
-        let few = load.listener.said.alive.is_some_and(|alive| alive < self.spec.tasks);
+        let few = external.alive().is_some_and(|alive| alive < self.spec.tasks);
         if self.open_files.is_none() && (few || load.has_ended()) {
             self.open_files =
                 self.group.processes().into_iter().take(MOST_LOOKED_AT).find_map(OwnFiles::used_up);
@@ -159,8 +190,8 @@ impl Run<'_> {
         let running = external.load.as_mut()?;
         let talks = &mut external.talks;
         for phase in running.phases.take() {
-            if let Phase::Connected { connected, connect_s } = phase {
-                (talks.load.connected, talks.load.connect_s) = (connected, connect_s);
+            if let Phase::Connected(connected) = phase {
+                talks.note(connected);
             }
         }
         let open = talks.load.open.as_ref();
@@ -206,7 +237,10 @@ mod tests {
             phases.hear(piece);
         }
         phases.hear(&vec![b'x'; 2 * LONGEST_LINE]);
-        assert_eq!(phases.take(), [Phase::Connected { connected: 3, connect_s: 0.5 }]);
+        assert_eq!(
+            phases.take(),
+            [Phase::Connected(Connected { connected: 3, connect_s: 0.5, server: None })]
+        );
         assert!(phases.line.len() <= LONGEST_LINE && phases.take().is_empty());
     }
 }

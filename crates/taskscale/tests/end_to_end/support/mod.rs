@@ -465,7 +465,7 @@ pub fn fake_entry() -> &'static Path {
     })
 }
 
-fn on_path(program: &str) -> bool {
+pub fn on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).exists())
 }

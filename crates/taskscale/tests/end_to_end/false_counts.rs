@@ -1,0 +1,105 @@
+//! Programs that claim more than they do, on a real kernel: none of them is `ok`.
+
+use std::net::{IpAddr, TcpListener, UdpSocket};
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::support::{Entry, World, on_path, skipped};
+use taskscale::record::{Sample, Status};
+
+/// Compiled once for each test. `None`, with word of it, where there is no compiler.
+fn programs(world: &World) -> Option<PathBuf> {
+    if !on_path("cc") {
+        skipped("no C compiler is here");
+        return None;
+    }
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/end_to_end/attacks/servers.c");
+    let program = world.path("bin/servers");
+    let compiled = Command::new("cc").args(["-O1", "-o"]).arg(&program).arg(source).status();
+    assert!(compiled.expect("cc").success());
+    Some(program)
+}
+
+/// One program for each case, which is its name.
+fn entries(program: &str, workload: &'static str, cases: &[&str]) -> Vec<Entry> {
+    let entry = |case: &&str| Entry {
+        waits: Some(workload),
+        flags: vec![(*case).to_owned()],
+        ..Entry::new(case, "").program(program)
+    };
+    cases.iter().map(entry).collect()
+}
+
+fn statuses(samples: &[Sample]) -> Vec<(&str, Status, Option<u64>)> {
+    samples.iter().map(|sample| (sample.entry.as_str(), sample.status, sample.alive)).collect()
+}
+
+#[test]
+fn connections_that_the_server_does_not_hold_are_not_alive() {
+    let world = World::new(&[]);
+    let Some(program) = programs(&world) else { return };
+    let cases = ["half", "half-reset", "deferred"];
+    let text = world.manifest_of(&entries(&program.display().to_string(), "echo", &cases));
+    std::fs::write(world.manifest(), text).expect("a manifest");
+    // Whenever it closes them: before the reading, or before the plateau is over.
+    world.run(world.campaign("out", "-w echo -n 100 -r 1")).expect_code(1);
+    let samples = world.runs("out");
+    let alive = |entry| if entry == "fake/deferred" { 0 } else { 50 };
+    for (entry, status, seen) in statuses(&samples) {
+        assert_eq!((status, seen), (Status::Partial, Some(alive(entry))), "{entry}: {samples:#?}");
+    }
+    assert_eq!(samples.len(), cases.len());
+    world.assert_nothing_left();
+}
+
+/// An address of this machine that is not loopback. No packet is sent.
+fn own_address() -> Option<IpAddr> {
+    let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
+    socket.connect("192.0.2.1:9").ok()?;
+    Some(socket.local_addr().ok()?.ip()).filter(|ip| !ip.is_loopback() && !ip.is_unspecified())
+}
+
+/// `few` accepts 10 of 100, `slow` all of them, one by one, with a backlog of five.
+#[test]
+fn a_server_at_an_address_of_its_own_machine_is_seen_as_on_loopback() {
+    let world = World::new(&[]);
+    let Some(program) = programs(&world) else { return };
+    let Some(ip) = own_address() else { return skipped("this machine has no address but loopback") };
+    for (case, status, alive) in [("few", Status::Partial, 10), ("slow", Status::Ok, 100)] {
+        let port = TcpListener::bind((ip, 0)).and_then(|at| at.local_addr()).expect("a port").port();
+        let (address, port, ip) = (format!("{ip}:{port}"), port.to_string(), ip.to_string());
+        let out = world.path(case).display().to_string();
+        let program = program.display().to_string();
+        let measure = ["measure", "-n", "100", "-r", "1", "--connect", &address, "-o", &out, "--"];
+        let server = [program.as_str(), case, "{tasks}", &ip, &port];
+        world.run(world.command(&[&measure[..], &server[..]].concat()));
+        let samples = world.runs(case);
+        assert_eq!(samples.len(), 1);
+        assert_eq!((samples[0].status, samples[0].alive), (status, Some(alive)), "{:#?}", samples[0]);
+    }
+    world.assert_nothing_left();
+}
+
+#[test]
+fn done_before_the_hold_is_over_and_counts_that_are_none_are_failures() {
+    let world = World::new(&[]);
+    let Some(program) = programs(&world) else { return };
+    let program = program.display().to_string();
+    let text = world.manifest_of(&entries(&program, "sleep", &["done-at-once", "signed"]));
+    std::fs::write(world.manifest(), text).expect("a manifest");
+    world.run(world.campaign("out", "-n 10 -r 1")).expect_code(1);
+    for (entry, sample) in world.samples("out") {
+        let said = if entry == "signed" { "said \"alive +10\"" } else { "said `done 10` after 0.0" };
+        assert_eq!(sample.status, Status::Failed, "{sample:#?}");
+        assert!(sample.reason.as_ref().is_some_and(|reason| reason.contains(said)), "{sample:#?}");
+    }
+    // The same by a program that is not of the catalog.
+    for (case, words) in [("done-at-once", "said `done`"), ("signed", "broke the protocol")] {
+        let out = world.path(case).display().to_string();
+        let words_of = ["measure", "-n", "10", "-r", "1", "-o", &out, "--", &program, case, "{tasks}", "9"];
+        world.run(world.command(&words_of)).expect_code(1);
+        let samples = world.runs(case);
+        assert!(samples[0].reason.as_ref().is_some_and(|reason| reason.contains(words)), "{samples:#?}");
+    }
+    world.assert_nothing_left();
+}
