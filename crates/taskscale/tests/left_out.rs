@@ -3,7 +3,7 @@
 //! Without libtest's harness, which would hide the line.
 
 fn main() {
-    // Whoever names tests or asks for the ignored ones knows what runs.
+    // With a filter or `--ignored`, you have chosen what runs.
     if std::env::args().len() == 1 {
         println!(
             "left out: every entry of the catalog, ground truth, the cluster's slow faults (about 20 minutes): \

@@ -212,7 +212,7 @@ pub struct Run {
     /// Wait 10 s flat as the posts did, and show who never had all tasks alive
     #[arg(long)]
     pub classic: bool,
-    /// Folder of the campaign; one that is unfinished is gone on with [default: taskscale-results/DATE-HOST]
+    /// Results folder; an unfinished one resumes [default: taskscale-results/DATE-HOST]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Seed of the random order [default: random, recorded in the campaign]

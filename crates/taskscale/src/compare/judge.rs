@@ -25,7 +25,7 @@ pub(super) const LEAST_REPETITIONS: usize = 3;
 pub(super) const MOST_REPETITIONS: usize = 30;
 
 /// A plan of repetitions decides in four of five cases if ratio and scatter stay what they are: the bounds may move by
-/// so many standard errors.
+/// this number of standard errors.
 const PLANNED_FOR: f64 = 0.8416;
 
 /// Memory that differs by a share up to this is the same, unless told otherwise.
@@ -53,7 +53,7 @@ impl Margins {
             None => above,
         });
         let usual = if is_time { SECONDS_MARGIN } else { BYTES_MARGIN };
-        // Whoever fails above 0.5% does not take 1% for nothing.
+        // A gate at 0.5% cannot treat 1% as the same.
         Margins { same: own.unwrap_or_else(|| gate.map_or(usual, |gate| gate.min(usual))), gate }
     }
 }
@@ -80,7 +80,7 @@ impl Evidence {
         self.values.map_or(0, |sides| sides.iter().map(|side| side.n).min().unwrap_or(0))
     }
 
-    /// The same means and scatter with so many repetitions of each side.
+    /// The same means and scatter with `n` repetitions of each side.
     fn repeated(&self, n: usize) -> Evidence {
         let again = |sides: Option<[Moments; 2]>| sides.map(|sides| sides.map(|side| Moments { n, ..side }));
         Evidence { logs: again(self.logs), values: again(self.values), step: self.step }
@@ -106,8 +106,8 @@ impl Evidence {
         Some((2.0 * ratio.p_larger(0.0).min(ratio.p_smaller(0.0))).min(1.0))
     }
 
-    /// Whether it is worse by more than `margin`, and beyond chance, which may take `share`. With the bounds moved down by
-    /// so many standard errors.
+    /// Whether it is worse by more than `margin`, and beyond chance, which may take `share`. The bounds are moved down by
+    /// `errors` standard errors.
     fn exceeds(&self, margin: f64, share: f64, errors: f64) -> bool {
         let Some(ratio) = self.ratio().map(|ratio| ratio.moved(-errors)) else { return false };
         let beyond_step = self.difference().is_none_or(|difference| difference.difference > self.step);

@@ -23,7 +23,7 @@ const CHUNK: usize = 64 * 1024;
 const EVENTS: usize = 512;
 /// Handshakes under way at a time: a server is asked no faster than it answers.
 const GREETINGS: usize = 256;
-/// After so many half seconds in a row in which it accepted nothing a server is given no more connections.
+/// Half seconds in a row without an accepted connection after which a server gets no more connections.
 const MOST_REFUSED: u32 = 10;
 /// How long after the last was accepted a server is looked at.
 const SETTLED: Duration = Duration::from_millis(20);

@@ -15,7 +15,7 @@ use super::procfs::text;
 const TMPFS: rustix::fs::FsWord = 0x0102_1994;
 /// The kernel's own tmpfs: memfds, SysV segments and anonymous shared memory.
 const KERNEL_TMPFS: Device = (0, 1);
-/// Frames are looked up so many at a time.
+/// Page frames per lookup of their charges.
 const LOOKED_UP: usize = 1 << 16;
 
 type Device = (u32, u32);

@@ -14,8 +14,8 @@ const THREAD_STACK_BYTES: Option<u64> =
 const SAME_ANON: f64 = 0.01;
 /// An interval this narrow, in bytes, needs no warning.
 const NARROW_BYTES: u64 = 64 << 10;
-/// Of so many processes each is walked once more to find whether memory has changed; of more, the kernel's counters are
-/// asked.
+/// The most processes that are each read again to find whether memory has changed; for more, the kernel's counters
+/// decide.
 const WALKED_AGAIN: usize = 64;
 
 /// One reading.
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(of_others(&mapped(None), &account(0, 64 * MIB, 64 * MIB, 0)), (0, 0));
         // Half of it others'.
         assert_eq!(of_others(&mapped(None), &account(0, 32 * MIB, 32 * MIB, 0)), (32 * MIB, 0));
-        // The group has a cache of files, mapped or not: whose the 2 MiB are nobody knows.
+        // The group has a cache of files, mapped or not: the owner of 2 MiB is unknown.
         assert_eq!(of_others(&mapped(None), &account(0, 64 * MIB, 64 * MIB, 9 * MIB)), (2 * MIB, 2 * MIB));
         assert_eq!(of_others(&mapped(None), &KernelAccount::default()), (0, 0));
     }

@@ -1,4 +1,4 @@
-//! Shared memory of System V that outlives a run: it is nobody's then, and stays until the machine is restarted.
+//! System V shared memory segments that outlive a run: without a user, they stay until the machine restarts.
 
 use std::collections::BTreeMap;
 
@@ -18,12 +18,12 @@ struct Segment {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Segments(BTreeMap<i32, Segment>);
 
-/// Whose a segment is that a run has left.
+/// Segments that a run has left.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Left {
     /// Made by processes of the run.
     of_run: Vec<i32>,
-    /// Made meanwhile by processes that nobody knows any more.
+    /// Made meanwhile by processes that have ended and are not known to be of the run.
     perhaps: usize,
 }
 
@@ -32,8 +32,8 @@ impl Segments {
         Segments(parse(&text("/proc/sysvipc/shm").unwrap_or_default()))
     }
 
-    /// Removes what the processes of a run have made since and nobody uses. Whether anything was left, by them or perhaps by
-    /// them.
+    /// Removes unattached segments that the run's processes have made since. Returns whether any were left, by them or
+    /// perhaps by them.
     pub fn remove_new(&self, made_by: impl Fn(u32) -> bool) -> bool {
         let left = self.left(&Segments::now(), made_by, |pid| text(format!("/proc/{pid}/stat")).is_ok());
         for number in &left.of_run {

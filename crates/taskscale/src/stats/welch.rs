@@ -133,7 +133,7 @@ impl Welch {
         self.interval(confidence).exp()
     }
 
-    /// The same difference, moved by so many standard errors.
+    /// The same difference, moved by `errors` standard errors.
     pub fn moved(&self, errors: f64) -> Welch {
         Welch { difference: self.difference + errors * self.error, ..*self }
     }

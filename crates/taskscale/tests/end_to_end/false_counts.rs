@@ -89,7 +89,7 @@ fn done_before_the_hold_is_over_and_counts_that_are_none_are_failures() {
     std::fs::write(world.manifest(), text).expect("a manifest");
     world.run(world.campaign("out", "-n 10 -r 1")).expect_code(1);
     for (entry, sample) in world.samples("out") {
-        let said = if entry == "signed" { "said \"alive +10\"" } else { "said `done 10` after 0.0" };
+        let said = if entry == "signed" { "said \"alive +10\"" } else { "said `done 10` after" };
         assert_eq!(sample.status, Status::Failed, "{sample:#?}");
         assert!(sample.reason.as_ref().is_some_and(|reason| reason.contains(said)), "{sample:#?}");
     }

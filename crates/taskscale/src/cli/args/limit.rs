@@ -69,7 +69,7 @@ pub struct Limit {
     /// Set a variable for the programs; {memory} is the limit in bytes, {memory:90%} a share of it; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     pub env: Vec<String>,
-    /// Folder of the campaign; one that is unfinished is gone on with [default: taskscale-results/DATE-HOST]
+    /// Results folder; an unfinished one resumes [default: taskscale-results/DATE-HOST]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// How the result is printed; CSV has a line for each run

@@ -68,7 +68,7 @@ pub struct Measure {
     /// What it reads on standard input [default: nothing]
     #[arg(long, value_name = "FILE", help_heading = "How it is started")]
     pub stdin: Option<PathBuf>,
-    /// Folder of the campaign; one that is unfinished is gone on with [default: taskscale-results/DATE-HOST]
+    /// Results folder; an unfinished one resumes [default: taskscale-results/DATE-HOST]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Memory that a run may take, kernel memory included; the JVM, .NET and Node.js take it for the size of the machine,
