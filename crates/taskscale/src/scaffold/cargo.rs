@@ -15,10 +15,10 @@ struct Locked {
     dependencies: Vec<String>,
 }
 
-/// The package's manifest: what it has from the workspace's is written out, and libraries that `code` does not name are
-/// left out.
+/// The package's manifest: what it has from the workspace's is written out. Libraries that `code` does not name are left
+/// out, with the features that bring them, and so are `[[bin]]` tables: cargo finds programs by their files.
 pub(super) fn package(package: &str, workspace: &str, code: &str) -> String {
-    let (mut text, mut in_libraries) = (String::new(), false);
+    let (mut text, mut table) = (String::new(), String::new());
     // A comment stays or goes with the line below it.
     let mut comment = String::new();
     for line in package.lines() {
@@ -28,13 +28,20 @@ pub(super) fn package(package: &str, workspace: &str, code: &str) -> String {
         });
         let line = format!("{}\n", inherited.unwrap_or(line));
         if line.starts_with('[') {
-            in_libraries = line == "[dependencies]\n";
+            table = line.trim_end().to_owned();
         } else if line.starts_with('#') {
             comment.push_str(&line);
             continue;
         }
         let comment = std::mem::take(&mut comment);
-        if !in_libraries || !line.contains('=') || is_named(code, key) {
+        let brings = |library: &str| is_named(code, library.split('"').next().unwrap_or(library));
+        let is_kept = match table.as_str() {
+            "[[bin]]" => false,
+            "[dependencies]" => !line.contains('=') || is_named(code, key),
+            "[features]" => line.split("\"dep:").skip(1).all(brings),
+            _ => true,
+        };
+        if is_kept {
             text.extend([comment, line]);
         }
     }
@@ -98,15 +105,20 @@ mod tests {
     #[test]
     fn a_package_has_what_it_had_from_its_workspace_and_the_libraries_that_it_names() {
         let workspace = "[workspace]\nmembers = [\"a\"]\n[workspace.package]\nedition = \"2024\"\n";
-        let own = "[package]\nname = \"a\"\nedition.workspace = true\n\n[dependencies]\n# No.\nb = \"1\"\n# Yes.\nc-d = \"1\"\n";
+        let own = "[package]\nname = \"a\"\nedition.workspace = true\n\n[features]\nx = [\"dep:b\", \"dep:c-d\"]\ny = [\"dep:c-d\"]\n\n\
+                   [dependencies]\n# No.\nb = \"1\"\n# Yes.\nc-d = \"1\"\n\n[[bin]]\nname = \"a-x\"\n";
         insta::assert_snapshot!(package(own, workspace, "use c_d::E;"), @r#"
         [package]
         name = "a"
         edition = "2024"
 
+        [features]
+        y = ["dep:c-d"]
+
         [dependencies]
         # Yes.
         c-d = "1"
+
 
         # A workspace of its own: a lock file above this folder is not its.
         [workspace]
