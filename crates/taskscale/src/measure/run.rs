@@ -245,7 +245,7 @@ struct Run<'a> {
     cpu_at_reading: Option<CpuReading>,
     /// How the program stood when it was read.
     rest: Rest,
-    /// It was looked whether an early reading still stood.
+    /// It was looked whether an early reading still stood, or memory grew and is read a second time.
     read_again: bool,
     /// The last look before a task can be due was made; or it was too late for it.
     looked_again: bool,

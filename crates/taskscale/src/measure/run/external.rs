@@ -261,7 +261,7 @@ impl Run<'_> {
         let end_ns = match self.due_ns() {
             Some(due) => last_look(due),
             // What was inferred is watched for a whole plateau more: a pause in a launch is no plateau.
-            None if inferred => read_ns + plateau_ns,
+            None if inferred || self.read_again => read_ns + plateau_ns,
             None => self.plateau_ns.unwrap_or(read_ns) + plateau_ns,
         };
         if inferred && !self.looked_again && self.rest == Rest::Quiet {
@@ -297,6 +297,9 @@ impl Run<'_> {
             }
         }
         if now >= end_ns && !self.looked_again {
+            if self.due_ns().is_none() && self.reads_again(external, now) {
+                return Ok(());
+            }
             self.looked_again = true;
             self.look_for_growth(now);
             external.count_connections(self.spec.course.serve());
@@ -308,6 +311,24 @@ impl Run<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Memory grew since it was read, and nothing ends soon: what stands at last is what counts.
+    fn reads_again(&mut self, external: &ExternalCourse, now: u64) -> bool {
+        let patience =
+            self.plateau_ns.is_some_and(|since| seconds(since, now) < external.command.settle.as_secs_f64());
+        let Some(stood) = self.stood.filter(|_| patience) else { return false };
+        let stands = self.stands(&self.group.processes());
+        if stands.grown_since(&stood).is_none() {
+            return false;
+        }
+        if stands.is_growth_of(&stood) {
+            self.warnings.push(Warning::PlateauGrew);
+        }
+        self.read_again = true;
+        (self.reading, self.read_ns) = (None, None);
+        self.looks.clear();
+        true
     }
 
     /// Whether the CPU was at work between the reading and now: tasks that wait have nothing to do.
