@@ -22,6 +22,8 @@ pub struct Options {
     /// What is served instead of a wait.
     pub serve: Option<Serve>,
     pub launch: Duration,
+    /// CPU time that all tasks take to start.
+    pub start_cpu: Duration,
     pub drain: Duration,
     pub memory: Memory,
     pub threads: u64,
@@ -327,6 +329,11 @@ impl Raw {
         wait(launch_us / 1000).map_err(|why| format!("launch: {why}"))?;
         wait(options.seconds.saturating_mul(1000)).map_err(|why| format!("seconds: {why}"))?;
         options.launch = Duration::from_micros(launch_us);
+        if options.work.is_none() && options.serve.is_none() {
+            let us = per_tasks(self.op_cpu_us, 0).ok_or_else(too_many)?;
+            wait(us / 1000).map_err(|why| format!("CPU of all tasks: {why}"))?;
+            options.start_cpu = Duration::from_micros(us);
+        }
         options.memory.anon = per_tasks(self.anon_bytes_per_task, self.anon_bytes).ok_or_else(too_many)?;
         options.threads = per_tasks(self.threads_per_task, self.threads).ok_or_else(too_many)?;
         options.memory.file = match (self.file, self.file_bytes) {

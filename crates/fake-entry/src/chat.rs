@@ -138,7 +138,9 @@ impl<'s> Chat<'s> {
                 (PING, _) if !self.has(Fault::NoPong) => self.send(member, &frame(PONG, &data)),
                 (PING | PONG, _) => {}
                 (CLOSE, _) => {
+                    let reason = data.get(2..).unwrap_or_default();
                     return match data.first_chunk().map(|code| u16::from_be_bytes(*code)) {
+                        Some(_) if std::str::from_utf8(reason).is_err() => close(1007),
                         // Those that may be sent (RFC 6455, 7.4).
                         Some(code @ (1000..=1003 | 1007..=1011 | 3000..=4999)) => close(code),
                         None if data.is_empty() => End::Close(None),
@@ -224,9 +226,11 @@ impl<'s> Chat<'s> {
 
 /// Whether it is a WebSocket now.
 fn shake_hands(input: &mut impl BufRead, mut socket: &TcpStream) -> io::Result<bool> {
-    let (mut key, mut upgrade) = (None, false);
+    let (mut key, mut upgrade, mut connection, mut version) = (None, false, false, false);
     let mut head = input.take(MOST_HEAD_BYTES);
     let mut line = String::new();
+    head.read_line(&mut line)?;
+    let asked = line.starts_with("GET ") && line.trim_end().ends_with(" HTTP/1.1");
     loop {
         line.clear();
         if head.read_line(&mut line)? == 0 {
@@ -238,11 +242,17 @@ fn shake_hands(input: &mut impl BufRead, mut socket: &TcpStream) -> io::Result<b
         let (name, value) = line.split_once(':').unwrap_or_default();
         match name.to_ascii_lowercase().as_str() {
             "sec-websocket-key" => key = Some(value.trim().to_owned()),
+            "sec-websocket-version" => version = value.trim() == "13",
             "upgrade" => upgrade = value.trim().eq_ignore_ascii_case("websocket"),
+            "connection" => {
+                connection = value.split(',').any(|word| word.trim().eq_ignore_ascii_case("upgrade"));
+            }
             _ => {}
         }
     }
-    let Some(key) = key.filter(|_| upgrade) else {
+    let right = asked && upgrade && connection && version;
+    let bytes = |key: &String| BASE64.decode(key.as_bytes()).map_or(0, |bytes| bytes.len());
+    let Some(key) = key.filter(|key| right && bytes(key) == 16) else {
         socket.write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")?;
         return Ok(false);
     };

@@ -107,6 +107,7 @@ impl Script {
         if let Some(code) = self.threads() {
             return Ok(code);
         }
+        work::burn(options.start_cpu);
         perform::strike(options, Phase::Launch);
         if self.has(Fault::CloseStdout) {
             output::close_stdout();

@@ -67,7 +67,7 @@ impl Script {
 }
 
 /// Uses so much CPU time of this process, however long that takes.
-fn burn(time: Duration) {
+pub fn burn(time: Duration) {
     let until = cpu() + time;
     while cpu() < until {
         for _ in 0..100 {

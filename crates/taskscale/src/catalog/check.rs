@@ -217,7 +217,11 @@ impl ManifestFile<'_> {
                 build.iter().map(|command| spread(command, "{build_flags}", &wire.build_flags)).collect();
             let run = spread(&recipe.run, "{flags}", &wire.flags);
             let library_faults = recipe.library_faults.clone();
-            workloads.insert(workload.clone(), Recipe { build, run, library_faults });
+            let unconfirmed = recipe.unconfirmed.clone();
+            if unconfirmed.as_ref().is_some_and(|why| why.trim().is_empty()) {
+                return Err(fault(format!(": workloads.{workload}.unconfirmed states no reason")));
+            }
+            workloads.insert(workload.clone(), Recipe { build, run, library_faults, unconfirmed });
         }
         let mut env = twin_of.map(|twin| twin.env.clone()).unwrap_or_default();
         env.extend(wire.env);

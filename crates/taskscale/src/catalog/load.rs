@@ -114,6 +114,8 @@ pub struct Recipe {
     pub run: Vec<String>,
     /// Of a server: cases of `check` that its library is known to get wrong, each with what it does.
     pub library_faults: BTreeMap<String, String>,
+    /// Why `check` cannot confirm that its tasks or operations are made.
+    pub unconfirmed: Option<String>,
 }
 
 /// What is wrong with a catalogue.

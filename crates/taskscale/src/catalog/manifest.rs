@@ -104,6 +104,7 @@ pub(super) struct WorkloadToml {
     pub run: Vec<String>,
     #[serde(default)]
     pub library_faults: BTreeMap<String, String>,
+    pub unconfirmed: Option<String>,
 }
 
 /// One command, or several one after the other.

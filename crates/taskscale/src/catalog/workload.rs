@@ -100,6 +100,8 @@ pub struct Workload {
     pub makes: Option<Formula>,
     /// How many bytes a task is told to hold, from the parameters.
     pub holds: Option<Formula>,
+    /// How many bytes an operation keeps until the end at least; of `work` only.
+    pub keeps: u64,
     /// The parameter that says how often each task wakes while it waits, in milliseconds.
     pub wakes: Option<String>,
     /// The waits of all tasks end at once, so long after the program began; otherwise each waits from its own start.
@@ -173,6 +175,8 @@ struct WorkloadToml {
     all_alive: bool,
     makes: Option<Formula>,
     holds: Option<Formula>,
+    #[serde(default)]
+    keeps: u64,
     wakes: Option<String>,
     #[serde(default)]
     ends_together: bool,
@@ -319,6 +323,9 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
             "all_alive: tasks that wait are all alive anyway: leave it out".to_owned(),
         );
     }
+    if wire.keeps > 0 && wire.shape != Shape::Work {
+        return fault("keeps", "keeps: only the shape `work` has operations that keep something".to_owned());
+    }
     if wire.ends_together && !wire.shape.is_hold() {
         return fault("ends_together", "ends_together: only the shape `hold` has tasks that wait".to_owned());
     }
@@ -349,6 +356,7 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
         all_alive: wire.all_alive,
         makes: wire.makes,
         holds: wire.holds,
+        keeps: wire.keeps,
         wakes: wire.wakes,
         ends_together: wire.ends_together,
         most_operations: wire.most_operations.unwrap_or(MOST_OPERATIONS),

@@ -32,7 +32,12 @@ const MOST_WITH_STACK: u64 = 10_000;
 
 impl Runs<'_, '_> {
     /// A later attempt is given more time: the machine may have had none for the first.
-    fn tasks(&mut self, tasks: u64, hold_s: f64, attempt: u32) -> Result<(Measurement, Trace), CheckError> {
+    pub(super) fn tasks(
+        &mut self,
+        tasks: u64,
+        hold_s: f64,
+        attempt: u32,
+    ) -> Result<(Measurement, Trace), CheckError> {
         self.run(&self.waits(tasks, hold_s, attempt))
     }
 
@@ -118,7 +123,7 @@ impl Runs<'_, '_> {
         Ok(Held::Well)
     }
 
-    fn hold_if_affordable(
+    pub(super) fn hold_if_affordable(
         &mut self,
         tasks: u64,
         trials: &mut Vec<Trial>,
@@ -266,6 +271,7 @@ mod tests {
             status: Status::Ok,
             reason: None,
             launch_s: Some(launch_s),
+            start_cpu_s: None,
             work_s: None,
             work_cpu_s: None,
             footprint_bytes: Some(bytes),

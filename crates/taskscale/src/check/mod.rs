@@ -8,10 +8,12 @@ mod arguments;
 // Until the check runs servers.
 mod conversation;
 mod files;
+mod floor;
 mod hold;
 mod judge;
 mod judge_work;
 mod lockfiles;
+mod made;
 mod manifest;
 mod params;
 mod rebuild;
@@ -20,15 +22,20 @@ mod sanity;
 mod serve;
 mod work;
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::campaign::Prepared;
-use crate::catalog::{Entry, Runtime, Shape, Workload};
+use crate::catalog::{Entry, Runtime, Shape, Workload, bytes_held};
 use crate::measure::{LocalRunner, MeasureError};
+use crate::record::Status;
 
+pub use conversation::Tried;
 pub use files::SourceFiles;
 pub use rebuild::Rebuild;
 pub use runs::Trial;
+pub use serve::{Conformance, conform};
 
 /// How much a finding weighs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -64,6 +71,10 @@ pub enum Rule {
     Wait,
     /// Operations are done, each of them, between `ready` and `done`, and come to what they must come to.
     Work,
+    /// Tasks and operations are made, by what the kernel counts.
+    Made,
+    /// What the kernel's counts leave open.
+    Unconfirmed,
     /// Ends with the right exit code, in time.
     Exit,
     /// Wrong arguments are refused.
@@ -97,6 +108,8 @@ impl Rule {
             Rule::Counts => "counts",
             Rule::Wait => "wait",
             Rule::Work => "work",
+            Rule::Made => "made",
+            Rule::Unconfirmed => "unconfirmed",
             Rule::Exit => "exit",
             Rule::Arguments => "arguments",
             Rule::Memory => "memory",
@@ -132,7 +145,8 @@ impl Findings {
     fn add(&mut self, severity: Severity, rule: Rule, what: impl Into<String>, fix: impl Into<String>) {
         let finding = Finding { severity, rule, what: what.into(), fix: fix.into() };
         // What is wrong at one N is mostly wrong at others: the first is enough.
-        if !self.0.iter().any(|other| (other.rule, &other.fix) == (rule, &finding.fix)) {
+        let is_same = |other: &Finding| other.rule == rule && essence(&other.what) == essence(&finding.what);
+        if !self.0.iter().any(is_same) {
             self.0.push(finding);
         }
     }
@@ -147,6 +161,33 @@ impl Findings {
 
     fn note(&mut self, rule: Rule, what: impl Into<String>, fix: impl Into<String>) {
         self.add(Severity::Note, rule, what, fix);
+    }
+
+    /// Something that nobody can see from outside.
+    fn unconfirmed(&mut self, what: impl Into<String>) {
+        self.error(
+            Rule::Unconfirmed,
+            what,
+            "say in the manifest why nobody can see it from outside: `workloads.NAME.unconfirmed = \"…\"`",
+        );
+    }
+
+    /// With the manifest's own reason for what could not be confirmed, such findings are no errors.
+    fn explain(&mut self, why: Option<&str>) {
+        let Some(why) = why else { return };
+        let mut open = self.0.iter_mut().filter(|found| found.rule == Rule::Unconfirmed).peekable();
+        if open.peek().is_none() {
+            self.warning(
+                Rule::Unconfirmed,
+                "`unconfirmed` in the manifest gives a reason, and all was confirmed",
+                "take it out",
+            );
+            return;
+        }
+        for found in open {
+            found.severity = Severity::Note;
+            found.fix = format!("nothing in the entry: its manifest says why: {why}");
+        }
     }
 
     fn take(&mut self, others: Findings) {
@@ -172,6 +213,13 @@ impl Findings {
         self.0.sort();
         self.0
     }
+}
+
+/// What is said, whatever the number of tasks and the figures seen with it.
+fn essence(what: &str) -> String {
+    let said =
+        what.strip_prefix("with ").and_then(|rest| rest.split_once(": ")).map_or(what, |(_, said)| said);
+    said.chars().filter(|char| !char.is_ascii_digit() && !['.', ','].contains(char)).collect()
 }
 
 /// A program that was checked: an entry's, of one workload.
@@ -244,7 +292,13 @@ pub fn check(
                 Shape::Hold => {
                     checked.trials = runs.hold_all(&mut findings)?;
                     let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get());
-                    checked.bytes_per_task = sanity::look(subject.entry, &checked.trials, cpus, &mut findings);
+                    let held = bytes_held(subject.workload, &BTreeMap::new()).unwrap_or(0);
+                    let claims = sanity::Claims { entry: subject.entry, held, cpus };
+                    checked.bytes_per_task = sanity::look(&claims, &checked.trials, &mut findings);
+                    runs.look_whether_tasks_are_made(&mut checked.trials, &mut findings)?;
+                    if checked.trials.last().is_some_and(|trial| trial.status == Status::Ok) {
+                        runs.look_whether_tasks_wake(&mut findings)?;
+                    }
                 }
                 Shape::Serve => checked.trials = runs.serve_all(&mut findings)?,
                 Shape::Work => (checked.trials, checked.cpu_ns_per_op) = runs.work_all(&mut findings)?,
@@ -263,6 +317,10 @@ pub fn check(
         rebuild.look(subject, &mut findings)?;
     }
     sources.look(&subject.runtime.folder, &mut findings);
+    if checked.trials.iter().any(|trial| trial.status == Status::Ok) {
+        let recipe = subject.entry.workloads.get(&subject.workload.name);
+        findings.explain(recipe.and_then(|recipe| recipe.unconfirmed.as_deref()));
+    }
     checked.findings = findings.sorted();
     Ok(checked)
 }

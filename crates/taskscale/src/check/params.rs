@@ -7,7 +7,6 @@ use super::work::FEW_ROUNDS;
 use super::{CheckError, Findings};
 use crate::catalog::{Shape, Workload};
 use crate::record::Status;
-use crate::report::command_line;
 
 /// So few tasks are made with other parameters; a power of ten, which every workload takes.
 const TASKS: u64 = 10;
@@ -18,8 +17,7 @@ const HOLD_S: f64 = 1.0;
 pub(super) fn look(runs: &mut Runs, trials: &[Trial], findings: &mut Findings) -> Result<(), CheckError> {
     runs.params = others(runs.workload, TASKS);
     if !runs.params.is_empty() && trials.last().is_some_and(|trial| trial.status == Status::Ok) {
-        let words: Vec<String> =
-            runs.params.iter().flat_map(|(name, value)| [format!("--{name}"), value.clone()]).collect();
+        let words = runs.words();
         let mut found = Findings::default();
         match runs.workload.shape {
             Shape::Hold => {
@@ -36,7 +34,7 @@ pub(super) fn look(runs: &mut Runs, trials: &[Trial], findings: &mut Findings) -
                 runs.work(TASKS, FEW_ROUNDS * TASKS, &mut Vec::new(), &mut found)?;
             }
         }
-        findings.take(found.with(&command_line(&words)));
+        findings.take(found.with(&words));
     }
     runs.params.clear();
     Ok(())

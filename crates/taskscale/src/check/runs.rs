@@ -10,6 +10,7 @@ use super::{CheckError, Findings, Rule, Subject};
 use crate::catalog::{Kind, Workload, expected_check, with_tasks};
 use crate::measure::{Bounds, Course, LocalRunner, Measurement, RunEnd, RunSpec, Trace};
 use crate::record::{Status, Warning};
+use crate::report::command_line;
 use crate::units;
 
 /// Where a thousand tasks may be too many for this machine or for patience: fewer before.
@@ -30,6 +31,9 @@ pub struct Trial {
     pub reason: Option<String>,
     /// Until `alive`, or `ready`.
     pub launch_s: Option<f64>,
+    /// CPU time of the launch and of the end: without what is used while all tasks wait.
+    #[serde(skip)]
+    pub start_cpu_s: Option<f64>,
     /// From `ready` to `done`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work_s: Option<f64>,
@@ -106,6 +110,12 @@ impl<'a, 'r> Runs<'a, 'r> {
             left_at_home: Vec::new(),
             left_processes: Vec::new(),
         })
+    }
+
+    /// The parameters that are not left at their defaults, as words of a command line.
+    pub(super) fn words(&self) -> String {
+        let words = self.params.iter().flat_map(|(name, value)| [format!("--{name}"), value.clone()]);
+        command_line(&words.collect::<Vec<_>>())
     }
 
     /// Runs the program, in a group and a folder of its own.
@@ -198,6 +208,7 @@ pub(super) fn trial(order: &Order, measured: Measurement) -> Trial {
         operations: order.course.work().map(|work| work.operations),
         status: measured.status,
         launch_s: measured.time.launch_s,
+        start_cpu_s: measured.cpu.launch_s.zip(measured.cpu.drain_s).map(|(launch, drain)| launch + drain),
         work_s: work.and_then(|work| work.wall_s),
         work_cpu_s: work.and_then(|work| work.cpu_s),
         footprint_bytes: measured.memory.plateau.map(|plateau| plateau.footprint_bytes),

@@ -20,8 +20,17 @@ const FAIR_TASKS: u64 = 10_000;
 /// does, makes megabytes of it.
 const OWN_NOISE: f64 = 0.02;
 
+/// What is claimed, and what it is to be compared with.
+pub(super) struct Claims<'c> {
+    pub entry: &'c Entry,
+    /// How many bytes each task was told to hold.
+    pub held: u64,
+    pub cpus: usize,
+}
+
 /// Looks at the trials, smallest N first; returns the bytes that a task takes.
-pub(super) fn look(entry: &Entry, trials: &[Trial], cpus: usize, findings: &mut Findings) -> Option<f64> {
+pub(super) fn look(claims: &Claims, trials: &[Trial], findings: &mut Findings) -> Option<f64> {
+    let Claims { entry, held, cpus } = *claims;
     let passed: Vec<&Trial> = trials.iter().filter(|trial| trial.status == Status::Ok).collect();
     let (first, last) = (passed.first()?, passed.last()?);
     if last.tasks < ENOUGH_TASKS {
@@ -54,12 +63,16 @@ pub(super) fn look(entry: &Entry, trials: &[Trial], cpus: usize, findings: &mut 
 
     let (base, large) = (base(&passed)?, last.footprint_bytes?);
     let per_task = (large as f64 - base.1 as f64) / (n - base.0) as f64;
-    let grown = format!("with {n} tasks memory is {per_task:.0} bytes a task above that of one");
+    let mut grown = format!("with {n} tasks memory is {per_task:.0} bytes a task above that of one");
+    if held > 0 {
+        grown.push_str(&format!(", of which each was told to hold {held}"));
+    }
+    let of_task = per_task - held as f64;
     let least = if entry.kind.stackful() { LEAST_STACK_BYTES } else { LEAST_BYTES };
-    if per_task < least && n < FAIR_TASKS {
+    if of_task < least && n < FAIR_TASKS {
         return None;
     }
-    if per_task < least && least * (n as f64) < OWN_NOISE * base.1 as f64 {
+    if of_task < least && least * (n as f64) < OWN_NOISE * base.1 as f64 {
         findings.note(
             Rule::Memory,
             format!("{grown}, which the runtime's own {} hide", units::bytes(base.1)),
@@ -67,7 +80,7 @@ pub(super) fn look(entry: &Entry, trials: &[Trial], cpus: usize, findings: &mut 
         );
         return None;
     }
-    if per_task < LEAST_BYTES {
+    if of_task < LEAST_BYTES {
         if entry.kind == Kind::Timer {
             findings.note(Rule::Memory, grown, "nothing, if one timer stands for all: say so in `notes`");
         } else {
@@ -77,7 +90,7 @@ pub(super) fn look(entry: &Entry, trials: &[Trial], cpus: usize, findings: &mut 
                 "start N tasks that all live at once, each with a wait of its own; if there is none, `kind = \"timer\"`",
             );
         }
-    } else if entry.kind.stackful() && per_task < LEAST_STACK_BYTES {
+    } else if entry.kind.stackful() && of_task < LEAST_STACK_BYTES {
         findings.error(
             Rule::Kind,
             format!("kind is {}, but {grown}: no stack is so small", entry.kind.name()),
@@ -108,6 +121,7 @@ mod tests {
             status: Status::Ok,
             reason: None,
             launch_s: None,
+            start_cpu_s: None,
             work_s: None,
             work_cpu_s: None,
             footprint_bytes: None,
@@ -141,7 +155,8 @@ mod tests {
         };
         let mut findings = Findings::default();
         let trials = [trial(1, own, threads.min(3)), trial(n, own + bytes, threads)];
-        look(&catalog.runtimes[0].entries[0], &trials, cpus, &mut findings);
+        let entry = &catalog.runtimes[0].entries[0];
+        look(&Claims { entry, held: 0, cpus }, &trials, &mut findings);
         findings
             .sorted()
             .iter()

@@ -7,12 +7,14 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
+
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use super::conversation::{CONNECTIONS, converse};
+use super::conversation::{CONNECTIONS, Talked, Tried, converse};
 use super::judge::linger;
 use super::runs::{Order, Runs, Trial, may_be_the_machines, trial};
-use super::{CheckError, Findings, Rule};
+use super::{CheckError, Findings, Rule, Subject};
 use crate::campaign::serving_in_a_moment;
 use crate::catalog::with_tasks;
 use crate::load;
@@ -71,7 +73,7 @@ impl Runs<'_, '_> {
             }
         };
         let known = self.library_faults;
-        let faults = converse(client, server.address, &|| server.memory());
+        let Talked { faults, .. } = converse(client, server.address, &|| server.memory());
         for case in known.keys().filter(|case| faults.iter().all(|fault| fault.case != **case)) {
             let what = format!("{case}: `library_faults` names it, and nothing was found");
             findings.warning(Rule::Protocol, what, "take it out, if the library has mended it");
@@ -97,6 +99,32 @@ impl Runs<'_, '_> {
         let course = serving_in_a_moment(self.workload, &self.params, tasks);
         Order { tasks, course, arguments: None, time: PATIENCE }
     }
+}
+
+/// How a server answers clients that are not well behaved.
+#[derive(Debug, Clone, Serialize)]
+pub struct Conformance {
+    pub entry: String,
+    pub workload: String,
+    /// In the order in which they were tried.
+    pub cases: Vec<Tried>,
+    /// What was wrong, in words.
+    pub faults: Vec<String>,
+}
+
+/// Talks to a server, and runs nothing else of a check. Why it could not, otherwise.
+pub fn conform(subject: &Subject) -> Result<Conformance, String> {
+    let client = subject.workload.client.ok_or("it is no server")?;
+    let command = subject.prepared.command.as_ref().map_err(|why| why.reason())?;
+    load::room_for(2 * CONNECTIONS as usize);
+    let server = Server::start(command, &subject.entry.env)?;
+    let Talked { faults, cases } = converse(client, server.address, &|| server.memory());
+    Ok(Conformance {
+        entry: subject.entry.full_name.clone(),
+        workload: subject.workload.name.clone(),
+        cases,
+        faults: faults.into_iter().map(|fault| format!("{}: {}", fault.case, fault.what)).collect(),
+    })
 }
 
 fn judge(tasks: u64, seen: &Measurement, trace: &Trace, findings: &mut Findings) {

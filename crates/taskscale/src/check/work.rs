@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::floor::Floor;
 use super::judge_work::{judge, with};
 use super::runs::{Order, Runs, Trial, line, may_be_the_machines, not_tried, trial};
 use super::{CheckError, Findings, Rule};
@@ -43,8 +44,12 @@ const TELLING_RATIO: f64 = 1.15;
 /// larger costs so many seconds; in between they grow by so much at most. HotSpot's compilers alone take some 2 s of CPU.
 const OUTWEIGHED_S: f64 = 10.0;
 const MOST_STEP: f64 = 16.0;
-/// Nothing is started, ended and joined in so little time, in nanoseconds.
-const NO_TIME_NS: f64 = 2.0;
+/// An operation takes no less than this share of what an object takes that is allocated and freed: a quarter, as a message
+/// needs none. The fastest of 62 programs (Node.js promises) takes twice as much as such an object, an empty loop a
+/// twentieth.
+const LEAST_SHARE: f64 = 0.25;
+/// The memory that operations keep can be told from what a program takes for itself, in bytes.
+const TELLABLE_BYTES: u64 = 16 << 20;
 
 /// A run, and what it took.
 pub(super) struct Took {
@@ -238,20 +243,8 @@ impl Runs<'_, '_> {
             let in_time = (1.5 * LONG_ENOUGH_S / took.wall_s.max(1e-9)).max(2.0);
             operations = ((operations as f64 * growth.min(in_time)) as u64).min(most) / tasks * tasks;
         };
-        let each_ns = once.cpu_s * 1e9 / once.operations as f64;
-        if once.cpu_s < TELLABLE_S && once.wall_s < LONG_ENOUGH_S {
-            if each_ns < NO_TIME_NS {
-                findings.error(
-                    Rule::Work,
-                    format!(
-                        "{}: {} of CPU, which is {} ns an operation: nothing is made in so little time",
-                        with(tasks, once.operations),
-                        units::seconds(once.cpu_s),
-                        units::significant(each_ns, 2)
-                    ),
-                    NOT_MADE,
-                );
-            }
+        let used = self.look_at_what_was_used(tasks, (once.operations, once.cpu_s), trials, findings);
+        if !used || once.cpu_s < TELLABLE_S && once.wall_s < LONG_ENOUGH_S {
             return Ok(None);
         }
         let mut ratio = None;
@@ -265,8 +258,17 @@ impl Runs<'_, '_> {
                 self.look_at_what_came_of_itself(tasks, [&once, &double], findings);
                 // What mostly waits has no CPU time to speak of.
                 let told = once.cpu_s >= TELLABLE_S && double.cpu_s > once.cpu_s;
-                let more_ns = (double.cpu_s - once.cpu_s) * 1e9;
-                return Ok(told.then(|| more_ns / (double.operations - once.operations) as f64));
+                if !told {
+                    findings.unconfirmed(format!(
+                        "{}: {} of CPU: too little to tell whether operations are made",
+                        with(tasks, double.operations),
+                        units::seconds(double.cpu_s)
+                    ));
+                    return Ok(None);
+                }
+                let (operations, cpu_s) = (double.operations - once.operations, double.cpu_s - once.cpu_s);
+                let used = self.look_at_what_was_used(tasks, (operations, cpu_s), trials, findings);
+                return Ok(used.then(|| cpu_s * 1e9 / operations as f64));
             }
             let outweighed = more.0 >= OUTWEIGHED_S || double.wall_s >= LONGEST_S;
             // What is taken once, by a compiler at work, still weighs more than the operations, if they take anything.
@@ -323,6 +325,51 @@ impl Runs<'_, '_> {
             );
         }
         Ok(None)
+    }
+
+    /// Whether operations took the CPU time and the memory that they cannot do without.
+    fn look_at_what_was_used(
+        &self,
+        tasks: u64,
+        (operations, cpu_s): (u64, f64),
+        trials: &[Trial],
+        findings: &mut Findings,
+    ) -> bool {
+        let (each_ns, object_ns) = (cpu_s * 1e9 / operations as f64, Floor::here().object_ns);
+        if each_ns < LEAST_SHARE * object_ns {
+            findings.error(
+                Rule::Work,
+                format!(
+                    "{}: {} of CPU, which is {} ns an operation: nothing is made in so little time (to allocate and to free \
+                     an object takes {} ns here)",
+                    with(tasks, operations),
+                    units::seconds(cpu_s),
+                    units::significant(each_ns, 2),
+                    units::significant(object_ns, 2)
+                ),
+                NOT_MADE,
+            );
+            return false;
+        }
+        let kept = |trial: &Trial| trial.operations.unwrap_or(0) * self.workload.keeps;
+        let most = trials.iter().filter(|trial| trial.status == Status::Ok).max_by_key(|trial| kept(trial));
+        let Some((trial, peak)) = most.and_then(|trial| Some((trial, trial.peak_bytes?))) else {
+            return true;
+        };
+        if kept(trial) >= TELLABLE_BYTES && peak < kept(trial) {
+            findings.error(
+                Rule::Work,
+                format!(
+                    "{}: memory never was more than {}, and what operations add takes {} at least",
+                    with(trial.tasks, trial.operations.unwrap_or(0)),
+                    units::bytes(peak),
+                    units::bytes(kept(trial))
+                ),
+                "add each entry, and keep all of them until `done`",
+            );
+            return false;
+        }
+        true
     }
 
     /// As many threads as operations in both runs, where tasks are said to be no such: others do not make twice as many

@@ -33,12 +33,16 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
     let programs = select(&catalog, &args.entries, &args.workload).or_usage()?.programs;
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let progress = Progress::new(global.quiet);
+    if args.conformance {
+        return super::conformance::run(&programs, &interrupt, &progress, global.json);
+    }
     // A thousand tasks would show in the figures of a campaign, and a campaign in the waits of a check.
     let turn =
         Turn { what: "checking entries", harm: "two would disturb each other", no_wait: global.no_wait };
     let Some(_lock) = turn.wait(&progress, &interrupt)? else { return Ok(ended(&interrupt)) };
     // Before any child of ours exists, as in `run`.
-    let mut runner = LocalRunner::new(GroupRoot::find(), &interrupt, PathBuf::from("/proc/self/exe"));
+    let mut runner =
+        LocalRunner::new(GroupRoot::find(), &interrupt, PathBuf::from("/proc/self/exe")).counting_switches();
     let colour = colour(&std::io::stdout());
     let mut unsaid = Ok(());
     let outcome = check_all(args, &programs, &interrupt, &mut runner, &progress, |checked, several| {

@@ -12,6 +12,7 @@ mod check;
 mod clean;
 mod compare;
 mod completions;
+mod conformance;
 mod doctor;
 mod dry_run;
 mod fleet;

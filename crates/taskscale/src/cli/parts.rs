@@ -244,6 +244,7 @@ mod tests {
             all_alive: true,
             makes: None,
             holds: None,
+            keeps: 0,
             wakes: None,
             ends_together: false,
             most_operations: 100,

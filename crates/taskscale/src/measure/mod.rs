@@ -30,6 +30,7 @@ mod procfs;
 mod protocol;
 mod run;
 mod segments;
+mod switches;
 mod systemd;
 mod verdict;
 

@@ -36,6 +36,7 @@ use super::looks::{Looks, Standing};
 use super::plateau::Reading;
 use super::protocol::{Event, Listener};
 use super::segments::Segments;
+use super::switches::Switches;
 use super::verdict::EndedBy;
 use super::{Course, GroupRoot, Interrupt, MachineLock, MeasureError, RunEnd, RunSpec, Runner, at, procfs};
 use crate::record::{PlateauFrom, Timestamp, Warning};
@@ -62,13 +63,14 @@ pub struct LocalRunner<'a> {
     files: Option<BTreeSet<PathBuf>>,
     /// Whether another campaign may run at the same time.
     shared_machine: bool,
+    counts_switches: bool,
 }
 
 impl<'a> LocalRunner<'a> {
     /// `launcher` is the taskscale program, of which the launcher of each run is a copy.
     pub fn new(home: GroupRoot, interrupt: &'a Interrupt, launcher: PathBuf) -> LocalRunner<'a> {
         let launchers = Launchers::new(launcher);
-        LocalRunner { home, interrupt, launchers, files: None, shared_machine: false }
+        LocalRunner { home, interrupt, launchers, files: None, shared_machine: false, counts_switches: false }
     }
 
     /// Lets every run read its program's files anew, so that their pages are charged to its own group, as they are in a
@@ -76,6 +78,12 @@ impl<'a> LocalRunner<'a> {
     #[must_use]
     pub fn cold(self) -> LocalRunner<'a> {
         LocalRunner { files: Some(BTreeSet::new()), ..self }
+    }
+
+    /// Counts how often threads wait during a plateau, for [`Trace`].
+    #[must_use]
+    pub fn counting_switches(self) -> LocalRunner<'a> {
+        LocalRunner { counts_switches: true, ..self }
     }
 
     /// Marks every run where the machine could not be locked.
@@ -122,6 +130,7 @@ impl<'a> LocalRunner<'a> {
         let result = Run::start(spec, group, load, &limits, &self.launchers, &scratches[0], self.interrupt)
             .and_then(|mut run| {
                 run.files = files.take();
+                run.switches.wanted = self.counts_switches;
                 let end = run.watch().and_then(|interrupted| run.conclude(interrupted));
                 files = run.files.take();
                 trace = run.trace();
@@ -243,6 +252,7 @@ struct Run<'a> {
     stood: Option<Standing>,
     peak_at_reading: Option<u64>,
     cpu_at_reading: Option<CpuReading>,
+    switches: Switches,
     /// How the program stood when it was read.
     rest: Rest,
     /// It was looked whether an early reading still stood, or memory grew and is read a second time.
@@ -321,6 +331,7 @@ impl<'a> Run<'a> {
             stood: None,
             peak_at_reading: None,
             cpu_at_reading: None,
+            switches: Switches::default(),
             rest: Rest::default(),
             read_again: false,
             looked_again: false,

@@ -50,9 +50,9 @@ fn script(case: &str) -> Entry {
     entry
 }
 
-/// A scripted program that takes memory and has threads, as tasks would, and this fault beside.
+/// A scripted program that takes memory and CPU time and has threads, as tasks would, and this fault beside.
 fn fake(name: &str, flags: &str) -> Entry {
-    Entry::new(name, &format!("--threads 2 --anon-bytes-per-task 5000 {flags}"))
+    Entry::new(name, &format!("--threads 2 --anon-bytes-per-task 5000 --op-cpu-us 20 {flags}"))
 }
 
 fn world(entries: &[Entry]) -> World {
@@ -295,14 +295,15 @@ fn every_program_of_an_entry_is_checked() {
     let entries = [
         fake("both", "").and_work("--op-cpu-us 20"),
         Entry::of_work("threads", "--op-threads").kind("thread"),
-        Entry::of_work("waits", "--op-sleep-us 500"),
+        // Operations that only wait cannot be told from none.
+        Entry::of_work("waits", "--op-sleep-us 500 --op-cpu-us 1"),
     ];
     let world = world(&entries);
     let text = (0..ATTEMPTS).find_map(|_| {
         let finished = check(&world, &["-q"]);
         let hidden = HIDDEN.iter().any(|words| finished.stdout.contains(words));
         (!hidden).then(|| {
-            finished.expect_code(0);
+            finished.expect_code(1);
             finished.stdout
         })
     });
@@ -319,12 +320,12 @@ fn every_program_of_an_entry_is_checked() {
     fake/both sleep: good, 1 warning, 1 note (1, 7, 1k tasks, about … bytes a task)
     fake/both spawn: good (1, 10, 1k tasks, about … of CPU)
     fake/threads: good, 1 warning, 1 note (1, 10, 1k tasks, about … of CPU)
-    fake/waits: good, 1 warning, 1 note (1, 10, 1k tasks)
+    fake/waits: 1 error, 1 warning, 1 note (1, 10, 1k tasks)
 
-    3 entries with 4 programs: good, 3 warnings, 3 notes
+    3 entries with 4 programs: 1 error, 3 warnings, 3 notes
     ");
     let finished = check(&world, &["--json", "-w", "spawn"]);
-    finished.expect_code(0);
+    finished.expect_code(1);
     let json: Value = serde_json::from_str(&finished.stdout).unwrap();
     for entry in json["entries"].as_array().unwrap() {
         assert_eq!(entry["workload"], "spawn", "{entry}");

@@ -4,6 +4,7 @@
 mod campaigns;
 mod catalogue;
 mod check;
+mod check_made;
 mod conditions;
 mod containment;
 mod everyday;

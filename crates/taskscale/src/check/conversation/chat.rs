@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::frame::{CONTINUED, Frame, PING, TEXT};
+use super::frame::{CONTINUED, Frame, PING, PONG, TEXT};
 use super::peer::{Peer, Trouble, kernel_bytes, settle};
 use super::websocket::{HANDSHAKE, Heard, KEY, WebSocket, read_head, shown};
 use super::{Case, Talk, crowd, wrong_frames};
@@ -18,6 +18,13 @@ pub(super) const CASES: &[Case] = &[
         fix: "refuse a request that is no handshake with a status of 400 or above, or close the connection",
         grave: false,
         talk: plain,
+    },
+    Case {
+        name: "bad handshakes",
+        fix: "refuse a handshake that RFC 6455, 4.2.1 does not allow with a status of 400 or above (426 for another version), or \
+              close the connection",
+        grave: false,
+        talk: bad_handshakes,
     },
     Case {
         name: "rooms",
@@ -60,7 +67,7 @@ pub(super) const CASES: &[Case] = &[
     Case {
         name: "closing",
         fix: "answer a close frame with a close frame of the same code, and close the connection",
-        grave: true,
+        grave: false,
         talk: wrong_frames::closing,
     },
     Case { name: "half-open connections", fix: TASK_FIX, grave: true, talk: half_open },
@@ -99,7 +106,7 @@ fn all_hear(members: &mut [&mut WebSocket], text: &str) -> Result<(), Trouble> {
 }
 
 fn handshake(talk: &mut Talk) -> Result<(), Trouble> {
-    member(talk, "plain")?;
+    talk.part(|talk| member(talk, "plain").map(drop))?;
     let odd = [
         ("sEC-websocket-VERSION", "13"),
         ("sec-WEBSOCKET-key", KEY),
@@ -108,32 +115,64 @@ fn handshake(talk: &mut Talk) -> Result<(), Trouble> {
         ("uPGRADE", "WebSocket"),
         ("HOST", "localhost"),
     ];
-    let odd = WebSocket::open_with(talk, &odd, usize::MAX);
-    odd.and_then(|mut odd| odd.join("odd"))
-        .map_err(|trouble| trouble.of("lines of the handshake in odd case and order"))?;
+    talk.part(|talk| {
+        WebSocket::open_with(talk, &odd, usize::MAX)
+            .and_then(|mut odd| odd.join("odd"))
+            .map_err(|trouble| trouble.of("lines of the handshake in odd case and order"))
+    })?;
     for alone in [3, 40] {
-        let pieces = WebSocket::open_with(talk, HANDSHAKE, alone);
-        pieces
-            .and_then(|mut pieces| pieces.join("pieces"))
-            .map_err(|trouble| trouble.of("a handshake in two pieces"))?;
+        talk.part(|talk| {
+            WebSocket::open_with(talk, HANDSHAKE, alone).and_then(|mut pieces| pieces.join("pieces")).map_err(
+                |trouble| trouble.of(&format!("a handshake in two pieces, the first of {alone} bytes")),
+            )
+        })?;
     }
     Ok(())
 }
 
 fn plain(talk: &mut Talk) -> Result<(), Trouble> {
+    refused(talk, "a plain request", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+}
+
+/// A status of 400 or above, or the end of the connection.
+fn refused(talk: &Talk, what: &str, request: &str) -> Result<(), Trouble> {
     let mut peer = Peer::connect(talk.terms)?;
-    peer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
+    peer.write(request.as_bytes())?;
     let head = match read_head(&mut peer) {
         Ok(head) => head,
         Err(Trouble::Cut(_)) => return Ok(()),
-        Err(trouble) => return Err(trouble),
+        Err(trouble) => return Err(trouble.of(what)),
     };
     let refused = ["HTTP/1.1 4", "HTTP/1.1 5", "HTTP/1.0 4", "HTTP/1.0 5"];
     if refused.iter().any(|status| head.starts_with(status)) {
         return Ok(());
     }
     let first = head.lines().next().unwrap_or_default();
-    Err(Trouble::Wrong(format!("a plain request is answered {}", shown(first.as_bytes()))))
+    Err(Trouble::Wrong(format!("{what} is answered {}", shown(first.as_bytes()))))
+}
+
+fn bad_handshakes(talk: &mut Talk) -> Result<(), Trouble> {
+    const KEY_LINE: &str = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+    const RIGHT: &str = "GET /chat HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+                         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
+    let key = |key: &str| format!("Sec-WebSocket-Key: {key}\r\n");
+    for (what, from, to) in [
+        ("the method POST", "GET", "POST".to_owned()),
+        ("HTTP/1.0", "HTTP/1.1", "HTTP/1.0".to_owned()),
+        ("version 12", "Version: 13", "Version: 12".to_owned()),
+        ("version 130", "Version: 13", "Version: 130".to_owned()),
+        ("no version", "Sec-WebSocket-Version: 13\r\n", String::new()),
+        ("no key", KEY_LINE, String::new()),
+        ("a key of 15 bytes", KEY_LINE, key("dGhlIHNhbXBsZSBub25j")),
+        ("a key of 17 bytes", KEY_LINE, key("dGhlIHNhbXBsZSBub25jZSE=")),
+        ("a key that is no Base64", KEY_LINE, key("!!!!IHNhbXBsZSBub25jZQ==")),
+        ("another upgrade", "Upgrade: websocket", "Upgrade: h2c".to_owned()),
+        ("no connection upgrade", "Connection: Upgrade", "Connection: keep-alive".to_owned()),
+    ] {
+        let request = RIGHT.replacen(from, &to, 1);
+        talk.part(|talk| refused(talk, &format!("a handshake with {what}"), &request))?;
+    }
+    Ok(())
 }
 
 fn rooms(talk: &mut Talk) -> Result<(), Trouble> {
@@ -164,18 +203,26 @@ fn rooms(talk: &mut Talk) -> Result<(), Trouble> {
 }
 
 fn fragments(talk: &mut Talk) -> Result<(), Trouble> {
-    let (mut a, mut b) = (member(talk, "fragments")?, member(talk, "fragments")?);
     // Cut within the two bytes of a letter, and with an empty one.
-    let parts = [
+    let letter = [
         Frame::new(TEXT, b"say fra\xc3").begun(),
         Frame::new(CONTINUED, b"\xa9gmen").begun(),
         Frame::new(CONTINUED, b"").begun(),
         Frame::new(CONTINUED, b"ted"),
     ];
-    for part in &parts {
-        a.send(part)?;
+    let plain = [Frame::text("say pl").begun(), Frame::new(CONTINUED, b"ain")];
+    for (parts, text) in [(&plain[..], "plain"), (&letter[..], "fraégmented")] {
+        talk.part(|talk| {
+            let (mut a, mut b) = (member(talk, "fragments")?, member(talk, "fragments")?);
+            parts.iter().try_for_each(|part| a.send(part))?;
+            all_hear(&mut [&mut a, &mut b], text)
+        })?;
     }
-    all_hear(&mut [&mut a, &mut b], "fraégmented")?;
+    talk.part(around_a_ping)
+}
+
+fn around_a_ping(talk: &mut Talk) -> Result<(), Trouble> {
+    let (mut a, mut b) = (member(talk, "fragments")?, member(talk, "fragments")?);
     let parts =
         [Frame::text("say around").begun(), Frame::new(PING, b"between"), Frame::new(CONTINUED, b" a ping")];
     for part in &parts {
@@ -191,44 +238,59 @@ fn fragments(talk: &mut Talk) -> Result<(), Trouble> {
 }
 
 fn pings(talk: &mut Talk) -> Result<(), Trouble> {
-    let mut a = WebSocket::open(talk)?;
     for payload in [&b"ping"[..], b"", &[0xf5; 125]] {
-        a.send(&Frame::new(PING, payload))?;
-        let what = format!("a pong with {} bytes", payload.len());
-        match a.hear(&what)? {
-            Heard::Pong(came) if came == payload => {}
-            Heard::Pong(_) => {
-                return Err(Trouble::Wrong("a pong has another payload than the ping".to_owned()));
+        talk.part(|talk| {
+            let mut a = WebSocket::open(talk)?;
+            a.send(&Frame::new(PING, payload))?;
+            let what = format!("a ping with {} bytes", payload.len());
+            match a.hear(&format!("a pong, after {what}"))? {
+                Heard::Pong(came) if came == payload => Ok(()),
+                Heard::Pong(_) => {
+                    Err(Trouble::Wrong(format!("{what} is answered by a pong with another payload")))
+                }
+                other => Err(Trouble::Wrong(format!("{what} is answered by {}", other.shown()))),
             }
-            other => return Err(Trouble::Wrong(format!("a ping is answered by {}", other.shown()))),
-        }
+        })?;
     }
-    Ok(())
+    // Nobody answers a pong, and it ends nothing.
+    talk.part(|talk| {
+        let mut a = member(talk, "pongs")?;
+        a.send(&Frame::new(PONG, b"unasked"))?;
+        a.say("say on")?;
+        a.expect("on").map_err(|trouble| trouble.of("after a pong that was not asked for"))
+    })
 }
 
 fn pieces(talk: &mut Talk) -> Result<(), Trouble> {
-    let mut a = member(talk, "pieces")?;
-    for byte in Frame::text("say bytes").bytes() {
-        a.peer.write(&[byte])?;
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    a.expect("bytes").map_err(|trouble| trouble.of("which came byte by byte"))?;
-    let two = [Frame::text("say first").bytes(), Frame::text("say second").bytes()].concat();
-    let (all_but_last, last) = two.split_at(two.len() - 1);
-    a.peer.write(all_but_last)?;
-    a.expect("first").map_err(|trouble| trouble.of("which came with most of another"))?;
-    a.peer.write(last)?;
-    a.expect("second").map_err(|trouble| trouble.of("which came with another"))
+    talk.part(|talk| {
+        let mut a = member(talk, "pieces")?;
+        for byte in Frame::text("say bytes").bytes() {
+            a.peer.write(&[byte])?;
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        a.expect("bytes").map_err(|trouble| trouble.of("which came byte by byte"))
+    })?;
+    talk.part(|talk| {
+        let mut a = member(talk, "pieces")?;
+        let two = [Frame::text("say first").bytes(), Frame::text("say second").bytes()].concat();
+        let (all_but_last, last) = two.split_at(two.len() - 1);
+        a.peer.write(all_but_last)?;
+        a.expect("first").map_err(|trouble| trouble.of("which came with most of another"))?;
+        a.peer.write(last)?;
+        a.expect("second").map_err(|trouble| trouble.of("which came with another"))
+    })
 }
 
 fn large(talk: &mut Talk) -> Result<(), Trouble> {
-    let (mut a, mut b) = (member(talk, "large")?, member(talk, "large")?);
     // Around each border of how a frame's length is written, up to a frame of 65,536 bytes.
     for length in [120, 121, 122, 125, 126, 127, 65_531, 65_532] {
-        let text = "l".repeat(length);
-        a.say(&format!("say {text}"))?;
-        all_hear(&mut [&mut a, &mut b], &text)
-            .map_err(|trouble| trouble.of(&format!("a message of {length} bytes")))?;
+        talk.part(|talk| {
+            let (mut a, mut b) = (member(talk, "large")?, member(talk, "large")?);
+            let text = "l".repeat(length);
+            a.say(&format!("say {text}"))?;
+            all_hear(&mut [&mut a, &mut b], &text)
+                .map_err(|trouble| trouble.of(&format!("a message of {length} bytes")))
+        })?;
     }
     Ok(())
 }

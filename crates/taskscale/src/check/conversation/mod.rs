@@ -14,6 +14,8 @@ mod wrong_frames;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
+
 use self::peer::{Terms, Trouble};
 use crate::catalog::Client;
 
@@ -42,11 +44,27 @@ pub(super) struct Fault {
     pub grave: bool,
 }
 
-/// Talks to a server that listens there, and says what is wrong, in the order in which it was found. `memory` is what the server holds
-/// at the moment, in bytes.
+/// What came of a conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Talked {
+    /// In the order in which they were found.
+    pub faults: Vec<Fault>,
+    /// How much of each case was tried, and how much of it failed; in their order.
+    pub cases: Vec<Tried>,
+}
+
+/// A case has one part, or as many as it has messages that are tried one by one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Tried {
+    pub case: &'static str,
+    pub tried: usize,
+    pub failed: usize,
+}
+
+/// Talks to a server that listens there. `memory` is what the server holds at the moment, in bytes.
 ///
 /// Takes a few seconds, and a minute where a server is slow or lets its clients wait.
-pub(super) fn converse(client: Client, address: SocketAddr, memory: &dyn Fn() -> Option<u64>) -> Vec<Fault> {
+pub(super) fn converse(client: Client, address: SocketAddr, memory: &dyn Fn() -> Option<u64>) -> Talked {
     converse_within(PATIENCE, client, address, memory)
 }
 
@@ -55,15 +73,17 @@ fn converse_within(
     client: Client,
     address: SocketAddr,
     memory: &dyn Fn() -> Option<u64>,
-) -> Vec<Fault> {
+) -> Talked {
     let cases = match client {
         Client::Echo => echo::CASES,
         Client::Chat => chat::CASES,
     };
     let start = Instant::now();
     let terms = Terms { address, patience, end: start + WHOLE };
-    let mut talk = Talk { terms, memory, random: fastrand::Rng::with_seed(7), faults: Vec::new() };
-    let mut silences = 0;
+    let random = fastrand::Rng::with_seed(7);
+    let mut talk =
+        Talk { terms, memory, random, faults: Vec::new(), silences: 0, case: &cases[0], tried: 0, failed: 0 };
+    let mut talked = Vec::new();
     for (index, case) in cases.iter().enumerate() {
         if start.elapsed() >= BEGUN {
             let left: Vec<&str> = cases[index..].iter().map(|case| case.name).collect();
@@ -79,14 +99,24 @@ fn converse_within(
             );
             break;
         }
-        let Err(trouble) = (case.talk)(&mut talk) else { continue };
-        talk.fault(case.name, trouble.to_string(), case.fix, case.grave);
-        silences += u32::from(matches!(trouble, Trouble::Silent(_)));
-        if matches!(trouble, Trouble::Refused(_)) || silences >= MOST_SILENCES {
+        (talk.case, talk.tried, talk.failed) = (case, 0, 0);
+        let before = talk.faults.len();
+        let end = (case.talk)(&mut talk).map_err(|trouble| talk.note(trouble));
+        // One that counts no parts is one.
+        let failed = talk.failed.max(usize::from(talk.faults.len() > before));
+        talked.push(Tried { case: case.name, tried: talk.tried.max(1).max(failed), failed });
+        if end == Err(End::Refused) || talk.silences >= MOST_SILENCES {
             break;
         }
     }
-    talk.faults
+    Talked { faults: talk.faults, cases: talked }
+}
+
+/// What became of a part that failed.
+#[derive(PartialEq, Eq)]
+enum End {
+    Refused,
+    Other,
 }
 
 /// One part of a conversation, on connections of its own.
@@ -105,11 +135,43 @@ struct Talk<'t> {
     /// Always the same: what is found once is found again.
     random: fastrand::Rng,
     faults: Vec<Fault>,
+    /// How often it was waited in vain.
+    silences: u32,
+    /// The case at hand, how many parts of it were tried, and how many of them failed.
+    case: &'static Case,
+    tried: usize,
+    failed: usize,
 }
 
 impl Talk<'_> {
     fn fault(&mut self, case: &'static str, what: impl Into<String>, fix: &'static str, grave: bool) {
         self.faults.push(Fault { case, what: what.into(), fix, grave });
+    }
+
+    /// Notes what ended a part of the case at hand.
+    fn note(&mut self, trouble: Trouble) -> End {
+        let Case { name, fix, grave, .. } = *self.case;
+        self.silences += u32::from(matches!(trouble, Trouble::Silent(_)));
+        let end = if matches!(trouble, Trouble::Refused(_)) { End::Refused } else { End::Other };
+        self.fault(name, trouble.to_string(), fix, grave);
+        end
+    }
+
+    /// Tries a part of the case at hand on connections of its own: a bad answer hides no other part's.
+    fn part(&mut self, part: impl FnOnce(&mut Talk) -> Result<(), Trouble>) -> Result<(), Trouble> {
+        if self.silences >= MOST_SILENCES {
+            return Ok(());
+        }
+        self.tried += 1;
+        match part(self) {
+            Ok(()) => Ok(()),
+            Err(Trouble::Refused(error)) => Err(Trouble::Refused(error)),
+            Err(trouble) => {
+                self.failed += 1;
+                self.note(trouble);
+                Ok(())
+            }
+        }
     }
 
     fn bytes(&mut self, length: usize) -> Vec<u8> {

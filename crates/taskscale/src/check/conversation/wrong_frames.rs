@@ -10,8 +10,6 @@ use super::websocket::{Heard, WebSocket};
 const CASE: &str = "close codes";
 const FIX: &str = "close with the code that RFC 6455, 7.4.1 has for it: 1002 for what is no frame of a client, 1003 for binary \
                    messages, 1007 for bad UTF-8, 1008 for what makes no sense here, 1009 above 64 KiB";
-const CLOSING_FIX: &str =
-    "answer a close frame with a close frame of the same code, and close the connection";
 const LIMIT_FIX: &str =
     "close with 1009 as soon as a frame's length is above 64 KiB, before there is room for it";
 /// What a server may take for itself while a few frames come, in bytes.
@@ -26,7 +24,10 @@ fn all() -> Vec<(&'static str, Vec<u8>, u16)> {
     let long = "z".repeat(40_000);
     let (say, too_long) = (format!("say {long}"), format!("say {long}{long}"));
     let fragments = [Frame::text(&say).begun().bytes(), Frame::new(CONTINUED, long.as_bytes()).bytes()];
-    let bad_close = [&1005u16.to_be_bytes()[..], b"no code that is sent"].concat();
+    let close =
+        |code: u16| Frame::new(CLOSE, &[&code.to_be_bytes()[..], b"no code that is sent"].concat()).bytes();
+    let bad_reason = [&1000u16.to_be_bytes()[..], b"bad \xff"].concat();
+    let text = |bytes: &[u8]| Frame::new(TEXT, &[b"say ", bytes].concat()).bytes();
     let join = || Frame::text("join elsewhere");
     vec![
         ("a text that is neither `join` nor `say`", Frame::text("dance").bytes(), 1008),
@@ -46,8 +47,26 @@ fn all() -> Vec<(&'static str, Vec<u8>, u16)> {
         ("a ping of 126 bytes", Frame::new(PING, &[b'p'; 126]).bytes(), 1002),
         ("a ping in fragments", Frame::new(PING, b"p").begun().bytes(), 1002),
         ("a close frame of one byte", Frame::new(CLOSE, b"x").bytes(), 1002),
-        ("a close frame with 1005", Frame::new(CLOSE, &bad_close).bytes(), 1002),
-        ("bad UTF-8", Frame::new(TEXT, b"say \xff\xfe").bytes(), 1007),
+        ("a close frame with 0", close(0), 1002),
+        ("a close frame with 999", close(999), 1002),
+        ("a close frame with 1004", close(1004), 1002),
+        ("a close frame with 1005", close(1005), 1002),
+        ("a close frame with 1006", close(1006), 1002),
+        ("a close frame with 1015", close(1015), 1002),
+        ("a close frame with 1016", close(1016), 1002),
+        ("a close frame with 2999", close(2999), 1002),
+        ("a close frame of 126 bytes", Frame::new(CLOSE, &[3; 126]).bytes(), 1002),
+        ("a close frame whose reason is bad UTF-8", Frame::new(CLOSE, &bad_reason).bytes(), 1007),
+        ("bad UTF-8", text(b"\xff\xfe"), 1007),
+        ("bad UTF-8: a continuation alone", text(b"\x80"), 1007),
+        ("bad UTF-8: cut off at the end", text(b"\xe2\x82"), 1007),
+        ("bad UTF-8: 2 bytes for /", text(b"\xc0\xaf"), 1007),
+        ("bad UTF-8: 3 bytes for /", text(b"\xe0\x80\xaf"), 1007),
+        ("bad UTF-8: 4 bytes for /", text(b"\xf0\x80\x80\xaf"), 1007),
+        ("bad UTF-8: a high surrogate", text(b"\xed\xa0\x80"), 1007),
+        ("bad UTF-8: a low surrogate", text(b"\xed\xbf\xbf"), 1007),
+        ("bad UTF-8: a pair of surrogates", text(b"\xed\xa0\x80\xed\xb0\x80"), 1007),
+        ("bad UTF-8: above U+10FFFF", text(b"\xf4\x90\x80\x80"), 1007),
         (
             "bad UTF-8 across fragments",
             [Frame::new(TEXT, b"say \xc3").begun().bytes(), Frame::new(CONTINUED, b"(").bytes()].concat(),
@@ -93,6 +112,7 @@ pub(super) fn close_codes(talk: &mut Talk) -> Result<(), Trouble> {
     }
     let until = Instant::now() + talk.terms.patience;
     let (mut other, mut cut, mut open) = (Vec::new(), Vec::new(), Vec::new());
+    talk.tried += sent.len();
     for (what, _, code, mut socket) in sent {
         // What has come is read, however late it is.
         socket.peer.terms.end = until.max(Instant::now() + GLANCE).min(talk.terms.end);
@@ -119,6 +139,7 @@ pub(super) fn close_codes(talk: &mut Talk) -> Result<(), Trouble> {
         (open, "not closed", FIX),
     ];
     for (list, how, fix) in found {
+        talk.failed += list.len();
         if !list.is_empty() {
             talk.fault(CASE, format!("{how}: {}", list.join("; ")), fix, false);
         }
@@ -128,21 +149,26 @@ pub(super) fn close_codes(talk: &mut Talk) -> Result<(), Trouble> {
 
 /// A client that goes as it should.
 pub(super) fn closing(talk: &mut Talk) -> Result<(), Trouble> {
-    for (data, codes) in [(&b"\x03\xe8bye"[..], &[Some(1000)][..]), (b"", &[None, Some(1000)])] {
-        let mut socket = WebSocket::open(talk)?;
-        socket.send(&Frame::new(CLOSE, data))?;
-        let seen = match end(&mut socket)? {
-            Ended::With(code) if codes.contains(&code) => match socket.peer.next("the end") {
-                Ok(None) | Err(Trouble::Cut(_)) => continue,
-                Ok(Some(_)) => "something came after the close frame".to_owned(),
-                Err(_) => "the connection stays open after the close frames of both sides".to_owned(),
-            },
-            Ended::With(code) => format!("a close frame is answered by {}", Heard::Close(code).shown()),
-            Ended::Cut => "a close frame is answered by the end of the connection alone".to_owned(),
-            Ended::Not(_) => "a close frame is not answered by one".to_owned(),
-        };
-        talk.fault("closing", seen, CLOSING_FIX, false);
-        break;
+    for code in [1000, 1001, 1003, 1011, 3000, 4999] {
+        let data = [&u16::to_be_bytes(code)[..], "bye, 再见".as_bytes()].concat();
+        talk.part(|talk| close(talk, &data, &[Some(code)]))?;
     }
-    Ok(())
+    talk.part(|talk| close(talk, b"", &[None, Some(1000)]))
+}
+
+fn close(talk: &mut Talk, data: &[u8], codes: &[Option<u16>]) -> Result<(), Trouble> {
+    let mut socket = WebSocket::open(talk)?;
+    socket.send(&Frame::new(CLOSE, data))?;
+    let what = Heard::Close(codes[0]).shown();
+    let seen = match end(&mut socket)? {
+        Ended::With(code) if codes.contains(&code) => match socket.peer.next("the end") {
+            Ok(None) | Err(Trouble::Cut(_)) => return Ok(()),
+            Ok(Some(_)) => "something came after the close frame".to_owned(),
+            Err(_) => "the connection stays open after the close frames of both sides".to_owned(),
+        },
+        Ended::With(code) => format!("{what} is answered by {}", Heard::Close(code).shown()),
+        Ended::Cut => format!("{what} is answered by the end of the connection alone"),
+        Ended::Not(_) => format!("{what} is not answered by one"),
+    };
+    Err(Trouble::Wrong(seen))
 }

@@ -25,6 +25,9 @@ pub struct Check {
     /// Let warnings fail the check as well
     #[arg(long)]
     pub strict: bool,
+    /// Only talk to servers, and print how each answers, as a Markdown table
+    #[arg(long, conflicts_with_all = ["rebuild", "strict"])]
+    pub conformance: bool,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -16,7 +16,7 @@ use crate::measure::launcher::{STOP, Word};
 use crate::measure::launchers::Launchers;
 use crate::measure::looks::{QUIET_SHARE, TICK_S};
 use crate::measure::verdict::EndedBy;
-use crate::record::PlateauFrom;
+use crate::record::{PlateauFrom, Warning};
 
 /// From outside, a program stands when its CPU was quiet and its memory the same for so long, in seconds: longer than
 /// where it said so, as a program that starts may pause.

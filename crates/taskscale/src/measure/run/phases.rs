@@ -76,6 +76,7 @@ impl Run<'_> {
         self.plateau_ns = Some(at_ns);
         self.plateau_from = Some(from);
         self.cpu_at_plateau = self.group.cpu();
+        self.switches.begin(self.group.as_ref());
         self.reading = None;
         self.read_ns = None;
         self.launch_starved_s = self.looks.starved_until_s(at_ns);
@@ -131,9 +132,12 @@ impl Run<'_> {
         if now >= last_look(due) && self.reading.is_some() && !self.looked_again {
             self.looked_again = true;
             self.look_for_growth(now);
+            // The program may end before it is looked at again.
+            self.switches.end(self.group.as_ref());
         }
         if now >= due && self.cpu_at_due.is_none() {
             self.cpu_at_due = self.group.cpu();
+            self.switches.end(self.group.as_ref());
         }
     }
 

@@ -16,6 +16,8 @@ pub struct Trace {
     pub done_s: Option<f64>,
     /// For lack of CPUs nothing can be said of its plateau.
     pub untold: bool,
+    /// How often threads waited during the plateau, where that was counted.
+    pub switches: Option<u64>,
     /// Names of what was left in the working folder, which `TMPDIR` names as well.
     pub files_left: Vec<String>,
 }
@@ -28,6 +30,7 @@ impl Run<'_> {
             errors: std::mem::take(&mut self.launched.stderr_tail),
             done_s,
             untold: self.untold,
+            switches: self.switches.seen(),
             files_left: Vec::new(),
         }
     }

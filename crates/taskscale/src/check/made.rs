@@ -1,0 +1,228 @@
+//! Whether there are tasks at all: what the kernel counts against what a program claims. Words are free, CPU time, memory
+//! and waits are not.
+
+use std::collections::BTreeMap;
+
+use super::floor::Floor;
+use super::hold::Held;
+use super::runs::{Runs, Trial, may_be_the_machines};
+use super::{CheckError, Findings, Rule};
+use crate::catalog::{Kind, Workload};
+use crate::record::Status;
+use crate::units;
+
+/// Numbers of tasks at which the CPU time of their starts and ends is looked for.
+const COUNTS: [u64; 2] = [10_000, 100_000];
+/// Before them, where parameters are at their least.
+const FEW: u64 = 7;
+/// By this share of its CPU time with few tasks, and by so many seconds, a run differs from another.
+const NOISE_SHARE: f64 = 0.1;
+const NOISE_S: f64 = 0.002;
+
+/// Tasks that wake: few, and often, so that each has an instant of its own.
+const WAKING: u64 = 10;
+const PERIOD_MS: u64 = 100;
+const WAKING_HOLD_S: f64 = 3.0;
+const QUIET_HOLD_S: f64 = 2.0;
+/// So many of the waits that are due suffice: a busy machine lets two tasks wake at once.
+const LEAST_WAITS: f64 = 0.5;
+/// Who uses more of a CPU than this while tasks wait does not wait, and has nothing to be woken from.
+const POLLS: f64 = 0.5;
+const ATTEMPTS: u32 = 3;
+
+/// What a count of the kernel says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Made {
+    Yes,
+    No,
+    /// The program's own noise hides it.
+    Untold,
+}
+
+/// Launch and end of the last trial against the smallest of those with fewer tasks: CPU time in seconds of each, and what
+/// the tasks take at least.
+fn compare(trials: &[Trial], floor: Floor) -> Option<(Made, f64, f64)> {
+    let (last, fewer) = trials.split_last()?;
+    let fewer = fewer.iter().filter(|trial| trial.tasks < last.tasks && trial.status == Status::Ok);
+    let base = fewer.filter(|trial| trial.start_cpu_s.is_some());
+    let base = base.min_by(|a, b| a.start_cpu_s.unwrap_or(0.0).total_cmp(&b.start_cpu_s.unwrap_or(0.0)))?;
+    let more = last.tasks - base.tasks;
+    let bytes = last.footprint_bytes?.saturating_sub(base.footprint_bytes?) as f64 / more as f64;
+    let (base_s, last_s) = (base.start_cpu_s?, last.start_cpu_s?);
+    let least_s = floor.tasks_s(more, bytes);
+    Some((judge(base_s, last_s, least_s), last_s - base_s, least_s))
+}
+
+fn judge(base_s: f64, last_s: f64, least_s: f64) -> Made {
+    let (took_s, noise_s) = (last_s - base_s, NOISE_S + NOISE_SHARE * base_s);
+    if took_s >= least_s + noise_s {
+        Made::Yes
+    } else if took_s < least_s - noise_s {
+        Made::No
+    } else {
+        Made::Untold
+    }
+}
+
+impl Runs<'_, '_> {
+    /// By the CPU time of their starts and ends. Threads and processes are counted by the kernel, and a timer is no task.
+    pub(super) fn look_whether_tasks_are_made(
+        &mut self,
+        trials: &mut Vec<Trial>,
+        findings: &mut Findings,
+    ) -> Result<(), CheckError> {
+        let counted = matches!(self.kind, Kind::Thread | Kind::Process | Kind::Timer);
+        let passed = trials.last().is_some_and(|trial| trial.status == Status::Ok && trial.tasks > FEW);
+        if counted || !passed {
+            return Ok(());
+        }
+        self.params = least_held(self.workload);
+        let mut own = Vec::new();
+        let mut found = Findings::default();
+        let few_held = !self.params.is_empty();
+        let passed = !few_held || self.hold(FEW, 1.0, &mut own, &mut found)? == Held::Well;
+        let seen = if few_held { &mut own } else { trials };
+        let mut outcome = compare(seen, Floor::here());
+        for tasks in COUNTS {
+            let is_more = seen.last().is_none_or(|last| last.tasks < tasks);
+            if !passed || !is_more || outcome.is_some_and(|(made, ..)| made == Made::Yes) {
+                continue;
+            }
+            if self.hold_if_affordable(tasks, seen, &mut found)? != Held::Well {
+                break;
+            }
+            outcome = compare(seen, Floor::here());
+        }
+        let words = self.words();
+        self.params.clear();
+        findings.take(if words.is_empty() { found } else { found.with(&words) });
+        let Some((made, took_s, least_s)) = outcome else { return Ok(()) };
+        let n = seen.iter().rev().find(|trial| trial.status == Status::Ok).map_or(0, |trial| trial.tasks);
+        let what = format!(
+            "to start and to end {} took {} of CPU more than few of them do, and no program that remembers each of them and \
+             touches as much memory takes less than {} here",
+            units::tasks(n),
+            units::seconds(took_s.max(0.0)),
+            units::seconds(least_s)
+        );
+        match made {
+            Made::Yes => {}
+            Made::No => findings.error(
+                Rule::Made,
+                what,
+                "start N tasks, each with a wait of its own: one block of memory, or one timer, is no task (`kind = \"timer\"` \
+                 where there is none)",
+            ),
+            Made::Untold => findings.unconfirmed(format!(
+                "{what}: what it takes for itself, with few tasks, varies by more than that"
+            )),
+        }
+        Ok(())
+    }
+
+    /// Tasks that wake have waited before: by voluntary context switches, less those that the runtime makes without tasks
+    /// that are due.
+    pub(super) fn look_whether_tasks_wake(&mut self, findings: &mut Findings) -> Result<(), CheckError> {
+        let Some((name, parameter)) =
+            self.workload.wakes.as_ref().and_then(|name| Some((name, self.workload.parameters.get(name)?)))
+        else {
+            return Ok(());
+        };
+        let with =
+            |ms: u64| BTreeMap::from([(name.clone(), ms.clamp(parameter.least, parameter.most).to_string())]);
+        let mut why = String::new();
+        for attempt in 1..=ATTEMPTS {
+            self.params = with(parameter.most);
+            let quiet = self.waits_of(1, QUIET_HOLD_S, attempt)?;
+            self.params = with(PERIOD_MS);
+            let waking = self.waits_of(WAKING, WAKING_HOLD_S, attempt)?;
+            self.params.clear();
+            let (Ok(quiet), Ok(waking)) = (&quiet, &waking) else {
+                why = quiet.err().or(waking.err()).unwrap_or_default();
+                continue;
+            };
+            let due = WAKING as f64 * 1e3 / PERIOD_MS as f64 * waking.seconds;
+            let seen = waking.switches - quiet.switches / quiet.seconds * waking.seconds;
+            if seen >= LEAST_WAITS * due {
+                return Ok(());
+            }
+            let what = format!(
+                "{} that wake every {PERIOD_MS} ms were due {due:.0} times in {:.1} s, and its threads waited {:.0} times \
+                 more than with none that is due",
+                units::tasks(WAKING),
+                waking.seconds,
+                seen.max(0.0)
+            );
+            if waking.cpu_s >= POLLS * waking.seconds {
+                let percent = waking.cpu_s / waking.seconds * 100.0;
+                findings.unconfirmed(format!(
+                    "{what}: it used {percent:.0}% of a CPU meanwhile, and so need not wait"
+                ));
+                return Ok(());
+            }
+            if waking.busy && attempt < ATTEMPTS {
+                continue;
+            }
+            findings.error(
+                Rule::Made,
+                what,
+                "let each task wait until its next instant, wake, and count that: what it prints is compared with the \
+                 kernel's count of voluntary context switches",
+            );
+            return Ok(());
+        }
+        findings.unconfirmed(format!("whether its tasks wake: {why}"));
+        Ok(())
+    }
+
+    fn waits_of(
+        &mut self,
+        tasks: u64,
+        hold_s: f64,
+        attempt: u32,
+    ) -> Result<Result<Waits, String>, CheckError> {
+        let (measured, trace) = self.tasks(tasks, hold_s, attempt)?;
+        let unknown = || measured.reason.clone().unwrap_or_else(|| "its waits could not be counted".into());
+        let waits = trace.switches.zip(measured.time.plateau_s);
+        Ok(match waits.filter(|_| measured.status == Status::Ok) {
+            Some((switches, seconds)) => {
+                let busy = may_be_the_machines(&measured);
+                // Its end is in it, where it came before the plateau was looked at once more.
+                let rest_s =
+                    measured.cpu.total_s().zip(measured.cpu.launch_s).map(|(all, launch)| all - launch);
+                let cpu_s = measured.cpu.plateau_s.or(rest_s).unwrap_or(0.0);
+                Ok(Waits { switches: switches as f64, seconds: seconds.max(1e-3), cpu_s, busy })
+            }
+            None => Err(unknown()),
+        })
+    }
+}
+
+/// Of a plateau.
+struct Waits {
+    switches: f64,
+    seconds: f64,
+    cpu_s: f64,
+    busy: bool,
+}
+
+/// Each parameter at its least, where tasks are told to hold something: what they take beyond it is seen then.
+fn least_held(workload: &Workload) -> BTreeMap<String, String> {
+    let mut parameters: Vec<_> = workload.parameters.iter().collect();
+    parameters.retain(|(_, parameter)| workload.holds.is_some() && parameter.least != parameter.default);
+    parameters.into_iter().map(|(name, parameter)| (name.clone(), parameter.least.to_string())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_tasks_take_is_told_from_one_block_and_from_noise() {
+        // 100,000 tasks of 256 bytes take 0.015 s at least. Rust, one block in C, and a JVM that hides either.
+        assert_eq!(judge(0.002, 0.095, 0.015), Made::Yes);
+        assert_eq!(judge(0.002, 0.007, 0.015), Made::No);
+        assert_eq!(judge(0.8, 0.79, 0.015), Made::Untold);
+        assert_eq!(judge(0.3, 0.48, 0.015), Made::Yes);
+    }
+}

@@ -1,0 +1,116 @@
+//! `taskscale check --conformance`: how servers answer clients that are not well behaved, as a Markdown table.
+
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+use serde_json::json;
+
+use super::progress::Progress;
+use super::{Failure, print_result, printable};
+use crate::campaign::prepare;
+use crate::catalog::Program;
+use crate::check::{self, Conformance, Subject};
+use crate::measure::Interrupt;
+use crate::toolchain::{Attend, Cache};
+
+/// A program, and how it answered or why it did not run.
+type Row = (String, Result<Conformance, String>);
+
+pub fn run(
+    programs: &[Program],
+    interrupt: &Interrupt,
+    progress: &Progress,
+    json: bool,
+) -> Result<ExitCode, Failure> {
+    let stop = || interrupt.signal().is_some();
+    let servers: Vec<Program> =
+        programs.iter().filter(|program| program.workload.client.is_some()).copied().collect();
+    if servers.is_empty() {
+        return Err(Failure::Usage(anyhow!(
+            "none of these programs is a server: choose one with -w chat,echo"
+        )));
+    }
+    let cache = Cache::of_user();
+    let attend = Attend { stop: &stop, waiting: &|line| progress.say(line) };
+    let mut rows: Vec<Row> = Vec::new();
+    let prepared = prepare(&cache, &servers, &attend, |name| progress.building(name, 1, servers.len()));
+    for (Program { runtime, entry, workload }, prepared) in servers.iter().zip(&prepared) {
+        if stop() {
+            return Ok(ExitCode::from(128 + interrupt.signal().unwrap_or(libc::SIGINT) as u8));
+        }
+        let name = format!("{} {}", entry.full_name, workload.name);
+        progress.checking(&name, rows.len() + 1, servers.len());
+        rows.push((name, check::conform(&Subject { runtime, entry, workload, prepared })));
+    }
+    progress.finish();
+    let text = if json {
+        let row = |(name, answered): &Row| match answered {
+            Ok(conformance) => json!(conformance),
+            Err(why) => json!({ "program": name, "not_run": why }),
+        };
+        format!("{:#}\n", json!(rows.iter().map(row).collect::<Vec<_>>()))
+    } else {
+        markdown(&rows)
+    };
+    print_result(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn markdown(rows: &[Row]) -> String {
+    let cell = |text: &str| printable(text).trim().replace('|', "\\|").replace('\n', " ");
+    let mut text = "| program | passed | failed, of those tried |\n| --- | ---: | --- |\n".to_owned();
+    for (name, answered) in rows {
+        match answered {
+            Err(why) => {
+                let first = why.lines().next().unwrap_or_default();
+                text.push_str(&format!("| {name} | – | not run: {} |\n", cell(first)));
+            }
+            Ok(Conformance { cases, .. }) => {
+                let of = |count: fn(&check::Tried) -> usize| cases.iter().map(count).sum::<usize>();
+                let (tried, failed) = (of(|case| case.tried), of(|case| case.failed));
+                let each: Vec<String> = cases
+                    .iter()
+                    .filter(|case| case.failed > 0)
+                    .map(|case| format!("{} {} of {}", case.case, case.failed, case.tried))
+                    .collect();
+                text.push_str(&format!("| {name} | {} of {tried} | {} |\n", tried - failed, each.join(", ")));
+            }
+        }
+    }
+    for (name, answered) in rows {
+        let Ok(Conformance { faults, .. }) = answered else { continue };
+        if !faults.is_empty() {
+            text.push_str(&format!("\n**{name}**\n\n"));
+            text.extend(faults.iter().map(|fault| format!("- {}\n", cell(fault))));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Tried;
+
+    #[test]
+    fn the_table_counts_parts_and_names_programs_that_did_not_run() {
+        let cases =
+            vec![Tried { case: "ping", tried: 4, failed: 0 }, Tried { case: "closing", tried: 7, failed: 2 }];
+        let faults = vec!["closing: a | b".to_owned()];
+        let seen = Conformance { entry: "a/b".into(), workload: "chat".into(), cases, faults };
+        let rows = [
+            ("a/b chat".to_owned(), Ok(seen)),
+            ("c/d chat".to_owned(), Err("C is not installed".to_owned())),
+        ];
+        insta::assert_snapshot!(markdown(&rows), @r"
+        | program | passed | failed, of those tried |
+        | --- | ---: | --- |
+        | a/b chat | 9 of 11 | closing 2 of 7 |
+        | c/d chat | – | not run: C is not installed |
+
+        **a/b chat**
+
+        - closing: a \| b
+        ");
+    }
+}

@@ -1,0 +1,62 @@
+//! How often threads of a run waited: the kernel's count of voluntary context switches, which no program can make up.
+
+use std::fs;
+
+use super::cgroup::Group;
+
+/// Of a plateau, where wanted: every thread is asked twice, which is not free.
+#[derive(Debug, Default)]
+pub(super) struct Switches {
+    pub wanted: bool,
+    first: Option<u64>,
+    last: Option<u64>,
+}
+
+impl Switches {
+    /// The plateau begins.
+    pub fn begin(&mut self, group: &dyn Group) {
+        if self.wanted {
+            (self.first, self.last) = (Some(count(&group.processes())), None);
+        }
+    }
+
+    /// The plateau ends.
+    pub fn end(&mut self, group: &dyn Group) {
+        if self.wanted {
+            self.last = Some(count(&group.processes()));
+        }
+    }
+
+    /// In between; threads that ended meanwhile take theirs along.
+    pub fn seen(&self) -> Option<u64> {
+        self.first.zip(self.last).map(|(first, last)| last.saturating_sub(first))
+    }
+}
+
+fn count(pids: &[u32]) -> u64 {
+    let tasks = pids.iter().flat_map(|pid| fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten());
+    let statuses = tasks.flatten().filter_map(|task| fs::read_to_string(task.path().join("status")).ok());
+    statuses.filter_map(|status| parse(&status)).sum()
+}
+
+fn parse(status: &str) -> Option<u64> {
+    let mut lines = status.lines();
+    lines.find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_are_counted_and_only_those() {
+        assert_eq!(
+            parse("Threads:\t1\nvoluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t3\n"),
+            Some(12)
+        );
+        let own = [std::process::id()];
+        let before = count(&own);
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        assert!(count(&own) > before);
+    }
+}
