@@ -153,7 +153,8 @@ impl Talk<'_> {
         let Case { name, fix, grave, .. } = *self.case;
         self.silences += u32::from(matches!(trouble, Trouble::Silent(_)));
         let end = if matches!(trouble, Trouble::Refused(_)) { End::Refused } else { End::Other };
-        self.fault(name, trouble.to_string(), fix, grave);
+        // Whatever was tried: a server that is gone serves nobody.
+        self.fault(name, trouble.to_string(), fix, grave || end == End::Refused);
         end
     }
 

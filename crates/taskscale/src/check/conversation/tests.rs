@@ -162,7 +162,7 @@ fn connections_that_are_not_served_are_found() {
         ("chat --fault no-pong", SHORT, true, "ping", "waited in vain for a pong"),
         ("chat --fault close-every:4", PATIENCE, true, "handshake", "ended the connection"),
         ("chat --fault stop-accepting:20", SHORT, true, "ping", "waited in vain"),
-        ("chat --fault crash:plateau", PATIENCE, true, "fragments", ""),
+        ("chat --fault crash:plateau", PATIENCE, true, "bad handshakes", "no connection can be made"),
     ]);
 }
 
