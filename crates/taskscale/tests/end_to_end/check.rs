@@ -277,7 +277,7 @@ fn work_is_looked_at() {
 fn operations_that_are_not_made_are_found() {
     expect(vec![
         (Entry::of_work("nothing", ""), "error work", "nothing is made in so little time"),
-        (Entry::of_work("some", "--work-cpu-ms 400"), "error work", "and twice as many took"),
+        (Entry::of_work("some", "--work-cpu-ms 1500"), "error work", "and twice as many took"),
         (
             work("ready-late", "--fault ready-late"),
             "error work",
