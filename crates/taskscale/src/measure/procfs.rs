@@ -6,6 +6,7 @@ use std::fs;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -155,11 +156,17 @@ fn threads(pid: u32) -> Vec<u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// Resident pages of a process, in bytes: cheap. Exact since Linux 6.17, before within some pages for each CPU.
-pub fn resident(pid: u32) -> Option<u64> {
-    let text = text(format!("/proc/{pid}/statm")).ok()?;
-    let pages: u64 = text.split_ascii_whitespace().nth(1)?.parse().ok()?;
-    pages.checked_mul(rustix::param::page_size() as u64)
+/// Whether `VmRSS` is exact: since Linux 6.17 the kernel sums its counters up for it. Before, each CPU keeps up to 32
+/// pages of each kind for itself.
+pub fn resident_is_exact() -> bool {
+    static EXACT: OnceLock<bool> = OnceLock::new();
+    *EXACT.get_or_init(|| is_at_least(&rustix::system::uname().release().to_string_lossy(), (6, 17)))
+}
+
+/// Whether a kernel's release, such as `6.18.44-amd64`, is of a version or later.
+fn is_at_least(release: &str, version: (u32, u32)) -> bool {
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map_while(|number| number.parse().ok());
+    numbers.next().zip(numbers.next()).is_some_and(|of_release| of_release >= version)
 }
 
 /// Reads a process's `status`: cheap.
@@ -368,6 +375,13 @@ fn pids() -> impl Iterator<Item = u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn releases_are_compared_by_number() {
+        let exact = ["6.17.0", "6.18.44-amd64", "6.100", "7.0.0-rc1"];
+        assert!(exact.iter().all(|release| is_at_least(release, (6, 17))));
+        assert!(["6.9.1", "6.16.12+deb13", "5.10.0", "", "unknown"].iter().all(|old| !is_at_least(old, (6, 17))));
+    }
 
     #[test]
     fn rollup_is_parsed() {

@@ -1,53 +1,107 @@
 //! Who came into the run's control group. The launcher joins it once for the program; one who joins later had left.
 
+//!
+//! The process has one inotify instance for all runs: the kernel takes 13 ms to close one whose watches have just ended.
+
+use std::collections::BTreeMap;
+use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Watches for writes to the files by which processes and threads join.
 pub(super) struct Joins {
-    watch: Option<OwnedFd>,
+    watches: Vec<i32>,
     /// The launcher writes once to each.
     expected: usize,
 }
 
 const FILES: [&str; 3] = ["cgroup.procs", "cgroup.threads", "tasks"];
 
+/// Watches of all runs.
+struct Inotify {
+    descriptor: OwnedFd,
+    /// How often the file of each watch was written to.
+    writes: BTreeMap<i32, usize>,
+}
+
+impl Inotify {
+    /// `None` where the kernel allows no more instances.
+    fn lock() -> Option<MutexGuard<'static, Inotify>> {
+        static ALL: OnceLock<Option<Mutex<Inotify>>> = OnceLock::new();
+        let made = ALL.get_or_init(|| {
+            // SAFETY: makes a descriptor that is owned here alone.
+            let descriptor = unsafe {
+                let descriptor = libc::inotify_init1(libc::IN_CLOEXEC | libc::IN_NONBLOCK);
+                (descriptor >= 0).then(|| OwnedFd::from_raw_fd(descriptor))
+            };
+            let Some(descriptor) = descriptor else {
+                log::info!("whether processes come back is unseen: {}", io::Error::last_os_error());
+                return None;
+            };
+            Some(Mutex::new(Inotify { descriptor, writes: BTreeMap::new() }))
+        });
+        made.as_ref().map(|all| all.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Takes the events so far.
+    fn read(&mut self) {
+        let mut buffer = [0; 4096];
+        while let Ok(length @ 1..) = rustix::io::read(&self.descriptor, &mut buffer) {
+            // Events of files have no names, and so the length of their head: watch, mask, cookie, length of the name.
+            for head in buffer[..length].chunks_exact(size_of::<libc::inotify_event>()) {
+                let number = |at: usize| head[at..at + 4].try_into().map_or(0, u32::from_ne_bytes);
+                if number(4) & libc::IN_MODIFY != 0
+                    && let Some(writes) = self.writes.get_mut(&(number(0) as i32))
+                {
+                    *writes += 1;
+                }
+            }
+        }
+    }
+}
+
 impl Joins {
     pub fn of(folders: &[PathBuf]) -> Joins {
-        let open = || {
-            // SAFETY: makes a descriptor that is owned here alone.
-            let watch = unsafe {
-                let watch = libc::inotify_init1(libc::IN_CLOEXEC | libc::IN_NONBLOCK);
-                (watch >= 0).then(|| OwnedFd::from_raw_fd(watch))?
-            };
+        let mut watches = Vec::new();
+        if let Some(mut inotify) = Inotify::lock() {
             for file in folders.iter().flat_map(|folder| FILES.map(|name| folder.join(name))) {
-                let path = std::ffi::CString::new(file.as_os_str().as_bytes()).ok()?;
+                let Ok(path) = std::ffi::CString::new(file.as_os_str().as_bytes()) else { continue };
                 // Two writes are two events, as each is followed by the end of another. A file that is not there joins nobody.
                 let events = libc::IN_MODIFY | libc::IN_CLOSE_WRITE;
                 // SAFETY: the path is valid and ends with a null.
-                unsafe { libc::inotify_add_watch(watch.as_raw_fd(), path.as_ptr(), events) };
+                let watch = unsafe {
+                    libc::inotify_add_watch(inotify.descriptor.as_raw_fd(), path.as_ptr(), events)
+                };
+                if watch >= 0 {
+                    inotify.writes.insert(watch, 0);
+                    watches.push(watch);
+                }
             }
-            Some(watch)
-        };
-        Joins { watch: open(), expected: folders.len() }
+        }
+        Joins { watches, expected: folders.len() }
     }
 
     /// Whether more processes joined than the launcher's.
     pub fn came_back(&self) -> bool {
-        let Some(watch) = &self.watch else { return false };
-        let mut buffer = [0; 4096];
-        let mut writes = 0;
-        while let Ok(length) = rustix::io::read(watch, &mut buffer) {
-            if length == 0 {
-                break;
-            }
-            // Events of files have no names, and so the length of their head.
-            let heads = buffer[..length].chunks_exact(size_of::<libc::inotify_event>());
-            let mask = |head: &[u8]| head[4..8].try_into().map_or(0, u32::from_ne_bytes);
-            writes += heads.filter(|head| mask(head) & libc::IN_MODIFY != 0).count();
-        }
+        let Some(mut inotify) = Inotify::lock() else { return false };
+        inotify.read();
+        let writes: usize = self.watches.iter().filter_map(|watch| inotify.writes.get(watch)).sum();
         writes > self.expected
+    }
+}
+
+impl Drop for Joins {
+    fn drop(&mut self) {
+        let Some(mut inotify) = Inotify::lock() else { return };
+        for watch in &self.watches {
+            inotify.writes.remove(watch);
+            // SAFETY: a plain system call; a watch whose file is gone has ended by itself.
+            unsafe { libc::inotify_rm_watch(inotify.descriptor.as_raw_fd(), *watch) };
+        }
+        // What they still had to tell would fill the queue.
+        inotify.read();
     }
 }
 
