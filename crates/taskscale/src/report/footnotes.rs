@@ -66,11 +66,11 @@ pub fn course(report: &Report) -> String {
     if report.shape == Shape::Serve {
         let hold = report.hold;
         return format!(
-            "All clients connect, and rest for {} s or longer; messages come at a rate for {} s, and then one at a time \
-             on each of some connections for {} s. Each is verified.",
+            "All clients connect, send one message each and rest for {} s or longer. A closed loop of {} s finds the \
+             capacity; open loops of {} s follow. Every message is verified.",
             hold.plateau_s(),
-            hold.open_s(),
-            hold.closed_s()
+            hold.closed_s(),
+            hold.open_s()
         );
     }
     match report.hold {
@@ -186,10 +186,9 @@ fn reading(report: &Report) -> String {
             text.push_str("Footprint: all memory, the kernel's part included, while all tasks wait.");
         }
         Shape::Serve => text.push_str(
-            "Footprint: all memory of the server, the kernel's part included, while all are connected and nobody says \
-             anything. CPU for each message: of the server, while messages come at a rate; p50 and p99: from when a \
-             message was due until all who should have it had it, verified. msgs/s: with one in flight on each of some \
-             connections; clients and server share the CPUs, so it is no figure of the server alone.",
+            "Footprint: all memory of the server, kernel memory included, after every connection has carried a message. \
+             CPU µs/msg and latency: at 50% of capacity, or at --rate; latency runs from the scheduled send time until \
+             every receiver has the message. msgs/s: the capacity, with clients on the same CPUs.",
         ),
         Shape::Work => text.push_str(
             "An operation costs what twice as many took more, divided by how many more they were: start-up and \
