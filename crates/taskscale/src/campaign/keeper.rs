@@ -90,8 +90,10 @@ impl<'a> Keeper<'a> {
             Shape::Work => self.plan.hold.work_s() * if run.double { 2.5 } else { 1.5 },
             Shape::Serve => {
                 let hold = self.plan.hold;
-                let course = self.workload.map(|workload| serving(workload, &self.plan.params, run.cell.tasks, hold));
-                let talk_s = course.as_ref().and_then(Course::serve).map_or(0.0, |serve| serve.order.talk_s());
+                let course =
+                    self.workload.map(|workload| serving(workload, &self.plan.params, run.cell.tasks, hold));
+                let talk_s =
+                    course.as_ref().and_then(Course::serve).map_or(0.0, |serve| serve.order.talk_s());
                 3.0 * hold.plateau_s() + talk_s + run.cell.tasks as f64 * CONNECT_S
             }
         }

@@ -41,7 +41,8 @@ pub fn run(args: &Load, global: &Global) -> Result<ExitCode, Failure> {
         print_result(&told(&order, &seen))?;
     }
     let all = seen.connected == order.connections as u64;
-    let measured = order.client.is_none() || seen.open.as_ref().is_some_and(|open| open.latency().is_some());
+    let measured = order.client.is_none()
+        || seen.open.as_ref().is_some_and(|open| open.messages > 0 && open.is_reached());
     Ok(if all && measured { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -112,9 +113,11 @@ fn told(order: &LoadOrder, seen: &record::Load) -> String {
     }
     for open in &seen.curve {
         text.push_str(&format!(
-            "open       {} of {} messages/s; {}\n",
+            "open       {} of {} messages/s ({} messages, {} deliveries); {}\n",
             units::significant(open.achieved_per_s, 4),
             units::significant(open.offered_per_s, 4),
+            count(open.messages),
+            count(open.deliveries),
             latency(open)
         ));
     }
@@ -129,8 +132,13 @@ fn latency(open: &OpenLoad) -> String {
     }
     match open.latency() {
         Some(late) => {
-            let quantiles =
-                [("p50", late.p50), ("p90", late.p90), ("p99", late.p99), ("p99.9", late.p999), ("max", late.max)];
+            let quantiles = [
+                ("p50", late.p50),
+                ("p90", late.p90),
+                ("p99", late.p99),
+                ("p99.9", late.p999),
+                ("max", late.max),
+            ];
             let shown = quantiles.map(|(name, value)| format!("{name} {} µs", us(value)));
             format!("{} (from the scheduled send time)", shown.join(", "))
         }

@@ -205,7 +205,9 @@ fn incomparable(metric: &'static Figure, base: &[&Sample], new: &[&Sample]) -> O
     };
     let is_memory = metric.by_source;
     if is_memory && first_message(base) != first_message(new) && !first_message(base).is_empty() {
-        return Some("one side was read before connections had carried a message, the other after".to_owned());
+        return Some(
+            "one side was read before connections had carried a message, the other after".to_owned(),
+        );
     }
     if metric == &figures::MESSAGES_PER_S && base.iter().chain(new).any(|sample| sample.is_client_limited()) {
         return Some("the clients used up a CPU: the server may be able to do more".to_owned());

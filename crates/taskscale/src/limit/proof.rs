@@ -59,9 +59,7 @@ impl Cause {
     pub fn is_memory(self) -> Option<bool> {
         match self {
             Cause::Memory | Cause::OwnHeap => Some(true),
-            Cause::SystemLimit | Cause::Time | Cause::Rate | Cause::Clients | Cause::Latency => {
-                Some(false)
-            },
+            Cause::SystemLimit | Cause::Time | Cause::Rate | Cause::Clients | Cause::Latency => Some(false),
             Cause::Slow | Cause::Other => None,
         }
     }

@@ -69,9 +69,7 @@ fn used(open: &OpenLoad) -> String {
 
 /// Where a server will cease to keep up: what it did where it was behind.
 pub fn forecast(seen: &[Seen]) -> Option<Prediction> {
-    let behind = seen
-        .iter()
-        .filter(|run| matches!(run.proof.cause(), Some(Cause::Rate | Cause::Clients)));
+    let behind = seen.iter().filter(|run| matches!(run.proof.cause(), Some(Cause::Rate | Cause::Clients)));
     let rates = behind.filter_map(|run| open(run.sample));
     let nearest = rates.min_by(|a, b| a.offered_per_s.total_cmp(&b.offered_per_s))?;
     Some(Prediction { value: nearest.achieved_per_s, doubt: BEHIND })

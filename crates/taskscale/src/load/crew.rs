@@ -136,7 +136,9 @@ impl Crew {
             latency_us: scheduled,
             latency_from_send_us: from_send,
             client_cpu_share: Some(seen.cpu_share),
-            client_late_us: scheduled.zip(from_send).map(|(from_due, from_send)| from_due.p99 - from_send.p99),
+            client_late_us: scheduled
+                .zip(from_send)
+                .map(|(from_due, from_send)| from_due.p99 - from_send.p99),
         };
         open.latency_us = open.latency().copied();
         Ok(open)
@@ -224,11 +226,8 @@ impl Process {
         let share = count as f64 / order.connections as f64;
         // Rounded so that the shares of all add up.
         let active = |upto: usize| order.active.min(order.connections) * upto / order.connections;
-        let order = LoadOrder {
-            connections: count,
-            active: active(first + count) - active(first),
-            ..order.clone()
-        };
+        let order =
+            LoadOrder { connections: count, active: active(first + count) - active(first), ..order.clone() };
         let io = |error| LoadError::Io("start clients of", error);
         let mut child = Command::new(PROGRAM)
             .arg("load")

@@ -8,16 +8,15 @@ use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
-use rustix::time::{Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec};
+use rustix::time::Timespec;
 
 use super::LoadError;
 use super::backlog::{Backlog, Queue};
 use super::connect::{connect, wait_for_accepts, wait_for_room};
 use super::talk::{Heard, Instants, Talk};
 
-/// Descriptors that are no connections, as epoll names them.
-const TIMER: u64 = u64::MAX;
-const ORDERS: u64 = u64::MAX - 1;
+/// Standard input, as epoll names it; connections have their numbers.
+const ORDERS: u64 = u64::MAX;
 /// Read at once.
 const CHUNK: usize = 64 * 1024;
 const EVENTS: usize = 512;
@@ -35,11 +34,8 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 /// Connections, numbered from 0, and what was heard on them.
 pub(super) struct Engine {
     epoll: OwnedFd,
-    timer: OwnedFd,
     clock: Instant,
     connections: Vec<Connection>,
-    /// When the timer goes off, by the clock; `None` where it has.
-    armed_ns: Option<u64>,
     /// For what is read, what is heard and what is said: made once, and not for each message.
     buffer: Vec<u8>,
     heard: Heard,
@@ -75,18 +71,13 @@ impl Engine {
     pub fn new(talk: Box<dyn Talk>, address: SocketAddr, first: usize) -> Result<Engine, LoadError> {
         let io = |error: Errno| LoadError::Io("wait for connections", error.into());
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(io)?;
-        let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
-        let timer = rustix::time::timerfd_create(TimerfdClockId::Monotonic, flags).map_err(io)?;
-        epoll::add(&epoll, &timer, EventData::new_u64(TIMER), EventFlags::IN).map_err(io)?;
-        // Without this a timer of ours is up to 50 µs late.
+        // Without this a wait of ours is up to 50 µs late.
         // SAFETY: a plain system call.
         unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
         Ok(Engine {
             epoll,
-            timer,
             clock: Instant::now(),
             connections: Vec::new(),
-            armed_ns: None,
             buffer: vec![0; CHUNK],
             heard: Heard::default(),
             saying: Vec::new(),
@@ -149,8 +140,8 @@ impl Engine {
                 break;
             }
             room -= 1;
-            let socket = connect(self.address, self.first + nth)
-                .map_err(|error| self.not_connected(nth, error))?;
+            let socket =
+                connect(self.address, self.first + nth).map_err(|error| self.not_connected(nth, error))?;
             self.admit(socket)?;
         }
         let unanswered = |engine: &Engine| engine.connections.len() - engine.ready - engine.lost;
@@ -207,7 +198,9 @@ impl Engine {
     /// `connect` has ended.
     fn note_connected(&mut self, client: usize) -> Result<(), LoadError> {
         let connection = &mut self.connections[client];
-        let Some(socket) = connection.socket.as_ref().filter(|_| !connection.connected) else { return Ok(()) };
+        let Some(socket) = connection.socket.as_ref().filter(|_| !connection.connected) else {
+            return Ok(());
+        };
         let io = |error: Errno| LoadError::Io("prepare a connection of", error.into());
         if let Err(error) = rustix::net::sockopt::socket_error(socket).map_err(io)? {
             return Err(self.not_connected(client, error));
@@ -254,21 +247,17 @@ impl Engine {
 
     /// Waits for what comes, at most so long, and takes it.
     pub fn turn(&mut self, most: Duration) -> Result<(), LoadError> {
-        let io = |error: Errno| LoadError::Io("wait for", error.into());
-        self.wake_within(most).map_err(io)?;
+        // epoll_pwait2, in nanoseconds; before Linux 5.11 a wait lasts whole milliseconds, and the clients are late.
+        let timeout = Timespec { tv_sec: most.as_secs() as i64, tv_nsec: most.subsec_nanos().into() };
         let mut events = std::mem::take(&mut self.events);
         events.clear();
-        match epoll::wait(&self.epoll, spare_capacity(&mut events), None) {
+        match epoll::wait(&self.epoll, spare_capacity(&mut events), Some(&timeout)) {
             Ok(_) | Err(Errno::INTR) => {}
-            Err(error) => return Err(io(error)),
+            Err(error) => return Err(LoadError::Io("wait for", error.into())),
         }
         for event in &events {
             let (which, flags) = (event.data.u64(), event.flags);
             match which {
-                TIMER => {
-                    let _ = rustix::io::read(&self.timer, &mut [0u8; 8]);
-                    self.armed_ns = None;
-                }
                 ORDERS => self.orders = true,
                 _ => {
                     let client = which as usize;
@@ -286,21 +275,6 @@ impl Engine {
             }
         }
         self.events = events;
-        Ok(())
-    }
-
-    /// Sets the timer, unless it goes off soon enough: that wakes us once for nothing, and costs less.
-    fn wake_within(&mut self, most: Duration) -> Result<(), Errno> {
-        // Zero would disarm it.
-        let ns = most.as_nanos().max(1) as u64;
-        let due_ns = self.now_ns() + ns;
-        if self.armed_ns.is_some_and(|armed_ns| armed_ns <= due_ns) {
-            return Ok(());
-        }
-        let value = Timespec { tv_sec: (ns / 1_000_000_000) as i64, tv_nsec: (ns % 1_000_000_000) as _ };
-        let once = Itimerspec { it_interval: Timespec::default(), it_value: value };
-        rustix::time::timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &once)?;
-        self.armed_ns = Some(due_ns);
         Ok(())
     }
 

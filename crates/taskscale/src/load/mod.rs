@@ -76,7 +76,9 @@ pub enum LoadError {
     Wrong { client: usize, what: String },
     #[error("{messages} messages did not come: nothing was heard for {seconds} s")]
     Lost { messages: u64, seconds: u64 },
-    #[error("a room of {room} members needs as many connections in one process, which may open {most} (ulimit -n)")]
+    #[error(
+        "a room of {room} members needs as many connections in one process, which may open {most} (ulimit -n)"
+    )]
     Room { room: usize, most: usize },
     #[error("another process of the clients ended: {0}")]
     Share(String),

@@ -102,3 +102,40 @@ fn the_words_of_an_order_are_those_of_the_command_line() {
          --closed-s 0.2 --stepwise"
     );
 }
+
+/// Every message comes back, and none on its own connection.
+#[test]
+fn a_server_that_answers_on_the_wrong_connection_is_found() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let mut streams: Vec<TcpStream> = (0..20).map(|_| listener.accept().unwrap().0).collect();
+        let mut message = [0u8; 64];
+        for nth in (0..20).cycle() {
+            if streams[nth].read_exact(&mut message).is_err() {
+                return;
+            }
+            let other = (nth + 1) % streams.len();
+            let _ = streams[other].write_all(&message);
+        }
+    });
+    let error = run(&order(address)).unwrap_err().to_string();
+    assert!(
+        error.contains("came back on this one") || error.contains("more than it had received"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_rate_leaves_one_open_loop_and_a_capacity_its_shares() {
+    assert_eq!(rates(Some(7.0), 1_000.0), [7.0]);
+    assert_eq!(rates(None, 1_000.0), [100.0, 500.0, 900.0]);
+    assert_eq!(rates(None, 0.0), [1.0; 3]);
+    let curve = [0.1, 0.5, 0.9].map(|share| OpenLoad { share: Some(share), ..OpenLoad::default() });
+    assert_eq!(usual(&curve).unwrap().share, Some(0.5));
+    assert_eq!(usual(&curve[..1]).unwrap().share, Some(0.1));
+    for begin in [Begin::First, Begin::Open(12.5), Begin::Closed] {
+        assert_eq!(begin.to_string().parse(), Ok(begin));
+    }
+    assert!("open".parse::<Begin>().is_err() && "first 1".parse::<Begin>().is_err());
+}

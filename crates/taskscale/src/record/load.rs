@@ -112,7 +112,9 @@ impl OpenLoad {
 
     /// Latency from the schedule, where it is the server's: the rate was reached, and the clients sent in time.
     pub fn latency(&self) -> Option<&Latency> {
-        self.latency_us.as_ref().filter(|_| self.messages > 0 && self.is_reached() && !self.is_client_limited())
+        self.latency_us
+            .as_ref()
+            .filter(|_| self.messages > 0 && self.is_reached() && !self.is_client_limited())
     }
 
     /// CPU time of the server for each message, in seconds.
@@ -162,4 +164,42 @@ pub struct Latency {
     pub p99: f64,
     pub p999: f64,
     pub max: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(p99_us: f64, from_send_us: f64) -> OpenLoad {
+        let latency = |p99: f64| Some(Latency { p99, ..Latency::default() });
+        OpenLoad {
+            offered_per_s: 100.0,
+            achieved_per_s: 100.0,
+            messages: 100,
+            latency_us: latency(p99_us),
+            latency_from_send_us: latency(from_send_us),
+            ..OpenLoad::default()
+        }
+    }
+
+    #[test]
+    fn a_server_that_stops_has_its_latency_and_late_clients_have_none() {
+        // The server stopped for a second: what was sent meanwhile waited.
+        assert!(open(906_000.0, 880_000.0).latency().is_some());
+        // The clients stopped for a second: what they sent late was answered at once.
+        assert!(open(914_000.0, 300.0).latency().is_none() && open(914_000.0, 300.0).is_client_limited());
+        assert!(open(1_099.0, 1_000.0).latency().is_some(), "100 µs are little");
+        assert!(open(1_101.0, 1_000.0).latency().is_some(), "10% are little");
+        assert!(open(1_200.0, 1_000.0).latency().is_none());
+    }
+
+    #[test]
+    fn a_rate_that_was_not_reached_has_no_latency() {
+        let slow = OpenLoad { achieved_per_s: 98.0, ..open(500.0, 500.0) };
+        assert!(slow.latency().is_none() && !slow.is_client_limited());
+        let busy = OpenLoad { client_cpu_share: Some(0.9), ..slow };
+        assert!(busy.is_client_limited());
+        assert!(!OpenLoad { client_cpu_share: Some(0.9), ..open(500.0, 500.0) }.is_client_limited());
+        assert!(OpenLoad { messages: 0, ..open(0.0, 0.0) }.latency().is_none());
+    }
 }

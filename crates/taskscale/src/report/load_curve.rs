@@ -78,8 +78,12 @@ mod tests {
                 latency_from_send_us: latency(500.0),
                 ..OpenLoad::default()
             };
-            let closed =
-                ClosedLoad { per_s: 100.0, messages: 200, server_cpu_s: Some(cpu_s), ..ClosedLoad::default() };
+            let closed = ClosedLoad {
+                per_s: 100.0,
+                messages: 200,
+                server_cpu_s: Some(cpu_s),
+                ..ClosedLoad::default()
+            };
             let load = Load { curve: vec![open(0.1), open(0.5)], closed: Some(closed), ..Load::default() };
             let mut sample = test_sample("x/y", 10);
             sample.load = Some(Box::new(load));
@@ -87,8 +91,10 @@ mod tests {
         };
         let [one, two, late] = [sample(1e-3, 0.0), sample(3e-3, 0.0), sample(2e-3, 101.0)];
         let points = load_curve(&[&one, &two, &late]);
-        let seen: Vec<_> =
-            points.iter().map(|point| (point.share, point.cpu_us_per_message, point.latency_p99_us)).collect();
+        let seen: Vec<_> = points
+            .iter()
+            .map(|point| (point.share, point.cpu_us_per_message, point.latency_p99_us))
+            .collect();
         assert_eq!(
             seen,
             [(0.1, Some(20.0), Some(500.0)), (0.5, Some(20.0), Some(500.0)), (1.0, Some(10.0), None)]

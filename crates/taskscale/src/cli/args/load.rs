@@ -22,7 +22,7 @@ Examples:
   taskscale load echo --connect 127.0.0.1:7000 -n 10k               connect, find the capacity, talk at shares of it
   taskscale load chat --connect 10.0.0.7:7000 -n 1k --rate 5000     a server on another machine
   taskscale load hold --connect 127.0.0.1:6379 -n 5k                hold connections until interrupted",
-    "Every byte that comes back is verified: what is wrong, late beyond 30 s, or lost ends it with exit code 1.\nA rate that is not reached, and clients that send late, have no latency.\nExit codes: 0 all came at the rate and in time, 1 something did not, 2 wrong usage."
+    "Every byte that comes back is verified: what is wrong, late beyond 30 s, or lost ends it with exit code 1.\nA loop whose rate is not reached, or whose clients send late, has no latency.\nExit codes: 0 every message arrived, at 50% of the capacity or at --rate; 1 something did not, 2 wrong usage."
 ))]
 pub struct Load {
     /// How the clients talk

@@ -137,10 +137,7 @@ impl ExternalCourse<'_> {
 impl Run<'_> {
     /// Has every client send its first message, where memory was read with all connected: what a connection needs to work
     /// is allocated by then.
-    pub(super) fn begin_first_messages(
-        &mut self,
-        external: &mut ExternalCourse,
-    ) -> Result<(), MeasureError> {
+    pub(super) fn begin_first_messages(&mut self, external: &mut ExternalCourse) -> Result<(), MeasureError> {
         let talking = self.spec.course.serve().is_some_and(|serve| serve.order.client.is_some());
         let all = external.alive().is_some_and(|alive| alive >= self.spec.tasks);
         let talks = &mut external.talks;
