@@ -8,6 +8,7 @@ import { controls } from "./ui/controls.ts";
 import { drawer } from "./ui/drawer.ts";
 import { header } from "./ui/header.ts";
 import { listenForKeys } from "./ui/keys.ts";
+import { loadSection } from "./ui/load.ts";
 import { methodSection } from "./ui/method.ts";
 import { overviewSection } from "./ui/overview.ts";
 import { rankingSection } from "./ui/ranking.ts";
@@ -52,6 +53,7 @@ function start(): void {
   const glance = overviewSection(app);
   const ranked = rankingSection(app);
   const scaling = scalingSection(app);
+  const load = loadSection(app);
   const time = timeSection(app);
   const table = tableSection(app);
   const method = methodSection(app);
@@ -62,6 +64,7 @@ function start(): void {
 
   function redraw(): void {
     scaling.redraw();
+    load.redraw();
     time.redraw();
   }
 
@@ -72,6 +75,7 @@ function start(): void {
     clearTimeout(later);
     if (root.dataset.drawn === "yes") return;
     scaling.update();
+    load.update();
     time.update();
     table.update();
     method.update();
@@ -125,6 +129,7 @@ function start(): void {
       several ? (glance?.element ?? false) : ranked.element,
       several ? ranked.element : (glance?.element ?? false),
       scaling.element,
+      load.element,
       time.element,
       table.element,
       method.element,

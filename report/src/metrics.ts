@@ -144,8 +144,16 @@ export const METRICS: Metric[] = [
     id: "cpu-message",
     title: "CPU time per message",
     short: "CPU/message",
-    about: "CPU time of the server for each message that came at a rate, all its threads together.",
+    about: "CPU time of the server per message at 50% of its capacity, or at --rate.",
     of: spread("cpu_us_per_message"),
+  },
+  {
+    ...message,
+    id: "cpu-capacity",
+    title: "CPU time per message at capacity",
+    short: "CPU/message at capacity",
+    about: "CPU time of the server per message in the closed loop.",
+    of: spread("cpu_us_at_capacity"),
   },
   {
     ...message,
@@ -161,7 +169,7 @@ export const METRICS: Metric[] = [
     title: "Latency, median",
     short: "p50",
     about:
-      "From when a message was due until all who should have it had it: half took no longer. Messages came at a rate.",
+      "From the scheduled send time until every receiver has the message, for half of all messages. At 50% of capacity, or at --rate.",
     of: spread("latency_p50_us"),
   },
   {
@@ -169,7 +177,7 @@ export const METRICS: Metric[] = [
     id: "latency-p99",
     title: "Latency, 99th percentile",
     short: "p99",
-    about: "From when a message was due until all who should have it had it: 99 of 100 took no longer.",
+    about: "From the scheduled send time until every receiver has the message, for 99% of all messages.",
     of: spread("latency_p99_us"),
   },
   {
@@ -177,7 +185,7 @@ export const METRICS: Metric[] = [
     id: "latency-max",
     title: "Latency, largest",
     short: "max",
-    about: "From when a message was due until all who should have it had it: none took longer.",
+    about: "From the scheduled send time until every receiver has the message, for the slowest one.",
     of: spread("latency_max_us"),
   },
   {
@@ -186,7 +194,7 @@ export const METRICS: Metric[] = [
     title: "Messages per second",
     short: "Messages/s",
     about:
-      "One in flight on each of some connections: more is better. Clients and server share the CPUs, so it is no figure of the server alone.",
+      "The capacity, with one message in flight on each of some connections and clients on the same CPUs. More is better.",
     show: format.perSecond,
     better: "more",
     of: spread("messages_per_s"),

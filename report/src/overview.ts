@@ -156,6 +156,7 @@ const STANDING: Record<RankRow["standing"], string> = {
   reference: "reference",
   "other-source": "other source",
   partial: "partial",
+  "lower-bound": "at least",
 };
 
 function cell(found: Ranking | undefined, name: string): Cell {

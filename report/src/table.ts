@@ -43,6 +43,12 @@ function numeric(
   return { id, title, group, numeric: true, key, text, ...(about ? { about } : {}) };
 }
 
+/** A lower bound where the clients were the limit. */
+function atLeast(column: Column): Column {
+  const text = (cell: Cell) => (cell.row?.client_limited ? `≥ ${column.text(cell)}` : column.text(cell));
+  return { ...column, text };
+}
+
 function words(id: string, title: string, text: (cell: Cell) => string, about?: string): Column {
   return { id, title, group: "", numeric: false, key: text, text, ...(about ? { about } : {}) };
 }
@@ -255,7 +261,15 @@ const LOAD: Column[] = [
     "CPU/message",
     median("cpu_us_per_message"),
     format.microseconds,
-    "CPU time of the server for each message",
+    "CPU time of the server per message, at 50% of capacity or at --rate",
+  ),
+  numeric(
+    "cpu-capacity",
+    "Message",
+    "CPU/message at capacity",
+    median("cpu_us_at_capacity"),
+    format.microseconds,
+    "CPU time of the server per message in the closed loop",
   ),
   numeric(
     "cpu-delivery",
@@ -277,13 +291,15 @@ const LOAD: Column[] = [
   numeric("latency-p99", "Latency", "p99", median("latency_p99_us"), format.microseconds),
   numeric("latency-p999", "Latency", "p99.9", median("latency_p999_us"), format.microseconds),
   numeric("latency-max", "Latency", "max", median("latency_max_us"), format.microseconds),
-  numeric(
-    "messages",
-    "Rate",
-    "Messages/s",
-    median("messages_per_s"),
-    format.perSecond,
-    "one in flight on each of some connections",
+  atLeast(
+    numeric(
+      "messages",
+      "Rate",
+      "Messages/s",
+      median("messages_per_s"),
+      format.perSecond,
+      "the capacity; ≥ where the clients used up a CPU",
+    ),
   ),
   numeric(
     "connects",

@@ -55,6 +55,7 @@ export type FigureName =
   | "late_p99_us"
   | "late_max_us"
   | "cpu_us_per_message"
+  | "cpu_us_at_capacity"
   | "cpu_us_per_delivery"
   | "latency_p50_us"
   | "latency_p90_us"

@@ -27,7 +27,7 @@ export interface Bar {
   ranked: boolean;
 }
 
-export type Standing = "ranked" | "reference" | "other-source" | "partial";
+export type Standing = "ranked" | "reference" | "other-source" | "partial" | "lower-bound";
 
 /** One entry, with a bar for each campaign that is shown. */
 export interface RankRow {
@@ -118,12 +118,18 @@ export function entryOf(campaign: Campaign, name: string): Entry | undefined {
   return campaign.entries.find((entry) => entry.name === name);
 }
 
+/** Whether the clients were the limit of a rate: the server may be able to do more. */
+export function isLowerBound(bar: Bar, of: Metric): boolean {
+  return of.id === "messages" && bar.row?.client_limited === true;
+}
+
 function standing(bar: Bar, of: Metric): Standing {
   const { entry, row } = bar;
   if (entry.reference) return "reference";
   if (of.whole) return "ranked";
   if (row && row.ok_runs === 0) return "partial";
   if (of.memory && row && !row.ranked) return "other-source";
+  if (isLowerBound(bar, of)) return "lower-bound";
   return "ranked";
 }
 
@@ -154,6 +160,7 @@ function remarks(bars: Bar[], of: Metric, n: number): string[] {
       found.push(`${row.short_alive.toLocaleString("en-GB")} of ${n.toLocaleString("en-GB")} alive`);
     }
     for (const shortfall of row.shortfalls) found.push(`${shortfall.status}: ${shortfall.reason}`);
+    if (of.id === "messages" && row.client_limited) found.push("the clients used up a CPU");
     if (of.memory && row.ok_runs > 0 && !row.ranked && !entry.reference) {
       found.push(`memory by ${row.memory_sources.join(" and ")}: not comparable`);
     }

@@ -105,6 +105,19 @@ export interface Interval {
 /** What one task is to its runtime. */
 export type Kind = "thread" | "process" | "stackful" | "stackless" | "future" | "timer" | "program";
 
+/** One load of a server, as medians over repetitions. */
+export interface LoadPoint {
+  /** CPU time of the server per message, in microseconds. */
+  cpu_us_per_message?: number;
+  /** From the scheduled send time, in microseconds; unknown in the closed loop, where the rate was not reached, or where the clients sent late. */
+  latency_p50_us?: number;
+  latency_p99_us?: number;
+  /** Messages per second. */
+  per_s: number;
+  /** Share of the capacity that was offered; 1 for the closed loop, which finds the capacity. */
+  share: number;
+}
+
 /** Facts of the machine that bear on the figures. */
 export interface Machine {
   architecture: string;
@@ -233,12 +246,16 @@ export interface PageFile {
 
 /** One entry at one number of tasks, over its repetitions. Figures are of the repetitions that were ok; where none was, of those that were partial (fewer than N alive). */
 export interface PageRow {
+  /** The clients used up a CPU in the closed loop: the server may be able to do more messages per second. */
+  client_limited?: boolean;
   /** CPU time by phase, of the run with the median CPU time, likewise. */
   cpu?: [number, number, number] | [number, number, number];
   /** Position in `entries`. */
   entry: number;
   /** Over its repetitions, in the order of the page's `figures`. */
   figures: Array<Figure | null>;
+  /** Of a server: CPU and latency over load. */
+  load_curve?: Array<LoadPoint>;
   memory_sources: Array<MemorySource>;
   /** Repetitions that were ok. */
   ok_runs: number;
@@ -410,6 +427,7 @@ export type Warning =
   | "work-short"
   | "work-unsettled"
   | "rate-not-reached"
+  | "client-limited"
   | "sockets-uncharged"
   | "plateau-grew"
   | "cpu-starved"

@@ -3,6 +3,7 @@
 import type { ECharts } from "echarts/core";
 import { fill, h } from "../dom.ts";
 import { hasArrived, INCOMPLETE, program, whenArrived } from "../later.ts";
+import { saveButtons } from "./save.ts";
 
 /** Colours that the three common kinds of colour blindness keep apart, after Okabe and Ito (2008), in the order of colour.rs. */
 export const LINE_COLORS = {
@@ -143,4 +144,23 @@ export function pictureOf(lazy: Lazy): SVGSVGElement | undefined {
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   copy.style.background = token("--panel");
   return copy;
+}
+
+/** A chart under its title, with buttons that save it. */
+export function figure(title: string, chart: Lazy, file: string): HTMLElement {
+  return h(
+    "figure",
+    { class: "figure" },
+    h(
+      "figcaption",
+      {},
+      h("span", {}, title),
+      h(
+        "span",
+        { class: "saves" },
+        saveButtons(file, () => pictureOf(chart)),
+      ),
+    ),
+    chart.element,
+  );
 }

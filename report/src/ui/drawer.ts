@@ -188,6 +188,7 @@ const BY_TASKS: Record<Shape, Said[]> = {
   ],
   serve: [
     ["CPU/message", "cpu_us_per_message", format.microseconds],
+    ["At capacity", "cpu_us_at_capacity", format.microseconds],
     ["p50", "latency_p50_us", format.microseconds],
     ["p99", "latency_p99_us", format.microseconds],
     ["Messages/s", "messages_per_s", format.perSecond],

@@ -10,6 +10,7 @@ import { campaignsOf, operationOf, parts, type State } from "../state.ts";
 import {
   type Bar,
   extent,
+  isLowerBound,
   letter,
   type Ranking,
   type RankRow,
@@ -336,7 +337,8 @@ function entryGrowth(bar: Bar): string {
 
 function valueText(shown: Ranking, bar: Bar): string {
   if (bar.value === undefined) return "";
-  return shown.metric.id === "task" ? entryGrowth(bar) : shown.show(bar.value);
+  if (shown.metric.id === "task") return entryGrowth(bar);
+  return isLowerBound(bar, shown.metric) ? `≥ ${shown.show(bar.value)}` : shown.show(bar.value);
 }
 
 function change(bar: Bar): Node | false {

@@ -8,8 +8,7 @@ import { shapeOf } from "../state.ts";
 import type { Phases } from "../types.ts";
 import { letter, ranking, shownCampaigns } from "../view.ts";
 import type { App } from "./app.ts";
-import { FONT, Lazy, pictureOf, token } from "./chart.ts";
-import { saveButtons } from "./save.ts";
+import { FONT, figure, Lazy, token } from "./chart.ts";
 
 /** As many bars as fit a page; the table has all. */
 const MOST = 40;
@@ -99,24 +98,6 @@ export function timeSection(app: App): { element: HTMLElement; update(): void; r
     fill(note, all.length > MOST && `The first ${MOST} of ${all.length}. Filter or search to see others.`);
   }
   return { element, update: redraw, redraw };
-}
-
-function figure(title: string, chart: Lazy, file: string): HTMLElement {
-  return h(
-    "figure",
-    { class: "figure" },
-    h(
-      "figcaption",
-      {},
-      h("span", {}, title),
-      h(
-        "span",
-        { class: "saves" },
-        saveButtons(file, () => pictureOf(chart)),
-      ),
-    ),
-    chart.element,
-  );
 }
 
 function draw(chart: ECharts, bars: Bar[]): void {

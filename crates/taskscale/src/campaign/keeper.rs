@@ -90,7 +90,11 @@ impl<'a> Keeper<'a> {
             Shape::Work => self.plan.hold.work_s() * if run.double { 2.5 } else { 1.5 },
             Shape::Serve => {
                 let hold = self.plan.hold;
-                2.0 * hold.plateau_s() + hold.open_s() + hold.closed_s() + run.cell.tasks as f64 * CONNECT_S
+                let course =
+                    self.workload.map(|workload| serving(workload, &self.plan.params, run.cell.tasks, hold));
+                let talk_s =
+                    course.as_ref().and_then(Course::serve).map_or(0.0, |serve| serve.order.talk_s());
+                3.0 * hold.plateau_s() + talk_s + run.cell.tasks as f64 * CONNECT_S
             }
         }
     }
@@ -102,7 +106,7 @@ impl<'a> Keeper<'a> {
             Course::Work(_) => self.plan.hold.work_cap_s(),
             Course::Serve(serve) => {
                 let order = &serve.order;
-                120.0 + 3.0 * (order.open_s + order.closed_s) + 10.0 * CONNECT_S * order.connections as f64
+                120.0 + 3.0 * order.talk_s() + 10.0 * CONNECT_S * order.connections as f64
             }
             Course::Hold(wait) | Course::External(_, wait) => 120.0 + 3.0 * wait.hold_s,
         }
@@ -115,14 +119,20 @@ impl<'a> Keeper<'a> {
             Course::Work(work) => {
                 format!("{} operations, to last {} s", work.operations, self.plan.hold.work_s())
             }
-            Course::Serve(serve) => format!(
-                "{} connections, {} messages/s for {} s, then {} in flight for {} s",
-                serve.order.connections,
-                serve.order.rate,
-                serve.order.open_s,
-                serve.order.active.min(serve.order.connections),
-                serve.order.closed_s
-            ),
+            Course::Serve(serve) => {
+                let order = &serve.order;
+                let rate = match order.rate {
+                    Some(rate) => format!("{rate} messages/s"),
+                    None => "10%, 50% and 90% of that rate".to_owned(),
+                };
+                format!(
+                    "{} connections, {} messages in flight for {} s, then {rate} for {} s",
+                    order.connections,
+                    order.active.min(order.connections),
+                    order.closed_s,
+                    order.open_s
+                )
+            }
             Course::Hold(wait) | Course::External(_, wait) => {
                 let why = self.holds.why(&run.cell.entry, run.cell.tasks, attempt);
                 format!("hold {} s: {why}", wait.hold_s)

@@ -56,7 +56,8 @@ fn course(
         connections: tasks as usize,
         size: param("size") as usize,
         room: param("room") as usize,
-        rate: param("rate") as f64,
+        // 0: at shares of the capacity.
+        rate: Some(param("rate") as f64).filter(|rate| *rate > 0.0),
         open_s,
         active: param("active") as usize,
         closed_s,

@@ -200,6 +200,18 @@ fn incomparable(metric: &'static Figure, base: &[&Sample], new: &[&Sample]) -> O
         };
         return Some(format!("memory by {} there and by {} here", names(of_base), names(of_new)));
     }
+    let first_message = |samples: &[&Sample]| -> BTreeSet<bool> {
+        samples.iter().filter_map(|sample| Some(sample.load.as_ref()?.first_message)).collect()
+    };
+    let is_memory = metric.by_source;
+    if is_memory && first_message(base) != first_message(new) && !first_message(base).is_empty() {
+        return Some(
+            "one side was read before connections had carried a message, the other after".to_owned(),
+        );
+    }
+    if metric == &figures::MESSAGES_PER_S && base.iter().chain(new).any(|sample| sample.is_client_limited()) {
+        return Some("the clients used up a CPU: the server may be able to do more".to_owned());
+    }
     // Other work slows both sides, but never both alike: no interval made of repetitions knows of it.
     let busy = |samples: &[&Sample]| {
         2 * samples.iter().filter(|sample| sample.warnings.contains(&Warning::MachineBusy)).count()

@@ -330,6 +330,7 @@ fn limited_by(
         (_, Cause::Memory) => "memory".to_owned(),
         (_, Cause::OwnHeap) => "its own heap".to_owned(),
         (_, Cause::Rate) => "the rate".to_owned(),
+        (_, Cause::Clients) => "the clients (taskscale's own)".to_owned(),
         (_, Cause::Latency) => "latency".to_owned(),
         (Some(true), Cause::Slow) => "memory: too slow".to_owned(),
         (Some(true), _) => "memory: it fails".to_owned(),

@@ -65,8 +65,8 @@ fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 26] {
         ("edge", |line| whole(line.run.and(line.answer.sometimes.as_ref()).map(|_| "not-sharp"))),
         ("rate_per_s", |line| whole(line.run.and_then(|run| run.rate_per_s))),
         ("achieved_per_s", |line| figure(line.open().map(|open| open.achieved_per_s))),
-        ("latency_p50_us", |line| figure(line.open().map(|open| open.latency_us.p50))),
-        ("latency_p99_us", |line| figure(line.open().map(|open| open.latency_us.p99))),
+        ("latency_p50_us", |line| figure(line.open().and_then(|open| Some(open.latency()?.p50)))),
+        ("latency_p99_us", |line| figure(line.open().and_then(|open| Some(open.latency()?.p99)))),
         ("server_cpu_s", |line| figure(line.open().and_then(|open| open.server_cpu_s))),
     ]
 }

@@ -30,6 +30,8 @@ pub enum Cause {
     Time,
     /// Messages came at a lower rate than they were due.
     Rate,
+    /// The clients were too busy to reach the rate.
+    Clients,
     /// They came at the rate, and too many of them late.
     Latency,
     /// A limit of the system.
@@ -46,6 +48,7 @@ impl Cause {
             Cause::Slow => "slow",
             Cause::Time => "time",
             Cause::Rate => "rate",
+            Cause::Clients => "clients",
             Cause::Latency => "latency",
             Cause::SystemLimit => "system-limit",
             Cause::Other => "other",
@@ -56,7 +59,7 @@ impl Cause {
     pub fn is_memory(self) -> Option<bool> {
         match self {
             Cause::Memory | Cause::OwnHeap => Some(true),
-            Cause::SystemLimit | Cause::Time | Cause::Rate | Cause::Latency => Some(false),
+            Cause::SystemLimit | Cause::Time | Cause::Rate | Cause::Clients | Cause::Latency => Some(false),
             Cause::Slow | Cause::Other => None,
         }
     }

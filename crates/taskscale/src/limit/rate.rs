@@ -26,15 +26,24 @@ pub fn judge(sample: &Sample, p99_us: u64) -> Proof {
     let Some(open) = open(sample) else {
         return Proof::Fails(Cause::Other, "no messages were sent at a rate".to_owned());
     };
-    let (cause, why) = if sample.warnings.contains(&Warning::RateNotReached) {
-        let per_s = |per_s: f64| units::grouped(per_s.round() as u64);
-        let (came, due) = (per_s(open.achieved_per_s), per_s(open.offered_per_s));
-        (Cause::Rate, format!("messages came at {came} a second, and {due} were due"))
-    } else if open.latency_us.p99 >= p99_us as f64 {
-        let (p99, bound) = (milliseconds(open.latency_us.p99), milliseconds(p99_us as f64));
-        (Cause::Latency, format!("p99 was {p99}, and is to be below {bound}"))
-    } else {
-        return Proof::Holds;
+    let bound_us = p99_us as f64;
+    let (cause, why) = match open.p99_us() {
+        _ if !open.is_reached() => {
+            let per_s = |per_s: f64| units::grouped(per_s.round() as u64);
+            let (came, due) = (per_s(open.achieved_per_s), per_s(open.offered_per_s));
+            let why = format!("messages came at {came} a second, and {due} were due{}", used(open));
+            (if open.is_client_limited() { Cause::Clients } else { Cause::Rate }, why)
+        }
+        Some(p99) if p99 < bound_us => return Proof::Holds,
+        Some(p99) => {
+            let late = milliseconds(open.client_late_us.unwrap_or(0.0));
+            let why = format!("p99 was {}, and is to be below {}", milliseconds(p99), milliseconds(bound_us));
+            match open.is_client_limited() {
+                true => (Cause::Clients, format!("{why}; the clients sent {late} late")),
+                false => (Cause::Latency, why),
+            }
+        }
+        None => (Cause::Rate, "no message arrived".to_owned()),
     };
     // Server and clients had to wait for others: a failure then says nothing of either.
     if sample.warnings.contains(&Warning::MachineBusy) {
@@ -43,9 +52,24 @@ pub fn judge(sample: &Sample, p99_us: u64) -> Proof {
     Proof::Fails(cause, why)
 }
 
+/// How busy server and clients were: which of them was the limit.
+fn used(open: &OpenLoad) -> String {
+    let seconds = open.messages as f64 / open.achieved_per_s;
+    let cpus = |share: f64| units::decimal(share, 2);
+    let server = open.server_cpu_s.filter(|_| seconds.is_finite() && seconds > 0.0);
+    match (server, open.client_cpu_share) {
+        (Some(server_s), Some(clients)) => format!(
+            " (CPUs used: the server {}, the busiest process of the clients {} of 1)",
+            cpus(server_s / seconds),
+            cpus(clients)
+        ),
+        _ => String::new(),
+    }
+}
+
 /// Where a server will cease to keep up: what it did where it was behind.
 pub fn forecast(seen: &[Seen]) -> Option<Prediction> {
-    let behind = seen.iter().filter(|run| run.proof.cause() == Some(Cause::Rate));
+    let behind = seen.iter().filter(|run| matches!(run.proof.cause(), Some(Cause::Rate | Cause::Clients)));
     let rates = behind.filter_map(|run| open(run.sample));
     let nearest = rates.min_by(|a, b| a.offered_per_s.total_cmp(&b.offered_per_s))?;
     Some(Prediction { value: nearest.achieved_per_s, doubt: BEHIND })

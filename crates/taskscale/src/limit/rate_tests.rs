@@ -43,7 +43,8 @@ impl Server {
             messages: rate * 3,
             deliveries: rate * 3,
             server_cpu_s: Some(rate as f64 * 3.0 * 7e-6),
-            latency_us: Latency { p50: 50.0, p99, ..Latency::default() },
+            share: Some(share),
+            latency_us: Some(Latency { p50: 50.0, p99, ..Latency::default() }),
             ..OpenLoad::default()
         };
         if open.achieved_per_s < 0.99 * open.offered_per_s {
@@ -53,6 +54,10 @@ impl Server {
         sample.load = Some(Box::new(load));
         sample
     }
+}
+
+fn open_of(sample: &mut Sample) -> &mut OpenLoad {
+    sample.load.as_mut().unwrap().open.as_mut().unwrap()
 }
 
 fn question() -> Question {
@@ -167,7 +172,8 @@ fn what_failed_on_a_busy_machine_does_not_count() {
     let samples = drive_with(&question(), PLAIN, 1, |order, sample| {
         if order.setting.rate_per_s == Some(8_000) && disturbed < 2 {
             disturbed += 1;
-            sample.warnings = vec![Warning::MachineBusy, Warning::RateNotReached];
+            sample.warnings = vec![Warning::MachineBusy];
+            open_of(sample).achieved_per_s = 1.0;
         }
     });
     let answer = report(&question(), &samples).answers.remove(0);
@@ -186,12 +192,25 @@ fn runs_are_judged_by_rate_and_latency_and_by_how_they_ended() {
         judge(&sample, 100_000)
     };
     fn p99(sample: &mut Sample, us: f64) {
-        sample.load.as_mut().unwrap().open.as_mut().unwrap().latency_us.p99 = us;
+        open_of(sample).latency_us.as_mut().unwrap().p99 = us;
     }
     assert_eq!(judged(|_| {}), Proof::Holds);
     assert_eq!(judged(|sample| p99(sample, 99_999.0)), Proof::Holds);
     assert_eq!(judged(|sample| p99(sample, 100_000.0)).cause(), Some(Cause::Latency));
-    assert_eq!(judged(|sample| sample.warnings = vec![Warning::RateNotReached]).cause(), Some(Cause::Rate));
+    assert_eq!(judged(|sample| open_of(sample).achieved_per_s = 4_940.0).cause(), Some(Cause::Rate));
+    // Clients at their limit say nothing of the server.
+    let busy = |sample: &mut Sample| {
+        (open_of(sample).achieved_per_s, open_of(sample).client_cpu_share) = (4_940.0, Some(0.9));
+    };
+    assert_eq!(judged(busy).cause(), Some(Cause::Clients));
+    let late = |sample: &mut Sample| {
+        let from_send = Latency { p99: 200.0, ..Latency::default() };
+        open_of(sample).latency_us = None;
+        (open_of(sample).latency_from_send_us, open_of(sample).client_late_us) =
+            (Some(from_send), Some(150_000.0));
+    };
+    let Proof::Fails(Cause::Clients, why) = judged(late) else { panic!("{:?}", judged(late)) };
+    assert!(why.contains("the clients sent 150 ms late"), "{why}");
     // Others on the machine take nothing from what held.
     assert_eq!(judged(|sample| sample.warnings = vec![Warning::MachineBusy]), Proof::Holds);
     assert_eq!(judged(|sample| sample.load = None).cause(), Some(Cause::Other));

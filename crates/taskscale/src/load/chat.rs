@@ -26,8 +26,7 @@ pub(super) struct Chat {
     /// The number of the first room of this process.
     first_room: usize,
     clients: Vec<ChatClient>,
-    /// What each client heard of each member of its room so far: the number of the next message.
-    next: Vec<u32>,
+    /// Messages on their way in each room, in the order in which they were sent.
     rooms: Vec<VecDeque<Message>>,
 }
 
@@ -52,7 +51,15 @@ struct Message {
     sender: usize,
     nth: u32,
     when: Instants,
+    /// How many members do not yet have it; a bit of `has` for each that has.
     missing: usize,
+    has: Vec<u64>,
+}
+
+impl Message {
+    fn has(&self, member: usize) -> bool {
+        self.has[member / 64] & 1 << (member % 64) != 0
+    }
 }
 
 impl Chat {
@@ -63,7 +70,6 @@ impl Chat {
             members,
             first_room: first / members,
             clients: std::iter::repeat_with(ChatClient::default).take(clients).collect(),
-            next: vec![0; clients * members],
             rooms: std::iter::repeat_with(VecDeque::new).take(clients.div_ceil(members)).collect(),
         }
     }
@@ -114,25 +120,28 @@ impl Chat {
         let Some(slot) = local.filter(|slot| *slot < members) else {
             return Err(format!("a message of client {sender} came to one that is not of its room"));
         };
-        let next = &mut self.next[client * self.members + slot];
-        if nth != *next {
-            let what = if nth < *next { "came again, or late" } else { "came before others were there" };
-            return Err(format!("message {nth} of client {sender} {what}: {next} was due"));
+        if nth >= self.clients[first + slot].said {
+            return Err(unknown());
         }
-        *next += 1;
+        // What is no longer on its way has come to every member.
+        let on_their_way = &mut self.rooms[room];
+        let member = client - first;
+        let due = on_their_way.iter().position(|some| some.sender == first + slot && !some.has(member));
+        let Some(at) = due.filter(|at| on_their_way[*at].nth == nth) else {
+            let due = due.map_or(self.clients[first + slot].said, |at| on_their_way[at].nth);
+            let what = if nth < due { "came again, or late" } else { "came before others were there" };
+            return Err(format!("message {nth} of client {sender} {what}: {due} was due"));
+        };
         let mut due = Vec::with_capacity(self.size);
         put_text(sender, nth, self.size, &mut due);
         if text != due {
             return Err(format!("message {nth} of client {sender} came with another text"));
         }
         heard.deliveries += 1;
-        let on_their_way = &mut self.rooms[room];
-        let Some(at) = on_their_way.iter().position(|some| some.sender == first + slot && some.nth == nth)
-        else {
-            return Err(unknown());
-        };
-        on_their_way[at].missing -= 1;
-        if on_their_way[at].missing == 0 {
+        let message = &mut on_their_way[at];
+        message.has[member / 64] |= 1 << (member % 64);
+        message.missing -= 1;
+        if message.missing == 0 {
             heard.complete.extend(on_their_way.remove(at).map(|message| (message.sender, message.when)));
         }
         Ok(())
@@ -160,7 +169,8 @@ impl Talk for Chat {
         put_frame(TEXT, &text, bytes);
         self.clients[client].said += 1;
         let missing = self.members_with(client);
-        self.rooms[client / self.members].push_back(Message { sender: client, nth, when, missing });
+        let has = vec![0; missing.div_ceil(64)];
+        self.rooms[client / self.members].push_back(Message { sender: client, nth, when, missing, has });
     }
 
     fn hear(&mut self, client: usize, bytes: &[u8], heard: &mut Heard) -> Result<(), String> {

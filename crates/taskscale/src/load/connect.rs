@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketType};
+use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::backlog::{Backlog, Queue};
@@ -76,10 +76,11 @@ pub fn room_for(connections: usize) -> usize {
     usize::try_from(now.saturating_sub(OTHER_FILES)).unwrap_or(usize::MAX)
 }
 
-/// A connection from the address of the client of this number, the first being 0.
+/// Begins a connection from the address of the client of this number, the first being 0; the socket does not block.
 pub(super) fn connect(address: SocketAddr, index: usize) -> Result<OwnedFd, Errno> {
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-    let socket = rustix::net::socket(family, SocketType::STREAM, None)?;
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
     if let Some(from) = source(address, index) {
         // The port is found at connect, for the pair of addresses: otherwise ports end after 28 k in all.
         // SAFETY: a plain system call with a valid number of the size that is said.
@@ -94,7 +95,8 @@ pub(super) fn connect(address: SocketAddr, index: usize) -> Result<OwnedFd, Errn
     loop {
         match rustix::net::connect(&socket, &address) {
             Err(Errno::INTR) => {}
-            result => return result.map(|()| socket),
+            Ok(()) | Err(Errno::INPROGRESS) => return Ok(socket),
+            Err(error) => return Err(error),
         }
     }
 }

@@ -11,7 +11,7 @@ use super::engine::{ACCEPT_PATIENCE, Engine};
 use super::latency::Latencies;
 use super::phases::{self, Seen};
 use super::talk::{Echo, Silence, Talk};
-use super::{CLOSED, Connected, LoadError, LoadOrder, OPEN, PROGRAM, Phase, REST, say_alive};
+use super::{Begin, Connected, LoadError, LoadOrder, PROGRAM, Phase, REST, say_alive};
 use crate::catalog::Client;
 use crate::record::{ClosedLoad, OpenLoad};
 
@@ -27,6 +27,8 @@ enum Hands {
 }
 
 struct Process {
+    /// Its part of all connections.
+    share: f64,
     child: Child,
     answers: BufReader<ChildStdout>,
 }
@@ -38,7 +40,11 @@ impl Crew {
             return Crew::of_share(order, 0);
         }
         // Rooms are whole in one process, which alone sees when a message has come to all.
-        let each = (most / order.room.max(1) * order.room).max(1);
+        let room = if order.client == Some(Client::Chat) { order.room } else { 1 };
+        if room > most {
+            return Err(LoadError::Room { room, most });
+        }
+        let each = most / room * room;
         let firsts = (0..order.connections).step_by(each);
         let processes = firsts.map(|first| Process::start(order, first, each.min(order.connections - first)));
         Ok(Crew { order: order.clone(), hands: Hands::Shares(processes.collect::<Result<_, _>>()?) })
@@ -47,7 +53,7 @@ impl Crew {
     /// The clients of one process; `first` is the number of the first of them.
     pub fn of_share(order: &LoadOrder, first: usize) -> Result<Crew, LoadError> {
         room_for(order.connections);
-        let engine = Engine::new(talk(order, first, order.connections), first)?;
+        let engine = Engine::new(talk(order, first, order.connections), order.address, first)?;
         Ok(Crew { order: order.clone(), hands: Hands::Own(Box::new(engine)) })
     }
 
@@ -56,8 +62,8 @@ impl Crew {
         let (since, address) = (Instant::now(), self.order.address);
         let connected = match &mut self.hands {
             Hands::Own(engine) => {
-                engine.connect(address, self.order.connections)?;
-                engine.accepted(address)?
+                engine.connect(self.order.connections)?;
+                engine.accepted()?
             }
             Hands::Shares(processes) => {
                 let mut all = 0;
@@ -94,7 +100,7 @@ impl Crew {
     pub(super) fn connect_share(&mut self) -> Result<Connected, LoadError> {
         let Hands::Own(engine) = &mut self.hands else { return self.connect() };
         let since = Instant::now();
-        engine.connect(self.order.address, self.order.connections)?;
+        engine.connect(self.order.connections)?;
         engine.settle()?;
         let connect_s = since.elapsed().as_secs_f64();
         Ok(Connected { connected: engine.ready as u64, connect_s, server: None })
@@ -108,62 +114,68 @@ impl Crew {
         }
     }
 
-    /// The open loop.
-    pub fn open(&mut self) -> Result<OpenLoad, LoadError> {
-        let seen = self.open_seen()?;
-        Ok(OpenLoad {
-            offered_per_s: self.order.rate,
+    /// Every client sends its first message. How many messages.
+    pub fn first_messages(&mut self) -> Result<u64, LoadError> {
+        Ok(self.seen(Begin::First)?.messages)
+    }
+
+    /// An open loop.
+    pub fn open(&mut self, per_s: f64) -> Result<OpenLoad, LoadError> {
+        let seen = self.seen(Begin::Open(per_s))?;
+        let scheduled = quantiles(&seen.late_ns);
+        let from_send = quantiles(&seen.late_from_send_ns);
+        let mut open = OpenLoad {
+            share: None,
+            offered_per_s: per_s,
             // A server that only takes its time is late by as much for the first as for the last.
             achieved_per_s: seen.messages as f64
                 / self.order.open_s.max(seen.span_ns as f64 / 1e9 / phases::MOST),
             messages: seen.messages,
             deliveries: seen.deliveries,
             server_cpu_s: None,
-            latency_us: quantiles(&seen.late_ns),
-            latency_from_send_us: quantiles(&seen.late_from_send_ns),
-        })
+            latency_us: scheduled,
+            latency_from_send_us: from_send,
+            client_cpu_share: Some(seen.cpu_share),
+            client_late_us: scheduled
+                .zip(from_send)
+                .map(|(from_due, from_send)| from_due.p99 - from_send.p99),
+        };
+        open.latency_us = open.latency().copied();
+        Ok(open)
     }
 
     /// The closed loop.
     pub fn closed(&mut self) -> Result<ClosedLoad, LoadError> {
-        let active = self.active();
-        let seen = self.closed_seen()?;
+        let active = self.order.active.min(self.order.connections);
+        let seen = self.seen(Begin::Closed)?;
         Ok(ClosedLoad {
             active: active as u64,
             messages: seen.messages,
             deliveries: seen.deliveries,
             per_s: seen.in_time as f64 / self.order.closed_s,
             server_cpu_s: None,
+            client_cpu_share: Some(seen.cpu_share),
         })
     }
 
-    fn active(&self) -> usize {
-        self.order.active.min(self.order.connections)
-    }
-
-    pub(super) fn open_seen(&mut self) -> Result<Seen, LoadError> {
-        let (rate, open_s) = (self.order.rate, self.order.open_s);
-        self.each(OPEN, |engine| phases::open(engine, rate, open_s))
-    }
-
-    pub(super) fn closed_seen(&mut self) -> Result<Seen, LoadError> {
-        let (active, closed_s) = (self.active(), self.order.closed_s);
-        self.each(CLOSED, |engine| phases::closed(engine, active, closed_s))
-    }
-
-    fn each(
-        &mut self,
-        word: &str,
-        own: impl Fn(&mut Engine) -> Result<Seen, LoadError>,
-    ) -> Result<Seen, LoadError> {
+    /// A phase of all clients.
+    pub(super) fn seen(&mut self, begin: Begin) -> Result<Seen, LoadError> {
+        let LoadOrder { active, connections, open_s, closed_s, .. } = self.order;
         match &mut self.hands {
             Hands::Own(engine) => {
                 engine.look_for_closed()?;
-                own(engine)
+                match begin {
+                    Begin::First => phases::first_messages(engine),
+                    Begin::Open(per_s) => phases::open(engine, per_s, open_s),
+                    Begin::Closed => phases::closed(engine, active.min(connections), closed_s),
+                }
             }
             Hands::Shares(processes) => {
                 for process in processes.iter_mut() {
-                    process.tell(word)?;
+                    process.tell(match begin {
+                        Begin::Open(per_s) => Begin::Open(per_s * process.share),
+                        same => same,
+                    })?;
                 }
                 processes.iter_mut().try_fold(Seen::default(), |sum, process| {
                     let line = process.answer()?;
@@ -211,15 +223,11 @@ fn talk(order: &LoadOrder, first: usize, clients: usize) -> Box<dyn Talk> {
 
 impl Process {
     fn start(order: &LoadOrder, first: usize, count: usize) -> Result<Process, LoadError> {
-        let part = count as f64 / order.connections as f64;
+        let share = count as f64 / order.connections as f64;
         // Rounded so that the shares of all add up.
         let active = |upto: usize| order.active.min(order.connections) * upto / order.connections;
-        let order = LoadOrder {
-            connections: count,
-            rate: order.rate * part,
-            active: active(first + count) - active(first),
-            ..order.clone()
-        };
+        let order =
+            LoadOrder { connections: count, active: active(first + count) - active(first), ..order.clone() };
         let io = |error| LoadError::Io("start clients of", error);
         let mut child = Command::new(PROGRAM)
             .arg("load")
@@ -230,12 +238,12 @@ impl Process {
             .spawn()
             .map_err(io)?;
         let answers = child.stdout.take().ok_or_else(|| io(std::io::ErrorKind::BrokenPipe.into()))?;
-        Ok(Process { child, answers: BufReader::new(answers) })
+        Ok(Process { share, child, answers: BufReader::new(answers) })
     }
 
-    fn tell(&mut self, word: &str) -> Result<(), LoadError> {
+    fn tell(&mut self, begin: Begin) -> Result<(), LoadError> {
         let Some(stdin) = &mut self.child.stdin else { return Ok(()) };
-        writeln!(stdin, "{word}").map_err(|error| LoadError::Io("tell clients of", error))
+        writeln!(stdin, "{begin}").map_err(|error| LoadError::Io("tell clients of", error))
     }
 
     /// Its next line. Where it has ended, what was wrong is on standard error, which is ours as well.
@@ -258,8 +266,9 @@ impl Drop for Process {
     }
 }
 
-fn quantiles(counts: &[(u64, u64)]) -> crate::record::Latency {
+/// `None` of no message.
+fn quantiles(counts: &[(u64, u64)]) -> Option<crate::record::Latency> {
     let mut all = Latencies::new();
     counts.iter().for_each(|(ns, times)| all.add(*ns, *times));
-    all.quantiles()
+    (!counts.is_empty()).then(|| all.quantiles())
 }

@@ -8,21 +8,20 @@ use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
-use rustix::time::{Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec};
+use rustix::time::Timespec;
 
 use super::LoadError;
-use super::backlog::Queue;
+use super::backlog::{Backlog, Queue};
 use super::connect::{connect, wait_for_accepts, wait_for_room};
 use super::talk::{Heard, Instants, Talk};
 
-/// Descriptors that are no connections, as epoll names them.
-const TIMER: u64 = u64::MAX;
-const ORDERS: u64 = u64::MAX - 1;
+/// Standard input, as epoll names it; connections have their numbers.
+const ORDERS: u64 = u64::MAX;
 /// Read at once.
 const CHUNK: usize = 64 * 1024;
 const EVENTS: usize = 512;
-/// Handshakes under way at a time: a server is asked no faster than it answers.
-const GREETINGS: usize = 256;
+/// Connections in progress at a time, with their handshakes: over a slow network one takes round trips.
+const HANDSHAKES: usize = 256;
 /// Half seconds in a row without an accepted connection after which a server gets no more connections.
 const MOST_REFUSED: u32 = 10;
 /// How long after the last was accepted a server is looked at.
@@ -35,21 +34,21 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 /// Connections, numbered from 0, and what was heard on them.
 pub(super) struct Engine {
     epoll: OwnedFd,
-    timer: OwnedFd,
     clock: Instant,
     connections: Vec<Connection>,
-    /// When the timer goes off, by the clock; `None` where it has.
-    armed_ns: Option<u64>,
     /// For what is read, what is heard and what is said: made once, and not for each message.
     buffer: Vec<u8>,
     heard: Heard,
     saying: Vec<u8>,
     events: Vec<epoll::Event>,
     talk: Box<dyn Talk>,
+    address: SocketAddr,
     /// The number of the first of them among those of all processes.
     first: usize,
     pub ready: usize,
     pub lost: usize,
+    /// `connect` has begun, and the kernel has not yet said how it ended.
+    connecting: usize,
     pub deliveries: u64,
     /// Messages that have come to all, and when the last had it.
     pub complete: Vec<(usize, Instants, u64)>,
@@ -64,33 +63,31 @@ struct Connection {
     socket: Option<OwnedFd>,
     /// What could not be sent yet.
     unsent: Vec<u8>,
+    connected: bool,
     ready: bool,
 }
 
 impl Engine {
-    pub fn new(talk: Box<dyn Talk>, first: usize) -> Result<Engine, LoadError> {
+    pub fn new(talk: Box<dyn Talk>, address: SocketAddr, first: usize) -> Result<Engine, LoadError> {
         let io = |error: Errno| LoadError::Io("wait for connections", error.into());
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(io)?;
-        let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
-        let timer = rustix::time::timerfd_create(TimerfdClockId::Monotonic, flags).map_err(io)?;
-        epoll::add(&epoll, &timer, EventData::new_u64(TIMER), EventFlags::IN).map_err(io)?;
-        // Without this a timer of ours is up to 50 µs late.
+        // Without this a wait of ours is up to 50 µs late.
         // SAFETY: a plain system call.
         unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
         Ok(Engine {
             epoll,
-            timer,
             clock: Instant::now(),
             connections: Vec::new(),
-            armed_ns: None,
             buffer: vec![0; CHUNK],
             heard: Heard::default(),
             saying: Vec::new(),
             events: Vec::with_capacity(EVENTS),
             talk,
+            address,
             first,
             ready: 0,
             lost: 0,
+            connecting: 0,
             deliveries: 0,
             complete: Vec::new(),
             orders: false,
@@ -118,14 +115,23 @@ impl Engine {
             .map_err(|error| LoadError::Io("wait for orders on", error.into()))
     }
 
-    /// Connects so many clients, no faster than the server accepts them; those of other processes may be doing the same.
-    pub fn connect(&mut self, address: SocketAddr, count: usize) -> Result<(), LoadError> {
-        let queue = Queue::of(address);
-        let backlog = || queue.ask();
+    /// Connects `count` clients, several at a time and no faster than the server accepts them; those of other processes
+    /// may be doing the same.
+    pub fn connect(&mut self, count: usize) -> Result<(), LoadError> {
+        let queue = Queue::of(self.address);
         self.connections.reserve_exact(count);
         let (mut refused, mut room) = (0, 0);
         for nth in 0..count {
+            while self.connections.len() - self.ready - self.lost >= HANDSHAKES {
+                self.progress()?;
+            }
             while room == 0 && refused <= MOST_REFUSED {
+                self.turn(Duration::ZERO)?;
+                let connecting = self.connecting as u64;
+                let backlog = || {
+                    let now = queue.ask()?;
+                    Some(Backlog { waiting: now.waiting + connecting, ..now })
+                };
                 room = wait_for_room(&backlog);
                 refused = if room > 0 { 0 } else { refused + 1 };
             }
@@ -134,28 +140,27 @@ impl Engine {
                 break;
             }
             room -= 1;
-            let socket = connect(address, self.first + nth).map_err(|error| LoadError::Connect {
-                nth: self.first + nth + 1,
-                address,
-                error: error.into(),
-            })?;
+            let socket =
+                connect(self.address, self.first + nth).map_err(|error| self.not_connected(nth, error))?;
             self.admit(socket)?;
-            while !self.talk.ready_at_once() && nth + 1 - self.ready - self.lost >= GREETINGS {
-                self.progress()?;
-            }
         }
-        while !self.gave_up && self.ready + self.lost < count {
+        let unanswered = |engine: &Engine| engine.connections.len() - engine.ready - engine.lost;
+        while self.connecting > 0 || !self.gave_up && unanswered(self) > 0 {
             self.progress()?;
         }
         Ok(())
     }
 
+    fn not_connected(&self, client: usize, error: Errno) -> LoadError {
+        LoadError::Connect { nth: self.first + client + 1, address: self.address, error: error.into() }
+    }
+
     /// Waits until the server has accepted all that was connected, as long as it goes on with it. How many connections it
     /// has: those that nobody has accepted are none.
-    pub fn accepted(&mut self, address: SocketAddr) -> Result<u64, LoadError> {
+    pub fn accepted(&mut self) -> Result<u64, LoadError> {
         let patience = if self.gave_up { Duration::ZERO } else { ACCEPT_PATIENCE };
         let waiting =
-            wait_for_accepts(&Queue::of(address), patience, || self.turn(Duration::from_millis(5)))?;
+            wait_for_accepts(&Queue::of(self.address), patience, || self.turn(Duration::from_millis(5)))?;
         self.settle()?;
         Ok(if self.talk.ready_at_once() {
             (self.ready as u64).saturating_sub(waiting)
@@ -173,29 +178,55 @@ impl Engine {
         Ok(())
     }
 
+    /// Watches a socket of which `connect` has begun.
     fn admit(&mut self, socket: OwnedFd) -> Result<(), LoadError> {
-        let io = |error: Errno| LoadError::Io("prepare a connection of", error.into());
-        rustix::io::ioctl_fionbio(&socket, true).map_err(io)?;
-        rustix::net::sockopt::set_tcp_nodelay(&socket, true).map_err(io)?;
         let client = self.connections.len();
         // Told once of each change: for a socket that stays ready the kernel would look again at every wait.
         let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
-        epoll::add(&self.epoll, &socket, EventData::new_u64(client as u64), flags).map_err(io)?;
-        let ready = self.talk.ready_at_once();
-        self.connections.push(Connection { socket: Some(socket), unsent: Vec::new(), ready });
-        self.ready += usize::from(ready);
+        epoll::add(&self.epoll, &socket, EventData::new_u64(client as u64), flags)
+            .map_err(|error| LoadError::Io("prepare a connection of", error.into()))?;
+        self.connections.push(Connection {
+            socket: Some(socket),
+            unsent: Vec::new(),
+            connected: false,
+            ready: false,
+        });
+        self.connecting += 1;
+        Ok(())
+    }
+
+    /// `connect` has ended.
+    fn note_connected(&mut self, client: usize) -> Result<(), LoadError> {
+        let connection = &mut self.connections[client];
+        let Some(socket) = connection.socket.as_ref().filter(|_| !connection.connected) else {
+            return Ok(());
+        };
+        let io = |error: Errno| LoadError::Io("prepare a connection of", error.into());
+        if let Err(error) = rustix::net::sockopt::socket_error(socket).map_err(io)? {
+            return Err(self.not_connected(client, error));
+        }
+        rustix::net::sockopt::set_tcp_nodelay(socket, true).map_err(io)?;
+        connection.connected = true;
+        self.connecting -= 1;
+        connection.ready = self.talk.ready_at_once();
+        self.ready += usize::from(connection.ready);
         let greeting = self.talk.greeting(client);
         self.send(client, &greeting)
     }
 
-    /// Waits until something more is heard.
+    /// Waits until the state of a connection changes.
     fn progress(&mut self) -> Result<(), LoadError> {
-        let before = (self.ready, self.lost);
+        let state = |engine: &Engine| (engine.connecting, engine.ready, engine.lost);
+        let before = state(self);
         let deadline = Instant::now() + PATIENCE;
-        while (self.ready, self.lost) == before {
+        while state(self) == before {
             self.turn(Duration::from_millis(100))?;
             if Instant::now() > deadline {
-                let silent = self.connections.iter().position(|connection| !connection.ready).unwrap_or(0);
+                let silent = |connection: &Connection| !connection.ready && connection.socket.is_some();
+                let silent = self.connections.iter().position(silent).unwrap_or(0);
+                if !self.connections[silent].connected {
+                    return Err(self.not_connected(silent, Errno::TIMEDOUT));
+                }
                 let what = format!("nothing came for {} s after the handshake", PATIENCE.as_secs());
                 return Err(self.wrong(silent, what));
             }
@@ -216,24 +247,23 @@ impl Engine {
 
     /// Waits for what comes, at most so long, and takes it.
     pub fn turn(&mut self, most: Duration) -> Result<(), LoadError> {
-        let io = |error: Errno| LoadError::Io("wait for", error.into());
-        self.wake_within(most).map_err(io)?;
+        // epoll_pwait2, in nanoseconds; before Linux 5.11 a wait lasts whole milliseconds, and the clients are late.
+        let timeout = Timespec { tv_sec: most.as_secs() as i64, tv_nsec: most.subsec_nanos().into() };
         let mut events = std::mem::take(&mut self.events);
         events.clear();
-        match epoll::wait(&self.epoll, spare_capacity(&mut events), None) {
+        match epoll::wait(&self.epoll, spare_capacity(&mut events), Some(&timeout)) {
             Ok(_) | Err(Errno::INTR) => {}
-            Err(error) => return Err(io(error)),
+            Err(error) => return Err(LoadError::Io("wait for", error.into())),
         }
         for event in &events {
             let (which, flags) = (event.data.u64(), event.flags);
             match which {
-                TIMER => {
-                    let _ = rustix::io::read(&self.timer, &mut [0u8; 8]);
-                    self.armed_ns = None;
-                }
                 ORDERS => self.orders = true,
                 _ => {
                     let client = which as usize;
+                    if flags.intersects(EventFlags::OUT | EventFlags::ERR | EventFlags::HUP) {
+                        self.note_connected(client)?;
+                    }
                     if flags.contains(EventFlags::OUT) && !self.connections[client].unsent.is_empty() {
                         self.send(client, &[])?;
                     }
@@ -245,21 +275,6 @@ impl Engine {
             }
         }
         self.events = events;
-        Ok(())
-    }
-
-    /// Sets the timer, unless it goes off soon enough: that wakes us once for nothing, and costs less.
-    fn wake_within(&mut self, most: Duration) -> Result<(), Errno> {
-        // Zero would disarm it.
-        let ns = most.as_nanos().max(1) as u64;
-        let due_ns = self.now_ns() + ns;
-        if self.armed_ns.is_some_and(|armed_ns| armed_ns <= due_ns) {
-            return Ok(());
-        }
-        let value = Timespec { tv_sec: (ns / 1_000_000_000) as i64, tv_nsec: (ns % 1_000_000_000) as _ };
-        let once = Itimerspec { it_interval: Timespec::default(), it_value: value };
-        rustix::time::timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &once)?;
-        self.armed_ns = Some(due_ns);
         Ok(())
     }
 

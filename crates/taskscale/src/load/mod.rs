@@ -14,9 +14,11 @@ mod talk;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -40,8 +42,9 @@ pub struct LoadOrder {
     pub size: usize,
     /// Members of a room.
     pub room: usize,
-    /// Messages in a second, in the open loop.
-    pub rate: f64,
+    /// Messages per second of the only open loop; shares of the capacity (`SHARES`) where absent.
+    pub rate: Option<f64>,
+    /// How long each open loop lasts, in seconds.
     pub open_s: f64,
     /// Connections with a message in flight, in the closed loop.
     pub active: usize,
@@ -73,6 +76,10 @@ pub enum LoadError {
     Wrong { client: usize, what: String },
     #[error("{messages} messages did not come: nothing was heard for {seconds} s")]
     Lost { messages: u64, seconds: u64 },
+    #[error(
+        "a room of {room} members needs as many connections in one process, which may open {most} (ulimit -n)"
+    )]
+    Room { room: usize, most: usize },
     #[error("another process of the clients ended: {0}")]
     Share(String),
 }
@@ -82,8 +89,18 @@ pub enum LoadError {
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
     Connected(Connected),
+    /// How many messages.
+    First(u64),
     Open(OpenLoad),
     Closed(ClosedLoad),
+}
+
+/// A line on the clients' standard input that begins a phase.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Begin {
+    First,
+    Open(f64),
+    Closed,
 }
 
 /// What came of connecting.
@@ -100,9 +117,57 @@ pub struct Connected {
 /// taskscale itself, whoever starts it.
 pub const PROGRAM: &str = "/proc/self/exe";
 
-/// The words on standard input that begin a phase.
-pub const OPEN: &str = "open";
-pub const CLOSED: &str = "closed";
+/// The closed loop runs so many times; the last one counts, and those before it let the server warm up.
+pub const CLOSED_LOOPS: usize = 2;
+/// Open loops offer these shares of the capacity that the closed loop has found.
+pub const SHARES: [f64; 3] = [0.1, 0.5, 0.9];
+/// The one that `load.open` holds.
+pub const USUAL_SHARE: f64 = 0.5;
+
+impl fmt::Display for Begin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Begin::First => f.write_str("first"),
+            Begin::Open(per_s) => write!(f, "open {per_s}"),
+            Begin::Closed => f.write_str("closed"),
+        }
+    }
+}
+
+impl FromStr for Begin {
+    type Err = String;
+
+    fn from_str(line: &str) -> Result<Begin, String> {
+        match line.split_once(' ').map_or((line, None), |(word, number)| (word, number.parse().ok())) {
+            ("first", None) => Ok(Begin::First),
+            ("open", Some(per_s)) => Ok(Begin::Open(per_s)),
+            ("closed", None) => Ok(Begin::Closed),
+            _ => Err(format!("{line:?} begins no phase: first, open RATE, closed")),
+        }
+    }
+}
+
+impl LoadOrder {
+    /// How long the clients talk, in seconds.
+    pub fn talk_s(&self) -> f64 {
+        let open_loops = if self.rate.is_some() { 1 } else { SHARES.len() };
+        open_loops as f64 * self.open_s + CLOSED_LOOPS as f64 * self.closed_s
+    }
+}
+
+/// Which open loops follow on a closed loop of this rate, in messages per second: their rates, ascending.
+pub fn rates(wanted: Option<f64>, capacity_per_s: f64) -> Vec<f64> {
+    match wanted {
+        Some(per_s) => vec![per_s],
+        None => SHARES.iter().map(|share| (share * capacity_per_s).max(1.0)).collect(),
+    }
+}
+
+/// Which of the open loops stands for all of them.
+pub fn usual(curve: &[OpenLoad]) -> Option<&OpenLoad> {
+    let distance = |open: &OpenLoad| (open.share.unwrap_or(USUAL_SHARE) - USUAL_SHARE).abs();
+    curve.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))
+}
 
 impl LoadOrder {
     /// The command line of clients that wait for each phase to be begun, of a server at this port.
@@ -120,8 +185,9 @@ impl LoadOrder {
     pub fn words(&self) -> Vec<String> {
         let LoadOrder { address, connections, size, room, rate, open_s, active, closed_s, .. } = self;
         let client = self.client.map_or("hold", Client::name);
+        let rate = rate.map_or(String::new(), |rate| format!(" --rate {rate}"));
         format!(
-            "{client} --connect {address} -n {connections} --size {size} --room {room} --rate {rate} --open-s {open_s} \
+            "{client} --connect {address} -n {connections} --size {size} --room {room}{rate} --open-s {open_s} \
              --active {active} --closed-s {closed_s}"
         )
         .split(' ')
@@ -136,8 +202,17 @@ pub fn run(order: &LoadOrder) -> Result<Load, LoadError> {
     let Connected { connected, connect_s, .. } = crew.connect()?;
     let mut load = Load { connected, connect_s, ..Load::default() };
     if order.client.is_some() && connected > 0 {
-        load.open = Some(crew.open()?);
-        load.closed = Some(crew.closed()?);
+        load.first_message = crew.first_messages()? > 0;
+        for _ in 1..CLOSED_LOOPS {
+            crew.closed()?;
+        }
+        let closed = crew.closed()?;
+        for per_s in rates(order.rate, closed.per_s) {
+            let share = (closed.per_s > 0.0).then(|| per_s / closed.per_s);
+            load.curve.push(OpenLoad { share, ..crew.open(per_s)? });
+        }
+        load.open = usual(&load.curve).cloned();
+        load.closed = Some(closed);
     }
     Ok(load)
 }
@@ -153,11 +228,11 @@ pub fn obey(order: &LoadOrder) -> Result<(), LoadError> {
     }
     let mut orders = Orders::default();
     while let Some(word) = orders.next(&mut crew)? {
-        match word.as_str() {
-            OPEN => tell(&Phase::Open(crew.open()?))?,
-            CLOSED => tell(&Phase::Closed(crew.closed()?))?,
-            _ => return Err(LoadError::Share(format!("{word:?} is no phase: {OPEN} or {CLOSED}"))),
-        }
+        tell(&match word.parse().map_err(LoadError::Share)? {
+            Begin::First => Phase::First(crew.first_messages()?),
+            Begin::Open(per_s) => Phase::Open(crew.open(per_s)?),
+            Begin::Closed => Phase::Closed(crew.closed()?),
+        })?;
     }
     Ok(())
 }
@@ -169,7 +244,7 @@ pub fn obey_in_share(order: &LoadOrder, first: usize) -> Result<(), LoadError> {
     tell(&Phase::Connected(crew.connect_share()?))?;
     let mut orders = Orders::default();
     while let Some(word) = orders.next(&mut crew)? {
-        let seen = if word == OPEN { crew.open_seen()? } else { crew.closed_seen()? };
+        let seen = crew.seen(word.parse().map_err(LoadError::Share)?)?;
         say(&serde_json::to_string(&seen).map_err(|error| LoadError::Io("tell of", error.into()))?)?;
     }
     Ok(())

@@ -65,24 +65,24 @@ impl Talk for Silence {
     }
 }
 
-/// Bytes that are sent back.
+/// Bytes that are sent back. A message begins with the number of its client and its own, eight bytes each.
 pub(super) struct Echo {
     size: usize,
-    /// What all messages are cut from, each at a place of its own: byte `i` is `i mod PERIOD`.
-    pattern: Vec<u8>,
-    /// The number of the first client of this process: no two of all processes say the same.
+    /// The number of the first client of this process: no two of all processes send the same.
     first: usize,
     clients: Vec<EchoClient>,
+    /// The message that is due on a connection: made once for all messages.
+    due: Vec<u8>,
 }
 
-/// A prime, so that neighbours differ in every byte.
-const PERIOD: usize = 251;
+/// Bytes of both numbers. Shorter messages are a hash of them.
+const NUMBERS: usize = 16;
 
 #[derive(Default)]
 struct EchoClient {
-    said: u64,
+    sent: u64,
     /// Bytes that have come back.
-    heard: u64,
+    received: u64,
     /// Of messages that are on their way, the first first.
     waiting: VecDeque<Instants>,
 }
@@ -90,15 +90,56 @@ struct EchoClient {
 impl Echo {
     pub fn new(size: usize, first: usize, clients: usize) -> Echo {
         let clients = std::iter::repeat_with(EchoClient::default).take(clients).collect();
-        let pattern = (0..PERIOD + size).map(|i| (i % PERIOD) as u8).collect();
-        Echo { size, pattern, first, clients }
+        Echo { size, first, clients, due: Vec::with_capacity(size) }
     }
 
-    /// Message `nth` of a client: neighbours in either differ in every byte.
-    fn message(&self, client: usize, nth: u64) -> &[u8] {
-        let at = ((self.first + client) as u64 * 31 + nth * 17) % PERIOD as u64;
-        &self.pattern[at as usize..][..self.size]
+    /// Appends message `nth` of a client.
+    fn put_message(&self, client: usize, nth: u64, bytes: &mut Vec<u8>) {
+        let client = (self.first + client) as u64;
+        let hash = mix(client ^ mix(nth));
+        if self.size < NUMBERS {
+            let hash = [hash.to_le_bytes(), mix(hash).to_le_bytes()];
+            bytes.extend_from_slice(&hash.as_flattened()[..self.size]);
+            return;
+        }
+        bytes.extend_from_slice(&client.to_le_bytes());
+        bytes.extend_from_slice(&nth.to_le_bytes());
+        bytes.extend((NUMBERS..self.size).map(|k| (hash as u8).wrapping_add(k as u8)));
     }
+
+    /// How `piece`, which came from byte `k` of message `nth` on, differs from the message that is due.
+    fn difference(&self, client: usize, nth: u64, k: usize, piece: &[u8]) -> Option<String> {
+        let due = &self.due[k..];
+        if due.starts_with(piece) {
+            return None;
+        }
+        let own = (self.first + client) as u64;
+        if k == 0 && self.size >= NUMBERS && piece.len() >= NUMBERS {
+            let number = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| piece[at + byte]));
+            let (whose, which) = (number(0), number(8));
+            if whose == own && (nth + 1..self.clients[client].sent).contains(&which) {
+                return Some(format!("message {nth} did not come back: message {which} came in its place"));
+            }
+            if whose == own && which < nth {
+                return Some(format!("message {which} came back again, where message {nth} was due"));
+            }
+            let here = whose.checked_sub(self.first as u64).and_then(|at| self.clients.get(at as usize));
+            if whose != own && here.is_some_and(|other| which < other.sent) {
+                return Some(format!("message {which} of connection {whose} came back on this one"));
+            }
+        }
+        let at = piece.iter().zip(due).position(|(came, due)| came != due)?;
+        let (came, due) = (piece[at], due[at]);
+        Some(format!("byte {} of message {nth} came back as {came}, and {due} was sent", k + at))
+    }
+}
+
+/// The finalizer of splitmix64 (Steele, Lea and Flood 2014): each bit of the result depends on all of `x`.
+fn mix(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
 }
 
 impl Talk for Echo {
@@ -111,30 +152,29 @@ impl Talk for Echo {
     }
 
     fn say(&mut self, client: usize, when: Instants, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(self.message(client, self.clients[client].said));
-        self.clients[client].said += 1;
+        self.put_message(client, self.clients[client].sent, bytes);
+        self.clients[client].sent += 1;
         self.clients[client].waiting.push_back(when);
     }
 
     fn hear(&mut self, client: usize, bytes: &[u8], heard: &mut Heard) -> Result<(), String> {
         let mut rest = bytes;
         while !rest.is_empty() {
-            let at = self.clients[client].heard;
+            let at = self.clients[client].received;
             let (nth, k) = (at / self.size as u64, (at % self.size as u64) as usize);
-            if nth >= self.clients[client].said {
+            if nth >= self.clients[client].sent {
                 return Err("it sent more than it had received".into());
             }
-            let due = &self.message(client, nth)[k..];
-            let (piece, further) = rest.split_at(due.len().min(rest.len()));
-            if let Some(wrong) = first_difference(piece, due) {
-                let (came, due) = (piece[wrong], due[wrong]);
-                return Err(format!(
-                    "byte {} of message {nth} came back as {came}, and {due} was sent",
-                    k + wrong
-                ));
+            let mut due = std::mem::take(&mut self.due);
+            due.clear();
+            self.put_message(client, nth, &mut due);
+            self.due = due;
+            let (piece, further) = rest.split_at((self.size - k).min(rest.len()));
+            if let Some(what) = self.difference(client, nth, k, piece) {
+                return Err(what);
             }
             let state = &mut self.clients[client];
-            state.heard += piece.len() as u64;
+            state.received += piece.len() as u64;
             if k + piece.len() == self.size {
                 heard.deliveries += 1;
                 heard.complete.extend(state.waiting.pop_front().map(|when| (client, when)));
@@ -143,11 +183,6 @@ impl Talk for Echo {
         }
         Ok(())
     }
-}
-
-/// Where `piece` is not as `due` begins. All at once first: that is what nearly every message comes to.
-fn first_difference(piece: &[u8], due: &[u8]) -> Option<usize> {
-    if due.starts_with(piece) { None } else { piece.iter().zip(due).position(|(came, due)| came != due) }
 }
 
 #[cfg(test)]
@@ -177,13 +212,37 @@ mod tests {
 
     #[test]
     fn what_comes_back_damaged_or_out_of_order_or_from_another_is_an_error() {
-        for size in [1, 16, 64] {
-            let mut echo = Echo::new(size, 0, 2);
-            let (first, second, other) = (said(&mut echo, 0), said(&mut echo, 0), said(&mut echo, 1));
-            for wrong in [&second, &other, &first.iter().map(|byte| byte ^ 1).collect()] {
-                let error = echo.hear(0, wrong, &mut Heard::default()).unwrap_err();
-                assert!(error.starts_with("byte 0 of message 0 came back as"), "{error}");
+        for (size, named) in [(1, false), (8, false), (16, true), (64, true)] {
+            let mut echo = Echo::new(size, 500, 3);
+            let [first, second, third] = [0; 3].map(|client| said(&mut echo, client));
+            let other = said(&mut echo, 1);
+            let mut error = |bytes: &[u8]| echo.hear(0, bytes, &mut Heard::default()).unwrap_err();
+            let damaged: Vec<u8> = first.iter().map(|byte| byte ^ 1).collect();
+            assert!(error(&damaged).starts_with("byte 0 of message 0 came back as"));
+            for (bytes, what) in [
+                (&second, "message 0 did not come back: message 1 came in its place"),
+                (&third, "message 0 did not come back: message 2 came in its place"),
+                (&other, "message 0 of connection 501 came back on this one"),
+            ] {
+                assert!(if named { error(bytes) == what } else { error(bytes).starts_with("byte 0") });
             }
+        }
+        let mut echo = Echo::new(64, 0, 1);
+        let first = said(&mut echo, 0);
+        said(&mut echo, 0);
+        let error = echo.hear(0, &first.repeat(2), &mut Heard::default()).unwrap_err();
+        assert_eq!(error, "message 0 came back again, where message 1 was due");
+    }
+
+    /// A server that answers on the wrong connection: no two of many thousand clients send the same.
+    #[test]
+    fn clients_never_send_the_same_message() {
+        for size in [16, 64] {
+            let mut echo = Echo::new(size, 0, 60_000);
+            let mut all: Vec<_> = (0..60_000).map(|client| said(&mut echo, client)).collect();
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), 60_000);
         }
     }
 }

@@ -38,7 +38,7 @@ fn order(address: SocketAddr) -> LoadOrder {
         connections: 20,
         size: 64,
         room: 1,
-        rate: 1_000.0,
+        rate: Some(1_000.0),
         open_s: 0.5,
         active: 5,
         closed_s: 0.2,
@@ -51,9 +51,10 @@ fn all_that_was_due_was_sent_and_came_back() {
     assert_eq!(load.connected, 20);
     let open = load.open.unwrap();
     assert_eq!((open.messages, open.deliveries, open.offered_per_s), (500, 500, 1_000.0));
-    let (late, from_send) = (open.latency_us, open.latency_from_send_us);
-    assert!(0.0 < late.p50 && late.p50 <= late.p99 && late.p99 <= late.max, "{late:?}");
-    assert!(from_send.p50 <= late.p50, "what was sent late waits longer than from its sending: {open:?}");
+    let (late, from_send) = (open.p99_us().unwrap(), open.latency_from_send_us.unwrap());
+    assert!(from_send.p50 <= from_send.p99 && from_send.p99 <= from_send.max, "{from_send:?}");
+    assert!(0.0 < from_send.p99 && from_send.p99 <= late, "what was sent late waits longer: {open:?}");
+    assert!(load.first_message && load.curve == [open]);
     let closed = load.closed.unwrap();
     assert!(closed.active == 5 && closed.messages >= 5 && closed.deliveries == closed.messages);
 }
@@ -66,10 +67,11 @@ fn a_known_delay_is_in_the_latency() {
         std::thread::sleep(DELAY);
         stream.write_all(bytes)
     };
-    let order = LoadOrder { rate: 100.0, ..order(server(slow)) };
+    let order = LoadOrder { rate: Some(100.0), ..order(server(slow)) };
     let open = run(&order).unwrap().open.unwrap();
     let least_us = DELAY.as_micros() as f64 * 0.999;
-    assert!(open.latency_us.p50 >= least_us && open.latency_from_send_us.p50 >= least_us, "{open:?}");
+    assert!(open.p99_us().unwrap() >= least_us, "{open:?}");
+    assert!(open.latency_from_send_us.unwrap().p50 >= least_us, "{open:?}");
 }
 
 #[test]
@@ -99,4 +101,41 @@ fn the_words_of_an_order_are_those_of_the_command_line() {
         "/proc/self/exe load echo --connect 127.0.0.1:7 -n 20 --size 64 --room 1 --rate 1000 --open-s 0.5 --active 5 \
          --closed-s 0.2 --stepwise"
     );
+}
+
+/// Every message comes back, and none on its own connection.
+#[test]
+fn a_server_that_answers_on_the_wrong_connection_is_found() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let mut streams: Vec<TcpStream> = (0..20).map(|_| listener.accept().unwrap().0).collect();
+        let mut message = [0u8; 64];
+        for nth in (0..20).cycle() {
+            if streams[nth].read_exact(&mut message).is_err() {
+                return;
+            }
+            let other = (nth + 1) % streams.len();
+            let _ = streams[other].write_all(&message);
+        }
+    });
+    let error = run(&order(address)).unwrap_err().to_string();
+    assert!(
+        error.contains("came back on this one") || error.contains("more than it had received"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_rate_leaves_one_open_loop_and_a_capacity_its_shares() {
+    assert_eq!(rates(Some(7.0), 1_000.0), [7.0]);
+    assert_eq!(rates(None, 1_000.0), [100.0, 500.0, 900.0]);
+    assert_eq!(rates(None, 0.0), [1.0; 3]);
+    let curve = [0.1, 0.5, 0.9].map(|share| OpenLoad { share: Some(share), ..OpenLoad::default() });
+    assert_eq!(usual(&curve).unwrap().share, Some(0.5));
+    assert_eq!(usual(&curve[..1]).unwrap().share, Some(0.1));
+    for begin in [Begin::First, Begin::Open(12.5), Begin::Closed] {
+        assert_eq!(begin.to_string().parse(), Ok(begin));
+    }
+    assert!("open".parse::<Begin>().is_err() && "first 1".parse::<Begin>().is_err());
 }

@@ -223,6 +223,8 @@ struct Run<'a> {
     main_pid: Option<u32>,
     /// When the plateau began, and how that was known.
     plateau_ns: Option<u64>,
+    /// When all tasks were there, and the CPU time until then, where the plateau began later.
+    launch_end: Option<(u64, Option<CpuReading>)>,
     plateau_from: Option<PlateauFrom>,
     done_ns: Option<u64>,
     /// `done` was said before `ready`: their instants may be the same, if both were heard at once.
@@ -311,6 +313,7 @@ impl<'a> Run<'a> {
             exec_ns: None,
             main_pid: None,
             plateau_ns: None,
+            launch_end: None,
             plateau_from: None,
             done_ns: None,
             done_first: false,

@@ -209,12 +209,12 @@ impl Hold {
 
     /// How long the clients of a server talk at a rate, in seconds.
     pub fn open_s(self) -> f64 {
-        if self.is_quick() { 2.0 } else { 10.0 }
+        if self.is_quick() { 1.0 } else { 5.0 }
     }
 
     /// How long they talk as fast as they can, in seconds.
     pub fn closed_s(self) -> f64 {
-        if self.is_quick() { 1.0 } else { 5.0 }
+        if self.is_quick() { 1.0 } else { 3.0 }
     }
 
     /// How long a run of work may take unless told otherwise, in seconds.

@@ -19,15 +19,22 @@ pub struct Load {
     /// Part of it that the kernel holds, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_kernel_bytes: Option<u64>,
-    /// All connected, and nobody says anything.
+    /// Every connection had carried a message before memory was read.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub first_message: bool,
+    /// All connected, and no messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<IdleLoad>,
-    /// Messages at a rate, whether or not the answers to earlier ones have come.
+    /// Messages at a rate, whether or not the answers to earlier ones have come: the rate that was asked for, else 50%
+    /// of the capacity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<OpenLoad>,
-    /// One message in flight on each of some connections: as many as the server and its clients can do.
+    /// One message in flight on each of some connections: the capacity of the server and its clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed: Option<ClosedLoad>,
+    /// Every open loop, by rising rate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub curve: Vec<OpenLoad>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -39,26 +46,81 @@ pub struct IdleLoad {
     pub seconds: f64,
 }
 
-/// The open loop.
+/// An open loop: each message has a scheduled send time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OpenLoad {
-    /// Messages in a second that were due.
+    /// The offered rate ÷ the rate of the closed loop before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
+    /// Messages per second that were scheduled.
     pub offered_per_s: f64,
-    /// Messages in a second that came to all who should have them: by the time from the first to come until 99 of
-    /// 100 had, or the loop's where that is longer. Who cannot keep up takes longer.
+    /// Messages per second that reached every receiver, over the time from the first to arrive until 99% had arrived,
+    /// or over the loop's duration where that is longer.
     pub achieved_per_s: f64,
-    /// Messages that were sent, all of which came in the end.
+    /// Messages that were sent, all of which arrived in the end.
     pub messages: u64,
-    /// How often one came: of a message to a room once for each member.
+    /// Arrivals: of a message to a room one for each member.
     pub deliveries: u64,
     /// CPU time of the server, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_cpu_s: Option<f64>,
-    /// From the instant at which a message was due to be sent until the last who should have it has.
-    pub latency_us: Latency,
-    /// The same from the instant at which it was sent.
-    pub latency_from_send_us: Latency,
+    /// From the scheduled send time until the last receiver has the message (corrected for coordinated omission);
+    /// absent where the rate was not reached, or the clients sent late.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_us: Option<Latency>,
+    /// From the actual send time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_from_send_us: Option<Latency>,
+    /// How late the clients sent: p99 from the schedule − p99 from the actual send time, in microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_late_us: Option<f64>,
+    /// CPU time ÷ duration of the busiest process of the clients, each of which has one thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_cpu_share: Option<f64>,
+}
+
+/// Of the offered rate at least this share must be achieved.
+const REACHED: f64 = 0.99;
+/// Clients may be late by this share of p99, or by `CLIENT_LATE_US`.
+const CLIENT_LATE: f64 = 0.1;
+const CLIENT_LATE_US: f64 = 100.0;
+
+impl OpenLoad {
+    /// Whether messages arrived at the rate at which they were offered.
+    pub fn is_reached(&self) -> bool {
+        self.achieved_per_s >= REACHED * self.offered_per_s
+    }
+
+    /// Whether the clients sent so late that latency from the schedule is theirs, or they were too busy to reach the
+    /// rate.
+    pub fn is_client_limited(&self) -> bool {
+        !self.is_reached() && is_busy(self.client_cpu_share) || self.is_sent_late()
+    }
+
+    fn is_sent_late(&self) -> bool {
+        self.p99_us().zip(self.latency_from_send_us).is_some_and(|(p99_us, from_send)| {
+            p99_us - from_send.p99 > CLIENT_LATE_US.max(CLIENT_LATE * p99_us)
+        })
+    }
+
+    /// p99 from the schedule, the clients' lateness included, in microseconds.
+    pub fn p99_us(&self) -> Option<f64> {
+        let scheduled = self.latency_us.map(|latency| latency.p99);
+        scheduled.or_else(|| Some(self.latency_from_send_us?.p99 + self.client_late_us?))
+    }
+
+    /// Latency from the schedule, where it is the server's: the rate was reached, and the clients sent in time.
+    pub fn latency(&self) -> Option<&Latency> {
+        self.latency_us
+            .as_ref()
+            .filter(|_| self.messages > 0 && self.is_reached() && !self.is_client_limited())
+    }
+
+    /// CPU time of the server for each message, in seconds.
+    pub fn server_cpu_s_per_message(&self) -> Option<f64> {
+        self.server_cpu_s.filter(|_| self.messages > 0).map(|cpu_s| cpu_s / self.messages as f64)
+    }
 }
 
 /// The closed loop.
@@ -69,11 +131,28 @@ pub struct ClosedLoad {
     pub active: u64,
     pub messages: u64,
     pub deliveries: u64,
-    /// Messages in a second.
+    /// Messages per second.
     pub per_s: f64,
     /// CPU time of the server, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_cpu_s: Option<f64>,
+    /// CPU time ÷ duration of the busiest process of the clients, each of which has one thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_cpu_share: Option<f64>,
+}
+
+impl ClosedLoad {
+    /// Whether the clients used so much of a CPU that the server may be able to do more.
+    pub fn is_client_limited(&self) -> bool {
+        is_busy(self.client_cpu_share)
+    }
+}
+
+/// Clients that use more than this share of a CPU may hold up the server.
+const CLIENT_BUSY: f64 = 0.85;
+
+fn is_busy(client_cpu_share: Option<f64>) -> bool {
+    client_cpu_share.is_some_and(|share| share > CLIENT_BUSY)
 }
 
 /// Quantiles, in microseconds.
@@ -85,4 +164,42 @@ pub struct Latency {
     pub p99: f64,
     pub p999: f64,
     pub max: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(p99_us: f64, from_send_us: f64) -> OpenLoad {
+        let latency = |p99: f64| Some(Latency { p99, ..Latency::default() });
+        OpenLoad {
+            offered_per_s: 100.0,
+            achieved_per_s: 100.0,
+            messages: 100,
+            latency_us: latency(p99_us),
+            latency_from_send_us: latency(from_send_us),
+            ..OpenLoad::default()
+        }
+    }
+
+    #[test]
+    fn a_server_that_stops_has_its_latency_and_late_clients_have_none() {
+        // The server stopped for a second: what was sent meanwhile waited.
+        assert!(open(906_000.0, 880_000.0).latency().is_some());
+        // The clients stopped for a second: what they sent late was answered at once.
+        assert!(open(914_000.0, 300.0).latency().is_none() && open(914_000.0, 300.0).is_client_limited());
+        assert!(open(1_099.0, 1_000.0).latency().is_some(), "100 µs are little");
+        assert!(open(1_101.0, 1_000.0).latency().is_some(), "10% are little");
+        assert!(open(1_200.0, 1_000.0).latency().is_none());
+    }
+
+    #[test]
+    fn a_rate_that_was_not_reached_has_no_latency() {
+        let slow = OpenLoad { achieved_per_s: 98.0, ..open(500.0, 500.0) };
+        assert!(slow.latency().is_none() && !slow.is_client_limited());
+        let busy = OpenLoad { client_cpu_share: Some(0.9), ..slow };
+        assert!(busy.is_client_limited());
+        assert!(!OpenLoad { client_cpu_share: Some(0.9), ..open(500.0, 500.0) }.is_client_limited());
+        assert!(OpenLoad { messages: 0, ..open(0.0, 0.0) }.latency().is_none());
+    }
 }

@@ -114,6 +114,12 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// Whether its clients used up a CPU in the closed loop.
+    pub fn is_client_limited(&self) -> bool {
+        let closed = self.load.as_ref().and_then(|load| load.closed.as_ref());
+        closed.is_some_and(|closed| closed.is_client_limited())
+    }
+
     /// Which cell it is a sample of.
     pub fn cell(&self) -> Cell {
         Cell { entry: self.entry.clone(), part: self.part(), tasks: self.tasks }
@@ -393,7 +399,10 @@ pub struct Memory {
     /// The cap that the run was under.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cap_bytes: Option<u64>,
-    /// Of a server: memory right after its clients had talked at a rate.
+    /// Of a server: memory with all connected, before the first message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connected: Option<Box<Plateau>>,
+    /// Of a server: memory right after the last open loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loaded: Option<Box<Plateau>>,
 }

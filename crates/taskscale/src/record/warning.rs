@@ -17,6 +17,8 @@ pub enum Warning {
     WorkUnsettled,
     /// Messages came at less than 99 % of the rate at which they were due: the server, or its clients, could not keep up with the rate.
     RateNotReached,
+    /// The clients sent messages late: latencies would be theirs. They have none.
+    ClientLimited,
     /// The kernel charges what it holds for accepted connections to nobody: the server's memory is too low.
     SocketsUncharged,
     /// Memory grew by more than 5 % and 4 MiB after it was read first, and was read again.
@@ -65,6 +67,9 @@ impl Warning {
             Warning::RateNotReached => {
                 "messages came at less than 99 % of the rate at which they were due: server or clients could not keep up, \
                  and how late messages were says only how long that lasted"
+            }
+            Warning::ClientLimited => {
+                "the clients sent late (p99 by more than 10% of the latency and 100 µs), or used a whole CPU: there is no latency"
             }
             Warning::SocketsUncharged => {
                 "the kernel charged accepted connections to no control group (as before Linux 6.12): about 3.9 kB for each are \

@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::growth::growth;
+use super::load_curve::load_curve;
 use super::model::{
     Entry, Group, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads,
     Unavailable, Version, WarningCount,
@@ -186,6 +187,8 @@ fn row(facts: &EntryFacts, tasks: u64, shape: Shape, cell: &[&Sample], growth: O
         headline: spreads.of(figures::headline(shape)),
         times_best: None,
         parts: parts(&fed),
+        client_limited: fed.iter().any(|sample| sample.is_client_limited()),
+        load_curve: load_curve(&fed),
         spreads,
         memory_sources: sources(&fed),
         shortfalls,

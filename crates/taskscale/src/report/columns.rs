@@ -45,12 +45,13 @@ static SERVE: [ShownFigure; 6] = [
 ];
 
 /// Of tasks that wake, and of messages that go to several.
-static SOME: [ShownFigure; 6] = [
+static SOME: [ShownFigure; 7] = [
     shown(&figures::CPU_PER_TICK, "ns/tick", Some(6)),
     shown(&figures::LATE_P50, "late p50 µs", Some(7)),
     shown(&figures::LATE_P99, "late p99 µs", Some(8)),
     shown(&figures::LATE_MAX, "late max µs", Some(5)),
-    shown(&figures::CPU_PER_MESSAGE, "CPU µs/msg", Some(7)),
+    shown(&figures::CPU_PER_MESSAGE, "CPU µs/msg", Some(8)),
+    shown(&figures::CPU_AT_CAPACITY, "at capacity", Some(7)),
     shown(&figures::CPU_PER_DELIVERY, "CPU µs/dlv", Some(6)),
 ];
 
@@ -80,6 +81,8 @@ impl Row {
         if figure == &figures::BYTES_PER_TASK {
             return self.bytes_per_task.map(|slope| slope_text(slope, self.straight));
         }
-        self.spreads.median(figure).map(|value| figure.show(value))
+        let text = self.spreads.median(figure).map(|value| figure.show(value))?;
+        let at_least = self.client_limited && figure == &figures::MESSAGES_PER_S;
+        Some(if at_least { format!("≥ {text}") } else { text })
     }
 }

@@ -94,6 +94,7 @@ pub fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64
         cpu: Cpu { user_s: Some(2.0 * launch), system_s: Some(launch), ..Cpu::default() },
         load: None,
         memory: Memory {
+            connected: None,
             loaded: None,
             source: MemorySource::CgroupV2,
             plateau: Some(Plateau {

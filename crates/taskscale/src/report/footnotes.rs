@@ -54,6 +54,11 @@ pub fn machine(report: &Report) -> String {
     parts.join(" · ")
 }
 
+/// Whether connections had carried a message before memory was read, as in results since open loops follow the capacity.
+fn is_used(report: &Report) -> bool {
+    report.groups.iter().flat_map(|group| &group.rows).any(|row| !row.load_curve.is_empty())
+}
+
 /// How long tasks waited, or what was done how often.
 pub fn course(report: &Report) -> String {
     if let Some(operation) = &report.operation {
@@ -65,12 +70,19 @@ pub fn course(report: &Report) -> String {
     }
     if report.shape == Shape::Serve {
         let hold = report.hold;
+        if !is_used(report) {
+            return format!(
+                "All clients connect and rest for {} s or longer. An open loop at a fixed rate follows, then a closed \
+                 loop. Every message is verified.",
+                hold.plateau_s()
+            );
+        }
         return format!(
-            "All clients connect, and rest for {} s or longer; messages come at a rate for {} s, and then one at a time \
-             on each of some connections for {} s. Each is verified.",
+            "All clients connect, send one message each and rest for {} s or longer. A closed loop of {} s finds the \
+             capacity; open loops of {} s follow. Every message is verified.",
             hold.plateau_s(),
-            hold.open_s(),
-            hold.closed_s()
+            hold.closed_s(),
+            hold.open_s()
         );
     }
     match report.hold {
@@ -185,11 +197,15 @@ fn reading(report: &Report) -> String {
         Shape::Hold => {
             text.push_str("Footprint: all memory, the kernel's part included, while all tasks wait.");
         }
+        Shape::Serve if !is_used(report) => text.push_str(
+            "Footprint: all memory of the server, kernel memory included, before the first message: connections may \
+             lack their buffers, so there is no B/conn. Latency runs from the scheduled send time until every receiver \
+             has the message. msgs/s: the capacity, with clients on the same CPUs.",
+        ),
         Shape::Serve => text.push_str(
-            "Footprint: all memory of the server, the kernel's part included, while all are connected and nobody says \
-             anything. CPU for each message: of the server, while messages come at a rate; p50 and p99: from when a \
-             message was due until all who should have it had it, verified. msgs/s: with one in flight on each of some \
-             connections; clients and server share the CPUs, so it is no figure of the server alone.",
+            "Footprint: all memory of the server, kernel memory included, after every connection has carried a message. \
+             CPU µs/msg and latency: at 50% of capacity, or at --rate; latency runs from the scheduled send time until \
+             every receiver has the message. msgs/s: the capacity, with clients on the same CPUs.",
         ),
         Shape::Work => text.push_str(
             "An operation costs what twice as many took more, divided by how many more they were: start-up and \

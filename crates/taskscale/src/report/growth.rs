@@ -10,6 +10,8 @@ use crate::stats::{self, Point};
 
 /// Whether a sample tells what so many tasks take: it was ok, and all of them were alive.
 ///
+/// A server's connections must have carried a message: before that they lack what they work with.
+///
 /// A program from outside says nothing of its tasks. There the status is the evidence: it is ok only where a plateau
 /// was found.
 pub fn feeds_line(sample: &Sample) -> bool {
@@ -18,7 +20,8 @@ pub fn feeds_line(sample: &Sample) -> bool {
         (None, Some(PlateauFrom::Protocol | PlateauFrom::LoadLine) | None) => false,
         (None, Some(_)) => true,
     };
-    alive && sample.status == Status::Ok && FOOTPRINT.read(sample).is_some()
+    let used = sample.load.as_ref().is_none_or(|load| load.first_message);
+    alive && used && sample.status == Status::Ok && FOOTPRINT.read(sample).is_some()
 }
 
 /// The line through an entry's runs; `None` where no run has a footprint.

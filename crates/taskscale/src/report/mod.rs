@@ -15,6 +15,7 @@ mod export;
 mod footnotes;
 pub(crate) mod growth;
 mod html;
+mod load_curve;
 mod model;
 mod overview;
 mod page;

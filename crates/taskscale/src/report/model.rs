@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::load_curve::LoadPoint;
 use super::rank::Rank;
 use crate::catalog::{Kind, Shape, Style};
 use crate::figures::{self, Figure};
@@ -202,6 +203,12 @@ pub struct Row {
     pub times_best: Option<f64>,
     /// What the footprint is made of.
     pub parts: Option<Parts>,
+    /// Clients used up a CPU in the closed loop: the server may be able to do more messages per second.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub client_limited: bool,
+    /// Of a server: CPU and latency over load.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub load_curve: Vec<LoadPoint>,
     /// Over the repetitions, the figures that stand above as medians alone.
     pub spreads: Spreads,
     /// Where the memory figures of this row come from.

@@ -124,6 +124,7 @@ fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64) ->
         },
         load: None,
         memory: Memory {
+            connected: None,
             loaded: None,
             source: MemorySource::CgroupV2,
             plateau: Some(Plateau {

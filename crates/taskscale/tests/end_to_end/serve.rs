@@ -4,7 +4,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use crate::support::cases::{self, CHAT, ECHO};
+use crate::support::cases::{self, CHAT, ECHO, LOST};
 use crate::support::{Entry, World, skipped};
 use taskscale::figures::{self, Figure};
 use taskscale::record::{Sample, Status, Warning};
@@ -44,7 +44,7 @@ fn costs_latencies_and_bytes_are_what_the_server_knows_them_to_be() {
         let plain = of(&samples, "plain", tasks);
         let load = plain.load.as_ref().expect("what its clients saw");
         let open = load.open.as_ref().expect("an open loop");
-        assert_eq!((load.connected, open.messages, open.deliveries), (tasks, 200, 200));
+        assert_eq!((load.connected, open.messages, open.deliveries), (tasks, 100, 100));
         let [costs_us, plain_us] =
             ["costs", "plain"].map(|name| figure(of(&samples, name, tasks), &figures::CPU_PER_MESSAGE));
         // What a message takes of the kernel differs with what else the machine does: all of it, or nothing, is in both.
@@ -99,6 +99,9 @@ fn a_connection_costs_the_kernel_what_it_is_known_to_cost() {
         skipped("without control groups nobody sees the kernel's part");
         return;
     }
+    let load = many.load.as_ref().expect("what its clients saw");
+    assert!(load.first_message && load.curve.len() == 3 && load.open.is_some(), "{load:?}");
+    assert!(many.memory.connected.is_some(), "read before the first message as well");
     // 3,867 and 4,001 bytes by a C server and its clients on Linux 6.18; the server has a thread for each besides.
     let clients = growth(&|sample| figure(sample, &figures::CLIENT_KERNEL));
     assert!((3_700.0..12_000.0).contains(&clients), "{clients} bytes of the kernel for each client");
@@ -109,6 +112,12 @@ fn a_connection_costs_the_kernel_what_it_is_known_to_cost() {
 #[test]
 fn every_fault_of_a_server_is_a_sample_with_a_reason() {
     cases::check(&[&ECHO, &CHAT]);
+}
+
+#[test]
+#[ignore = "waits 30 s"]
+fn a_message_that_never_comes_is_missed() {
+    cases::check(&[&LOST]);
 }
 
 /// A rate that nobody can keep up with is said, and its latencies are not shown.
@@ -123,7 +132,7 @@ fn a_rate_that_is_not_reached_is_said() {
     assert!(slow.warnings.contains(&Warning::RateNotReached), "{:?}", slow.warnings);
     assert_eq!(figures::LATENCY_P99.read(slow), None);
     let open = slow.load.as_ref().and_then(|load| load.open.as_ref()).expect("an open loop");
-    assert!(open.achieved_per_s < 0.99 * open.offered_per_s && open.messages == 800, "{open:?}");
+    assert!(open.achieved_per_s < 0.99 * open.offered_per_s && open.messages == 400, "{open:?}");
 }
 
 #[test]
@@ -171,7 +180,7 @@ fn clients_talk_to_a_server_that_somebody_else_started() {
     let world = World::new(&[]);
     let load = |words: &str| world.run(world.command(&words.split(' ').collect::<Vec<_>>()));
     let echo = Fake::start(&world, "--serve echo");
-    let short = "--open-s 0.5 --closed-s 0.3";
+    let short = "--rate 500 --open-s 1 --closed-s 0.3";
     let words = format!("load echo --connect {} -n 50 {short}", echo.1);
     let told = load(&words);
     told.expect_code(0);
@@ -208,7 +217,7 @@ fn clients_of_many_processes_are_all_counted() {
     let echo = Fake::start(&world, "--serve echo");
     // Room for 84 connections in each process.
     let words = format!(
-        "ulimit -n 100 && exec \"$0\" load echo --connect {} -n 2000 --open-s 0.2 --closed-s 0.1",
+        "ulimit -n 100 && exec \"$0\" load echo --connect {} -n 2000 --rate 100 --open-s 0.2 --closed-s 0.1",
         echo.1
     );
     for _ in 0..3 {

@@ -163,9 +163,10 @@ impl Run<'_> {
             return self.work_times(exec, end_ns);
         }
         let since_exec = |at: u64| seconds(exec, at);
-        let launch_s = self.plateau_ns.map(since_exec);
+        let begin_s = self.plateau_ns.map(since_exec);
+        let launch_s = self.launch_end.map(|(at_ns, _)| since_exec(at_ns)).or(begin_s);
         let end_s = self.plateau_end_ns(end_ns).map(since_exec);
-        let plateau_s = launch_s.zip(end_s).map(|(launch, end)| (end - launch).max(0.0));
+        let plateau_s = begin_s.zip(end_s).map(|(begin, end)| (end - begin).max(0.0));
         let wall_s = end_ns.map(since_exec);
         Time {
             launch_s,
@@ -203,7 +204,7 @@ impl Run<'_> {
         Cpu {
             user_s,
             system_s: user_s.map(|user_s| end.total_s - user_s),
-            launch_s: phase(at_start, self.cpu_at_plateau),
+            launch_s: phase(at_start, self.launch_end.map_or(self.cpu_at_plateau, |(_, cpu)| cpu)),
             // Of work it stands with what was done.
             plateau_s: phase(self.cpu_at_plateau, at_due).filter(|_| !self.is_work()),
             drain_s: phase(at_due, Some(end)),
@@ -224,13 +225,15 @@ impl Run<'_> {
         let one_process =
             rss_peak.unwrap_or(0).saturating_sub(files.map_or(0, |reading| reading.memory.file_bytes));
         let sampled = self.sampled_peak.max(read.unwrap_or(0)).max(one_process);
+        let talks = self.external.as_ref().map(|external| &external.talks);
         Memory {
             source: self.group.source(),
             plateau: reading.map(|reading| reading.memory.clone()),
             peak_bytes: kept.or((sampled > 0).then_some(sampled)),
             rss_peak_bytes: rss_peak.filter(|bytes| *bytes > 0),
             cap_bytes: self.spec.bounds.memory_bytes,
-            loaded: self.external.as_mut().and_then(|external| external.talks.loaded.take()).map(Box::new),
+            connected: talks.and_then(|talks| talks.connected.clone()).map(Box::new),
+            loaded: talks.and_then(|talks| talks.loaded.clone()).map(Box::new),
         }
     }
 

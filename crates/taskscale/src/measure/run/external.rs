@@ -192,6 +192,9 @@ impl Run<'_> {
         if inferred && let Some((at_ns, from)) = external.load_stands(now) {
             self.begin_plateau(from, at_ns);
         }
+        if self.awaits_first_messages(external, now) {
+            return Ok(());
+        }
         match self.read_ns {
             None => self.settle(external, exec, now),
             Some(read_ns) => self.stand(external, read_ns, now),
@@ -251,7 +254,7 @@ impl Run<'_> {
         if let Some(load) = external.load.as_ref().filter(|_| self.spec.course.elsewhere().is_none()) {
             (external.talks.load.client_bytes, external.talks.load.client_kernel_bytes) = load.memory();
         }
-        Ok(())
+        self.begin_first_messages(external)
     }
 
     /// Memory was read: the program is let stand for the rest of its plateau, and looked at once more.

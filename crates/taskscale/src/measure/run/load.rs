@@ -2,6 +2,7 @@
 
 use super::launched::Launched;
 use super::serve::{Orders, Phases};
+use crate::load::Begin;
 use crate::measure::MeasureError;
 use crate::measure::cgroup::{CpuReading, Group};
 use crate::measure::launcher::{END, Order, STOP, Word, now_ns};
@@ -72,8 +73,8 @@ impl Running {
     }
 
     /// Has the clients begin a phase.
-    pub fn order(&mut self, word: &str) -> Result<(), MeasureError> {
-        self.orders.as_mut().map_or(Ok(()), |orders| orders.say(word))
+    pub fn order(&mut self, begin: Begin) -> Result<(), MeasureError> {
+        self.orders.as_mut().map_or(Ok(()), |orders| orders.say(begin))
     }
 
     /// Memory of all of it now, and the part of it that the kernel holds, in bytes.

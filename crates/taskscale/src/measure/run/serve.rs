@@ -1,5 +1,6 @@
 //! The course of a server: its clients connect, rest, talk at a rate, talk as fast as they can, and go.
 
+use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::net::SocketAddr;
@@ -9,11 +10,11 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::external::ExternalCourse;
 use super::{Run, now_ns, seconds};
-use crate::load::{CLOSED, Connected, OPEN, Phase, Queue};
+use crate::load::{Begin, CLOSED_LOOPS, Connected, Phase, Queue, rates, usual};
 use crate::measure::cgroup::CpuReading;
 use crate::measure::limit_met::OwnFiles;
 use crate::measure::{MeasureError, Serve, at, plateau};
-use crate::record::{IdleLoad, Load, Plateau, Warning};
+use crate::record::{ClosedLoad, IdleLoad, Load, OpenLoad, Plateau, PlateauFrom, Warning};
 
 /// A line that says more of a phase than this is none.
 const LONGEST_LINE: usize = 4_096;
@@ -23,8 +24,6 @@ const LEAST_BYTES: u64 = 3_000;
 const MANY: u64 = 100;
 /// Of a server of more processes each has few of the connections.
 const MOST_LOOKED_AT: usize = 32;
-/// A rate is reached where so many of the messages that were due came in time.
-const REACHED: f64 = 0.99;
 
 /// What begins each phase: lines on the clients' standard input. They end when it does, whatever becomes of us.
 pub(super) struct Orders {
@@ -47,8 +46,8 @@ impl Orders {
         &self.path
     }
 
-    pub fn say(&mut self, word: &str) -> Result<(), MeasureError> {
-        at("write to", &self.path, writeln!(self.pipe, "{word}"))
+    pub fn say(&mut self, begin: Begin) -> Result<(), MeasureError> {
+        at("write to", &self.path, writeln!(self.pipe, "{begin}"))
     }
 }
 
@@ -87,13 +86,27 @@ impl Phases {
 #[derive(Default)]
 pub(super) struct Talks {
     pub load: Load,
+    /// Memory with all connected, before the first message.
+    pub connected: Option<Plateau>,
+    first: FirstMessages,
     /// When they ceased to rest.
     pub rest_end_ns: Option<u64>,
     /// What the server had used when the phase began.
     cpu: Option<CpuReading>,
-    /// Memory after the open loop.
+    closed_loops: usize,
+    /// Rates of the open loops that are still to come, in messages per second.
+    rates: VecDeque<f64>,
+    /// Memory after the last open loop.
     pub loaded: Option<Plateau>,
     pub over: bool,
+}
+
+#[derive(Default, PartialEq)]
+enum FirstMessages {
+    #[default]
+    ToCome,
+    UnderWay,
+    Sent,
 }
 
 impl Talks {
@@ -122,6 +135,45 @@ impl ExternalCourse<'_> {
 }
 
 impl Run<'_> {
+    /// Has every client send its first message, where memory was read with all connected: what a connection needs to work
+    /// is allocated by then.
+    pub(super) fn begin_first_messages(&mut self, external: &mut ExternalCourse) -> Result<(), MeasureError> {
+        let talking = self.spec.course.serve().is_some_and(|serve| serve.order.client.is_some());
+        let all = external.alive().is_some_and(|alive| alive >= self.spec.tasks);
+        let talks = &mut external.talks;
+        let (FirstMessages::ToCome, true, true, Some(load)) =
+            (&talks.first, talking, all, &mut external.load)
+        else {
+            return Ok(());
+        };
+        talks.first = FirstMessages::UnderWay;
+        talks.connected = self.reading.take().map(|reading| reading.memory);
+        self.read_ns = None;
+        self.launch_end = self.plateau_ns.map(|at_ns| (at_ns, self.cpu_at_plateau));
+        load.order(Begin::First)
+    }
+
+    /// Whether first messages are under way; when they have arrived, the plateau begins.
+    pub(super) fn awaits_first_messages(&mut self, external: &mut ExternalCourse, now: u64) -> bool {
+        let talks = &mut external.talks;
+        let (FirstMessages::UnderWay, Some(load)) = (&talks.first, &mut external.load) else { return false };
+        for phase in load.phases.take() {
+            match phase {
+                Phase::Connected(connected) => talks.note(connected),
+                Phase::First(messages) => {
+                    talks.load.first_message = messages > 0;
+                    talks.first = FirstMessages::Sent;
+                }
+                Phase::Open(_) | Phase::Closed(_) => {}
+            }
+        }
+        if talks.first == FirstMessages::Sent {
+            self.begin_plateau(PlateauFrom::LoadLine, now);
+            self.looks.clear();
+        }
+        true
+    }
+
     /// Takes what the clients have said, once all were at rest, and has them go on.
     pub(super) fn talk(&mut self, external: &mut ExternalCourse, now: u64) -> Result<(), MeasureError> {
         let alive = external.alive();
@@ -141,28 +193,41 @@ impl Run<'_> {
                 seconds: seconds(since, now),
             });
             talks.cpu = self.group.cpu();
-            return load.order(OPEN);
+            talks.closed_loops = CLOSED_LOOPS;
+            return load.order(Begin::Closed);
         }
         for phase in load.phases.take() {
-            let server_cpu_s = || Some((self.group.cpu()?.total_s - talks.cpu?.total_s).max(0.0));
+            let cpu = self.group.cpu().zip(talks.cpu);
+            let server_cpu_s = cpu.map(|(now, then)| (now.total_s - then.total_s).max(0.0));
             match phase {
                 Phase::Connected(connected) => talks.note(connected),
-                Phase::Open(mut open) => {
-                    open.server_cpu_s = server_cpu_s();
-                    talks.load.open = Some(open);
-                    let is_over = || self.interrupt.signal().is_some();
-                    let processes = self.group.processes();
-                    talks.loaded = plateau::read(self.group.as_ref(), &processes, &is_over)
-                        .map(|reading| reading.memory);
-                    talks.cpu = self.group.cpu();
-                    load.order(CLOSED)?;
+                Phase::First(_) => {}
+                Phase::Closed(closed) => {
+                    talks.closed_loops -= 1;
+                    let wanted = self.spec.course.serve().and_then(|serve| serve.order.rate);
+                    talks.rates = rates(wanted, closed.per_s).into();
+                    talks.load.closed = Some(ClosedLoad { server_cpu_s, ..closed });
                 }
-                Phase::Closed(mut closed) => {
-                    closed.server_cpu_s = server_cpu_s();
-                    talks.load.closed = Some(closed);
-                    talks.over = true;
+                Phase::Open(open) => {
+                    let capacity = talks.load.closed.as_ref().map(|closed| closed.per_s);
+                    let share = capacity.filter(|per_s| *per_s > 0.0).map(|per_s| open.offered_per_s / per_s);
+                    talks.load.curve.push(OpenLoad { share, server_cpu_s, ..open });
                 }
             }
+            if talks.rates.is_empty() {
+                talks.load.open = usual(&talks.load.curve).cloned();
+                let is_over = || self.interrupt.signal().is_some();
+                let processes = self.group.processes();
+                let reading = plateau::read(self.group.as_ref(), &processes, &is_over);
+                talks.loaded = reading.map(|reading| reading.memory);
+                talks.over = true;
+                break;
+            }
+            talks.cpu = self.group.cpu();
+            load.order(match talks.closed_loops {
+                0 => talks.rates.pop_front().map_or(Begin::Closed, Begin::Open),
+                _ => Begin::Closed,
+            })?;
         }
         if external.talks.over {
             self.stop(external, now_ns());
@@ -195,8 +260,11 @@ impl Run<'_> {
             }
         }
         let open = talks.load.open.as_ref();
-        if open.is_some_and(|open| open.achieved_per_s < REACHED * open.offered_per_s) {
+        if open.is_some_and(|open| !open.is_reached()) {
             self.warnings.push(Warning::RateNotReached);
+        }
+        if open.is_some_and(OpenLoad::is_client_limited) {
+            self.warnings.push(Warning::ClientLimited);
         }
         let reading = self.reading.as_ref().filter(|_| !self.group.folders().is_empty());
         if reading.is_some_and(|reading| is_uncharged(&reading.memory, talks.load.connected)) {

@@ -141,6 +141,8 @@ fn page_row(entry: usize, row: Row, cell: &[&Sample]) -> PageRow {
             |sample| sample.cpu.total_s(),
             |Sample { cpu, .. }| [cpu.launch_s, cpu.plateau_s, cpu.drain_s],
         ),
+        load_curve: row.load_curve,
+        client_limited: row.client_limited,
         shortfalls: row
             .shortfalls
             .iter()

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::super::load_curve::LoadPoint;
 use super::super::model::{Parts, Report};
 use crate::record::{EntryFacts, MemorySource, Status, Warning};
 use crate::stats::Spread;
@@ -129,6 +130,12 @@ pub struct PageRow {
     /// CPU time by phase, of the run with the median CPU time, likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<[f64; 3]>,
+    /// Of a server: CPU and latency over load.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub load_curve: Vec<LoadPoint>,
+    /// The clients used up a CPU in the closed loop: the server may be able to do more messages per second.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub client_limited: bool,
     /// The repetitions that were not ok, by status.
     pub shortfalls: Vec<PageShortfall>,
     /// Warnings of its samples, each once.

@@ -17,7 +17,7 @@ mod workloads;
 pub use contained::{BARE, BARE_HANGS, CAUSES, LEAVES, MEMORY};
 pub use ends::{ENDS, GROWS, HANGS, LIES, OUTPUT, SHORT};
 use workloads::OF_WORK;
-pub use workloads::{CHAT, ECHO, STATE, TICK, WORK, WORK_HANGS};
+pub use workloads::{CHAT, ECHO, LOST, STATE, TICK, WORK, WORK_HANGS};
 
 /// A fault and what must come of it.
 #[derive(Clone, Copy)]
@@ -68,7 +68,7 @@ pub struct Batch {
     pub cases: &'static [Case],
 }
 
-pub const ALL: [&Batch; 17] = [
+pub const ALL: [&Batch; 18] = [
     &ENDS,
     &LIES,
     &SHORT,
@@ -81,6 +81,7 @@ pub const ALL: [&Batch; 17] = [
     &WORK_HANGS,
     &ECHO,
     &CHAT,
+    &LOST,
     &LEAVES,
     &MEMORY,
     &CAUSES,
