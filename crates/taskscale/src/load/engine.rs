@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, EventData, EventFlags};
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 use rustix::time::Timespec;
@@ -247,14 +248,8 @@ impl Engine {
 
     /// Waits for what comes, at most so long, and takes it.
     pub fn turn(&mut self, most: Duration) -> Result<(), LoadError> {
-        // epoll_pwait2, in nanoseconds; before Linux 5.11 a wait lasts whole milliseconds, and the clients are late.
-        let timeout = Timespec { tv_sec: most.as_secs() as i64, tv_nsec: most.subsec_nanos().into() };
         let mut events = std::mem::take(&mut self.events);
-        events.clear();
-        match epoll::wait(&self.epoll, spare_capacity(&mut events), Some(&timeout)) {
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(error) => return Err(LoadError::Io("wait for", error.into())),
-        }
+        self.wait(most, &mut events).map_err(|error| LoadError::Io("wait for", error.into()))?;
         for event in &events {
             let (which, flags) = (event.data.u64(), event.flags);
             match which {
@@ -276,6 +271,22 @@ impl Engine {
         }
         self.events = events;
         Ok(())
+    }
+
+    /// Waits for events, at most so long. Where none is there, by ppoll: epoll_wait counts in milliseconds.
+    fn wait(&self, most: Duration, events: &mut Vec<epoll::Event>) -> Result<(), Errno> {
+        const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let timeout = Timespec { tv_sec: most.as_secs() as i64, tv_nsec: most.subsec_nanos().into() };
+        events.clear();
+        let result = epoll::wait(&self.epoll, spare_capacity(events), Some(&AT_ONCE)).and_then(|ready| {
+            if ready == 0
+                && rustix::event::poll(&mut [PollFd::new(&self.epoll, PollFlags::IN)], Some(&timeout))? > 0
+            {
+                epoll::wait(&self.epoll, spare_capacity(events), Some(&AT_ONCE))?;
+            }
+            Ok(())
+        });
+        if result == Err(Errno::INTR) { Ok(()) } else { result }
     }
 
     /// Takes all that has come; `ended`: the server will send no more.

@@ -380,7 +380,9 @@ mod tests {
     fn releases_are_compared_by_number() {
         let exact = ["6.17.0", "6.18.44-amd64", "6.100", "7.0.0-rc1"];
         assert!(exact.iter().all(|release| is_at_least(release, (6, 17))));
-        assert!(["6.9.1", "6.16.12+deb13", "5.10.0", "", "unknown"].iter().all(|old| !is_at_least(old, (6, 17))));
+        assert!(
+            ["6.9.1", "6.16.12+deb13", "5.10.0", "", "unknown"].iter().all(|old| !is_at_least(old, (6, 17)))
+        );
     }
 
     #[test]

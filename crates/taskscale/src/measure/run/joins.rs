@@ -71,9 +71,8 @@ impl Joins {
                 // Two writes are two events, as each is followed by the end of another. A file that is not there joins nobody.
                 let events = libc::IN_MODIFY | libc::IN_CLOSE_WRITE;
                 // SAFETY: the path is valid and ends with a null.
-                let watch = unsafe {
-                    libc::inotify_add_watch(inotify.descriptor.as_raw_fd(), path.as_ptr(), events)
-                };
+                let watch =
+                    unsafe { libc::inotify_add_watch(inotify.descriptor.as_raw_fd(), path.as_ptr(), events) };
                 if watch >= 0 {
                     inotify.writes.insert(watch, 0);
                     watches.push(watch);
