@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
 use crate::support::cases::{self, CHAT, ECHO, LOST};
-use crate::support::{Entry, World, skipped};
+use crate::support::{Entry, Finished, World, skipped};
 use taskscale::figures::{self, Figure};
 use taskscale::record::{Sample, Status, Warning};
 
@@ -182,19 +182,24 @@ fn clients_talk_to_a_server_that_somebody_else_started() {
     let echo = Fake::start(&world, "--serve echo");
     let short = "--rate 500 --open-s 1 --closed-s 0.3";
     let words = format!("load echo --connect {} -n 50 {short}", echo.1);
+    // A busy machine may not reach the rate, which exit code 1 tells.
+    let code = |told: &Finished| {
+        told.expect_code(i32::from(told.stdout.contains("the rate was not reached")));
+    };
     let told = load(&words);
-    told.expect_code(0);
+    code(&told);
     assert!(told.stdout.starts_with("connected  50 of 50"), "{told:?}");
     assert!(told.stdout.contains("500 messages, 500 deliveries"), "{told:?}");
     let told = load(&format!("{words} --json"));
-    told.expect_code(0);
     let seen: taskscale::record::Load = serde_json::from_str(&told.stdout).expect("JSON");
-    assert_eq!(seen.open.map(|open| open.messages), Some(500));
+    let open = seen.open.expect("an open loop");
+    told.expect_code(i32::from(!open.is_reached()));
+    assert_eq!(open.messages, 500);
     let chat = Fake::start(&world, "--serve chat");
     let words = format!("load chat --connect {} -n 25 {short}", chat.1);
     // Two rooms of ten and one of five.
     let told = load(&words);
-    told.expect_code(0);
+    code(&told);
     // Every fifth message is said in the room of five.
     assert!(told.stdout.contains("500 messages, 4,500 deliveries"), "{told:?}");
     let wrong = Fake::start(&world, "--serve echo --fault flip:10");
@@ -224,7 +229,7 @@ fn clients_of_many_processes_are_all_counted() {
         let mut command = Command::new("sh");
         command.args(["-c", &words, env!("CARGO_BIN_EXE_taskscale")]);
         let told = world.run_plain(command);
-        told.expect_code(0);
+        told.expect_code(i32::from(told.stdout.contains("the rate was not reached")));
         assert!(told.stdout.starts_with("connected  2,000 of 2,000"), "{told:?}");
     }
 }
