@@ -1,9 +1,11 @@
 //! Comparisons of campaigns made by hand and of campaigns made of seeded noise.
 
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::catalog::Kind;
 use crate::figures::{self, Figure};
-use crate::record::{Campaign, Sample, Status};
+use crate::record::{Campaign, Load, Sample, Status};
 use crate::report::fixture::{HOSTILE, campaign, facts, fell, sample};
 use crate::sheet::acts;
 
@@ -177,6 +179,26 @@ fn steady(entries: &[&str]) -> (Campaign, Vec<Sample>) {
 }
 
 const USUAL: [&Figure; 2] = [&figures::FOOTPRINT, &figures::BYTES_PER_TASK];
+
+/// Before its first message a connection lacks what it works with: the two are different figures.
+#[test]
+fn memory_before_and_after_the_first_message_is_not_compared() {
+    let of = |first_message: bool| {
+        let (campaign, mut samples) = steady(&["go/goroutine"]);
+        for sample in &mut samples {
+            sample.load = Some(Box::new(Load { first_message, ..Load::default() }));
+        }
+        (campaign, samples)
+    };
+    let reasons = |base: bool, new: bool| -> BTreeSet<String> {
+        let comparison = compared(&of(base), &of(new), &settings(&[&figures::FOOTPRINT], None));
+        let cells = comparison.of_metric(&figures::FOOTPRINT);
+        cells.filter_map(|cell| cell.reason.clone()).collect()
+    };
+    assert_eq!(reasons(true, true), BTreeSet::new());
+    let refused = "one side was read before connections had carried a message, the other after";
+    assert_eq!(reasons(false, true), BTreeSet::from([refused.to_owned()]));
+}
 
 #[test]
 fn runs_that_are_ok_no_more_close_the_gate() {

@@ -222,7 +222,7 @@ fn clients_of_many_processes_are_all_counted() {
     let echo = Fake::start(&world, "--serve echo");
     // Room for 84 connections in each process.
     let words = format!(
-        "ulimit -n 100 && exec \"$0\" load echo --connect {} -n 2000 --rate 100 --open-s 0.2 --closed-s 0.1",
+        "ulimit -n 100 && exec \"$0\" load echo --connect {} -n 2000 --active 1 --rate 100 --open-s 0.2 --closed-s 0.1",
         echo.1
     );
     for _ in 0..3 {
@@ -232,4 +232,8 @@ fn clients_of_many_processes_are_all_counted() {
         told.expect_code(i32::from(told.stdout.contains("the rate was not reached")));
         assert!(told.stdout.starts_with("connected  2,000 of 2,000"), "{told:?}");
     }
+    let mut command = Command::new("sh");
+    let words = "ulimit -n 100 && exec \"$0\" load chat --connect 127.0.0.1:1 -n 400 --room 200";
+    command.args(["-c", words, env!("CARGO_BIN_EXE_taskscale")]);
+    world.run_plain(command).expect_code(1).expect_said("a room of 200 members needs as many connections");
 }
