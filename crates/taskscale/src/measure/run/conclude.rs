@@ -163,10 +163,10 @@ impl Run<'_> {
             return self.work_times(exec, end_ns);
         }
         let since_exec = |at: u64| seconds(exec, at);
-        let begin_s = self.plateau_ns.map(since_exec);
-        let launch_s = self.launch_end.map(|(at_ns, _)| since_exec(at_ns)).or(begin_s);
+        let launch_s = self.launch_end.map(|(at_ns, _)| at_ns).or(self.plateau_ns).map(since_exec);
         let end_s = self.plateau_end_ns(end_ns).map(since_exec);
-        let plateau_s = begin_s.zip(end_s).map(|(begin, end)| (end - begin).max(0.0));
+        // With the first messages of clients, so that the phases add up to the whole.
+        let plateau_s = launch_s.zip(end_s).map(|(launch, end)| (end - launch).max(0.0));
         let wall_s = end_ns.map(since_exec);
         Time {
             launch_s,
@@ -195,7 +195,8 @@ impl Run<'_> {
         let end = group.unwrap_or(usage);
         let phase =
             |from: Option<CpuReading>, to: Option<CpuReading>| Some((to?.total_s - from?.total_s).max(0.0));
-        let at_start = self.cpu_at_plateau.map(|_| CpuReading::default());
+        let at_launch = self.launch_end.map_or(self.cpu_at_plateau, |(_, cpu)| cpu);
+        let at_start = at_launch.map(|_| CpuReading::default());
         // Where tasks were due before all had started, there was no plateau and the drain follows the launch.
         let no_plateau = self.plateau_ns.zip(self.due_ns()).is_some_and(|(alive, due)| alive >= due);
         let at_due = if no_plateau { self.cpu_at_plateau } else { self.cpu_at_due };
@@ -204,9 +205,9 @@ impl Run<'_> {
         Cpu {
             user_s,
             system_s: user_s.map(|user_s| end.total_s - user_s),
-            launch_s: phase(at_start, self.launch_end.map_or(self.cpu_at_plateau, |(_, cpu)| cpu)),
+            launch_s: phase(at_start, at_launch),
             // Of work it stands with what was done.
-            plateau_s: phase(self.cpu_at_plateau, at_due).filter(|_| !self.is_work()),
+            plateau_s: phase(at_launch, at_due).filter(|_| !self.is_work()),
             drain_s: phase(at_due, Some(end)),
         }
     }
