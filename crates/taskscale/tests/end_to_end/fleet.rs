@@ -482,10 +482,10 @@ fn servers_and_their_clients_are_on_two_machines() {
         let load = sample.load.as_ref().expect("what its clients saw");
         assert_eq!((load.connected, load.client_cpu_s, load.client_bytes), (sample.tasks, None, None));
         let open = load.open.as_ref().expect("an open loop");
-        assert_eq!(open.messages, 200);
+        assert_eq!(open.messages, 100);
         assert!(
             open.latency_from_send_us.is_some_and(|late| late.p50 >= 100.0)
-                && open.server_cpu_s.is_some_and(|cpu| cpu >= 0.02),
+                && open.server_cpu_s.is_some_and(|cpu| cpu >= 0.01),
             "{open:?}"
         );
         let started = sample.load_command.as_ref().expect("a command").join(" ");
