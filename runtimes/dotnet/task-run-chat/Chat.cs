@@ -83,8 +83,9 @@ sealed class Chat
 // A connection with a bounded queue and a task that writes from it.
 sealed class Member(Action disconnect)
 {
+    // Hundreds of short messages can arrive while the OS keeps a writer's thread waiting for a CPU.
     private readonly Channel<byte[]> queue =
-        Channel.CreateBounded<byte[]>(new BoundedChannelOptions(256) { SingleReader = true });
+        Channel.CreateBounded<byte[]>(new BoundedChannelOptions(1024) { SingleReader = true });
 
     public Room? Room { get; set; }
 

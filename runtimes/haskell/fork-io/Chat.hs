@@ -11,12 +11,14 @@ import Control.Exception (finally, handle, throwIO)
 import Control.Monad (forever, unless)
 import Data.ByteString.Lazy (ByteString, stripPrefix)
 import qualified Data.Map.Strict as Map
+import Data.Maybe (isJust)
 import Data.Word (Word16)
 import Network.Socket
 import Network.WebSockets (ConnectionOptions (..), SizeLimit (SizeLimit))
 import qualified Network.WebSockets as WS
 import System.Environment (getArgs)
 import System.IO (BufferMode (LineBuffering), hSetBuffering, stdout)
+import System.Timeout (timeout)
 
 data Member = Member {reader :: ThreadId, queue :: TBQueue ByteString}
 
@@ -102,11 +104,15 @@ answer rooms room self connection = \case
       WS.sendCloseCode connection code ("" :: ByteString)
       throwIO WS.ConnectionClosed
 
--- | Queues a message, or ends the connection of a client that does not read: its queue is full.
+-- | Queues a message. A queue that stays full for 0.1 s belongs to a client that does not read: its connection ends.
+-- The wait is for writers on another core that have not run yet.
 send :: ByteString -> Member -> IO ()
 send message member = do
-  queued <- atomically $ (True <$ writeTBQueue (queue member) message) `orElse` return False
-  unless queued $ killThread (reader member)
+  queued <- atomically $ (Just <$> enqueue) `orElse` return Nothing
+  unless (isJust queued) $
+    timeout 100000 (atomically enqueue) >>= maybe (killThread (reader member)) return
+  where
+    enqueue = writeTBQueue (queue member) message
 
 leave :: Rooms -> TVar (Maybe ByteString) -> Member -> STM ()
 leave rooms room self =
