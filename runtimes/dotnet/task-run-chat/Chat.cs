@@ -1,4 +1,4 @@
-// What is said on a WebSocket, whichever server it comes from.
+// The chat on a WebSocket of any server.
 using System.Buffers;
 using System.Net.WebSockets;
 using System.Text;
@@ -6,34 +6,34 @@ using System.Threading.Channels;
 
 sealed class Chat
 {
-    private const int LargestMessage = 65_536;
+    private const int MaxMessageBytes = 65_536;
 
     private readonly Rooms rooms = new();
 
-    // Returns when the WebSocket is closed, or has to be. Whoever does not read is cut off by abort.
-    public async Task Serve(WebSocket socket, Action abort)
+    // Reads messages until the connection ends.
+    public async Task Serve(WebSocket socket, Action disconnect)
     {
-        var member = new Member(abort);
-        Task writing = member.WriteTo(socket); // a task of its own, so that whoever speaks does not wait for it
+        var member = new Member(disconnect);
+        Task writer = member.WriteTo(socket);
         WebSocketCloseStatus status;
         try
         {
-            status = await Hear(member, socket);
+            status = await Read(socket, member);
         }
         catch (WebSocketException)
         {
-            return; // the client has gone, or broke the protocol, which the library has told it
+            return; // the client has disconnected, or the library has closed the connection for a wrong frame
         }
         finally
         {
             rooms.Leave(member);
-            member.End();
+            member.Complete();
         }
-        await writing;
+        await writer;
         await socket.CloseAsync(status, null, CancellationToken.None);
     }
 
-    private async Task<WebSocketCloseStatus> Hear(Member member, WebSocket socket)
+    private async Task<WebSocketCloseStatus> Read(WebSocket socket, Member member)
     {
         var message = new ArrayBufferWriter<byte>();
         while (true)
@@ -48,23 +48,23 @@ sealed class Chat
             {
                 return WebSocketCloseStatus.InvalidMessageType;
             }
-            if (message.WrittenCount > LargestMessage)
+            if (message.WrittenCount > MaxMessageBytes)
             {
                 return WebSocketCloseStatus.MessageTooBig;
             }
             if (part.EndOfMessage)
             {
-                if (!Obey(member, message.WrittenSpan))
+                if (!Handle(message.WrittenSpan, member))
                 {
                     return WebSocketCloseStatus.PolicyViolation;
                 }
                 message.ResetWrittenCount();
-                await Task.Yield(); // or whoever has much to say keeps the thread that would write to the members
+                await Task.Yield(); // lets writers run: more messages may have arrived than a queue holds
             }
         }
     }
 
-    private bool Obey(Member member, ReadOnlySpan<byte> message)
+    private bool Handle(ReadOnlySpan<byte> message, Member member)
     {
         if (message.StartsWith("join "u8))
         {
@@ -73,77 +73,70 @@ sealed class Chat
         }
         if (message.StartsWith("say "u8) && member.Room is Room room)
         {
-            room.Say(message["say ".Length..].ToArray());
+            room.Broadcast(message["say ".Length..].ToArray());
             return true;
         }
         return false;
     }
 }
 
-sealed class Member(Action abort)
+// A connection with a bounded queue and a task that writes from it.
+sealed class Member(Action disconnect)
 {
-    // Bytes that wait for a member, before it is cut off. Not a number of messages: short ones come
-    // by the hundred while the system lets another thread run than the one that writes to the member.
-    private const int MostUnsent = 1_048_576;
-    private const int FrameHeader = 4;
-
-    private readonly Channel<byte[]> outgoing = Channel.CreateUnbounded<byte[]>(new() { SingleReader = true });
-    private int unsent;
+    // Hundreds of short messages can arrive while the OS keeps a writer's thread waiting for a CPU.
+    private readonly Channel<byte[]> queue =
+        Channel.CreateBounded<byte[]>(new BoundedChannelOptions(1024) { SingleReader = true });
 
     public Room? Room { get; set; }
 
     public void Send(byte[] message)
     {
-        if (Interlocked.Add(ref unsent, FrameHeader + message.Length) > MostUnsent)
+        if (!queue.Writer.TryWrite(message))
         {
-            abort();
-        }
-        else
-        {
-            outgoing.Writer.TryWrite(message);
+            disconnect(); // the queue is full: the client does not read
         }
     }
 
-    public void End() => outgoing.Writer.Complete();
+    public void Complete() => queue.Writer.Complete();
 
     public async Task WriteTo(WebSocket socket)
     {
-        await foreach (byte[] message in outgoing.Reader.ReadAllAsync())
+        await foreach (byte[] message in queue.Reader.ReadAllAsync())
         {
             await socket.SendAsync(message, WebSocketMessageType.Text, endOfMessage: true, CancellationToken.None);
-            Interlocked.Add(ref unsent, -(FrameHeader + message.Length));
         }
     }
 }
 
 sealed class Room(string name)
 {
+    private readonly Lock gate = new();
     private readonly HashSet<Member> members = [];
 
     public string Name => name;
 
     public void Add(Member member)
     {
-        lock (members)
+        lock (gate)
         {
             members.Add(member);
-            member.Send(Encoding.UTF8.GetBytes($"joined {name}")); // before all that is said from now on
+            member.Send(Encoding.UTF8.GetBytes($"joined {name}")); // before any message of the room
         }
     }
 
-    // Whether nobody is left.
+    // Whether the room is empty now.
     public bool Remove(Member member)
     {
-        lock (members)
+        lock (gate)
         {
             members.Remove(member);
             return members.Count == 0;
         }
     }
 
-    public void Say(byte[] message)
+    public void Broadcast(byte[] message)
     {
-        lock (members)
+        lock (gate)
         {
             foreach (Member member in members)
             {
@@ -155,11 +148,12 @@ sealed class Room(string name)
 
 sealed class Rooms
 {
+    private readonly Lock gate = new();
     private readonly Dictionary<string, Room> rooms = [];
 
     public void Join(string name, Member member)
     {
-        lock (rooms)
+        lock (gate)
         {
             Leave(member);
             if (!rooms.TryGetValue(name, out Room? room))
@@ -173,7 +167,7 @@ sealed class Rooms
 
     public void Leave(Member member)
     {
-        lock (rooms)
+        lock (gate)
         {
             if (member.Room is Room room && room.Remove(member))
             {

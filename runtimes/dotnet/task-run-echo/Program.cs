@@ -1,23 +1,15 @@
-// One Task.Run of an async method per connection, which sends back what comes.
+// One Task.Run of an async method per connection, which sends back what it receives.
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
 
-if (args is not [var first, "--listen", var second]
-    || !int.TryParse(first, out int count) || count < 1
-    || !IPEndPoint.TryParse(second, out IPEndPoint? address))
-{
-    Console.Error.WriteLine("usage: task-run-echo <tasks> --listen <host>:<port>: at least one task, and an IP address");
-    return 2;
-}
+_ = int.Parse(args[0]);
+var listener = new TcpListener(IPEndPoint.Parse(args[2]));
+// Without a handler of SIGTERM the runtime leaves its diagnostic pipes behind.
+using var signal = PosixSignalRegistration.Create(PosixSignal.SIGTERM, _ => Environment.Exit(0));
 
-// Ended without a handler the runtime leaves its debugger's pipes behind.
-using var ended = PosixSignalRegistration.Create(PosixSignal.SIGTERM, _ => Environment.Exit(0));
-
-var listener = new TcpListener(address);
 listener.Start(4096);
 Console.WriteLine($"listening {((IPEndPoint)listener.LocalEndpoint).Port}");
-
 try
 {
     while (true)
@@ -28,7 +20,7 @@ try
 }
 catch (SocketException error)
 {
-    listener.Stop(); // where descriptors have run out, the console needs one too
+    listener.Stop(); // frees a descriptor for the console: they may have run out
     Console.Error.WriteLine(error.Message.ToLowerInvariant());
     return 1;
 }
@@ -45,7 +37,7 @@ static async Task Echo(TcpClient client)
         }
         catch (IOException)
         {
-            // The client has gone.
+            // The client has disconnected.
         }
     }
 }

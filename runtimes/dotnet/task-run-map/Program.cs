@@ -1,15 +1,9 @@
-// One Task.Run per task, all adding to one map and reading from it.
+// One Task.Run per task. All of them add to one map and read from it.
 using System.Collections.Concurrent;
 
 const int Filled = 65_536;
 
-if (args is not [var first, var second]
-    || !int.TryParse(first, out int count) || count < 1
-    || !int.TryParse(second, out int operations) || operations < 1)
-{
-    Console.Error.WriteLine("usage: task-run-map <tasks> <operations>: whole numbers, at least one of each");
-    return 2;
-}
+int count = int.Parse(args[0]), operations = int.Parse(args[1]);
 var map = new ConcurrentDictionary<uint, int>();
 for (int i = 0; i < Filled; i++)
 {
@@ -28,9 +22,8 @@ long sum = (await Task.WhenAll(tasks)).Sum();
 
 Console.WriteLine($"done {operations}");
 Console.WriteLine($"check {sum + map.Count}");
-return 0;
 
-// Does these operations, and returns the sum of what it read.
+// The sum of the values that these operations read.
 long Work(int start, int end)
 {
     long sum = 0;
@@ -43,5 +36,5 @@ long Work(int start, int end)
     return sum;
 }
 
-// Modulo 2^32, as the product of uint is.
+// The product of two uints is modulo 2^32.
 static uint Key(int i) => unchecked((uint)i * 2_654_435_761);

@@ -1,24 +1,15 @@
-// One Task.Run of an async lambda per task, each handing the tokens of its channel to the next.
+// One Task.Run of an async lambda per task, which passes tokens from its channel to that of the next task.
 using System.Threading.Channels;
 
-// A token is the hops that it has left; this one ends a task.
+// A token is the number of hops that it has left. This one ends a task.
 const int End = -1;
 
-int tokens = 1;
-if (args is not [var first, var second, .. var rest]
-    || !int.TryParse(first, out int count) || count < 2
-    || !int.TryParse(second, out int operations) || operations < 1
-    || (rest is not [] && (rest is not ["--tokens", var third] || !int.TryParse(third, out tokens)))
-    || tokens < 1 || tokens > count / 2)
-{
-    Console.Error.WriteLine("usage: task-run-ring <tasks> <operations> [--tokens <tokens>]: whole numbers, at least two tasks for each token");
-    return 2;
-}
-
+int count = int.Parse(args[0]), operations = int.Parse(args[1]);
+int tokens = args is [_, _, "--tokens", var option] ? int.Parse(option) : 1;
 int started = 0;
-// Without this option the last task would run what follows in the main task before its own.
+// Without this option the last task would run the main task's next steps before its own.
 var allStarted = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-var noted = Channel.CreateUnbounded<int>();
+var arrived = Channel.CreateUnbounded<int>();
 
 var channels = new List<Channel<int>>(count);
 for (int i = 0; i < count; i++)
@@ -46,7 +37,7 @@ for (int i = 0; i < count; i++)
             }
             else
             {
-                await noted.Writer.WriteAsync(number);
+                await arrived.Writer.WriteAsync(number);
             }
         }
     }));
@@ -62,7 +53,7 @@ for (int token = 0; token < tokens; token++)
 long sum = 0;
 for (int token = 0; token < tokens; token++)
 {
-    sum += await noted.Reader.ReadAsync();
+    sum += await arrived.Reader.ReadAsync();
 }
 Console.WriteLine($"done {operations}");
 Console.WriteLine($"check {sum}");
@@ -72,4 +63,3 @@ foreach (Channel<int> channel in channels)
     await channel.Writer.WriteAsync(End);
 }
 await Task.WhenAll(tasks);
-return 0;

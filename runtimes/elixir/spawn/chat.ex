@@ -1,49 +1,28 @@
-# One process per connection, which reads from it and writes to it; a room is a key of a Registry.
+# One process per connection, which reads and writes. A room is a key of a Registry.
 defmodule Chat do
   @rooms Chat.Rooms
 
-  def main(args) do
-    # The VM's own way to end at SIGTERM says so on standard output.
+  def main([tasks, "--listen", host_port]) do
+    # The VM's own handler of SIGTERM prints a line.
     :os.set_signal(:sigterm, :default)
-
-    case address(args) do
-      {:ok, ip, port} ->
-        {:ok, _} =
-          Registry.start_link(
-            keys: :duplicate,
-            name: @rooms,
-            partitions: System.schedulers_online()
-          )
-
-        {:ok, listener} = :gen_tcp.listen(port, [:binary, ip: ip, reuseaddr: true] ++ options())
-        {:ok, bound} = :inet.port(listener)
-        IO.puts("listening #{bound}")
-        spawn(fn -> accept(listener) end)
-        Process.sleep(:infinity)
-
-      :error ->
-        IO.puts(
-          :stderr,
-          "usage: chat <tasks> --listen <host>:<port>: a whole number, at least one task"
-        )
-
-        System.halt(2)
-    end
+    _ = String.to_integer(tasks)
+    [host, port] = String.split(host_port, ":")
+    {:ok, ip} = :inet.getaddr(String.to_charlist(host), :inet)
+    partitions = System.schedulers_online()
+    {:ok, _} = Registry.start_link(keys: :duplicate, name: @rooms, partitions: partitions)
+    options = [:binary, ip: ip, reuseaddr: true] ++ options()
+    {:ok, listener} = :gen_tcp.listen(String.to_integer(port), options)
+    {:ok, port} = :inet.port(listener)
+    IO.puts("listening #{port}")
+    spawn(fn -> accept(listener) end)
+    Process.sleep(:infinity)
   end
 
-  # The socket keeps up to 1 MiB that the client has not taken. Who lets it fill is cut off within a millisecond, so
-  # no process waits in send while its mailbox grows. (A timeout of 0 would not close the socket.)
+  # The socket queues up to 1 MiB for a client that does not read. When that is full, send fails after 1 ms and closes
+  # the socket, so a mailbox has no time to grow. (A timeout of 0 would not close the socket.)
   defp options do
-    [
-      packet: :http_bin,
-      active: false,
-      backlog: 4096,
-      buffer: 4096,
-      nodelay: true,
-      high_watermark: 1_048_576,
-      send_timeout: 1,
-      send_timeout_close: true
-    ]
+    [packet: :http_bin, active: false, backlog: 4096, buffer: 4096, nodelay: true] ++
+      [high_watermark: 1_048_576, send_timeout: 1, send_timeout_close: true]
   end
 
   defp accept(listener) do
@@ -55,34 +34,46 @@ defmodule Chat do
       {:error, :econnaborted} ->
         accept(listener)
 
-      {:error, :emfile} ->
-        IO.puts(:stderr, "cannot accept: too many open files")
-        System.halt(1)
-
       {:error, reason} ->
-        IO.puts(:stderr, "cannot accept: #{reason}")
+        IO.puts(:stderr, "cannot accept: #{:inet.format_error(reason)}")
         System.halt(1)
     end
   end
 
-  # A socket is closed and a member taken out of its room when their process ends.
+  # When the process ends, its socket is closed and the Registry removes it from its room.
   defp connection(socket) do
-    with :ok <- WebSocket.accept(socket), do: loop(socket, %WebSocket{}, nil)
+    with :ok <- WebSocket.accept(socket), do: loop(socket, "", nil, nil)
   end
 
-  defp loop(socket, decoder, room) do
-    with :ok <- :inet.setopts(socket, active: :once), do: wait(socket, decoder, room)
+  # `buffer` is input that is not decoded yet, `message` the fragments of a message that is incomplete.
+  defp loop(socket, buffer, message, room) do
+    case WebSocket.decode(buffer, message) do
+      {:more, rest} ->
+        with :ok <- :inet.setopts(socket, active: :once), do: wait(socket, rest, message, room)
+
+      {:incomplete, fragments, rest} ->
+        loop(socket, rest, fragments, room)
+
+      {{:ping, payload}, rest} ->
+        send_frame(socket, WebSocket.pong(payload))
+        loop(socket, rest, message, room)
+
+      {{:text, text}, rest} ->
+        loop(socket, rest, nil, handle(text, socket, room))
+
+      {:close, reason} ->
+        :gen_tcp.send(socket, WebSocket.close(reason))
+    end
   end
 
-  defp wait(socket, decoder, room) do
+  defp wait(socket, buffer, message, room) do
     receive do
       {:frame, frame} ->
         send_frame(socket, frame)
-        wait(socket, decoder, room)
+        wait(socket, buffer, message, room)
 
       {:tcp, ^socket, data} ->
-        {events, decoder} = WebSocket.decode(decoder, data)
-        loop(socket, decoder, Enum.reduce(events, room, &handle(&1, &2, socket)))
+        loop(socket, buffer <> data, message, room)
 
       {:tcp_closed, ^socket} ->
         :ok
@@ -92,14 +83,14 @@ defmodule Chat do
     end
   end
 
-  defp handle({:text, "join " <> room}, old, socket) do
+  defp handle("join " <> room, socket, old) do
     if old, do: Registry.unregister(@rooms, old)
     {:ok, _} = Registry.register(@rooms, room, nil)
     send_frame(socket, WebSocket.text("joined " <> room))
     room
   end
 
-  defp handle({:text, "say " <> text}, room, _socket) when room != nil do
+  defp handle("say " <> text, _socket, room) when room != nil do
     frame = WebSocket.text(text)
 
     Registry.dispatch(@rooms, room, fn members ->
@@ -109,34 +100,12 @@ defmodule Chat do
     room
   end
 
-  defp handle({:text, _}, _room, socket), do: close(socket, <<1008::16>>)
-
-  defp handle({:ping, payload}, room, socket) do
-    send_frame(socket, WebSocket.pong(payload))
-    room
+  defp handle(_text, socket, _room) do
+    :gen_tcp.send(socket, WebSocket.close(<<1008::16>>))
+    exit(:normal)
   end
-
-  defp handle({:close, reason}, _room, socket), do: close(socket, reason)
 
   defp send_frame(socket, frame) do
     with {:error, _} <- :gen_tcp.send(socket, frame), do: exit(:normal)
   end
-
-  defp close(socket, reason) do
-    send_frame(socket, WebSocket.close(reason))
-    exit(:normal)
-  end
-
-  defp address([tasks, "--listen", listen]) do
-    with {tasks, ""} when tasks >= 1 <- Integer.parse(tasks),
-         [host, port] <- String.split(listen, ":"),
-         {:ok, ip} <- :inet.getaddr(String.to_charlist(host), :inet),
-         {port, ""} when port in 0..65_535 <- Integer.parse(port) do
-      {:ok, ip, port}
-    else
-      _ -> :error
-    end
-  end
-
-  defp address(_), do: :error
 end

@@ -1,30 +1,22 @@
-# One process per connection, which accepts it, leaves the listener to the next one, and sends back what comes.
+# One process per connection, which accepts it, leaves the listener to a new process, and sends back what it receives.
 defmodule Echo do
-  def main(args) do
-    # The VM's own way to end at SIGTERM says so on standard output.
+  def main([tasks, "--listen", host_port]) do
+    # The VM's own handler of SIGTERM prints a line.
     :os.set_signal(:sigterm, :default)
-
-    case address(args) do
-      {:ok, ip, port} ->
-        {:ok, listener} = :gen_tcp.listen(port, [:binary, ip: ip, reuseaddr: true] ++ options())
-        {:ok, bound} = :inet.port(listener)
-        IO.puts("listening #{bound}")
-        spawn(fn -> accept(listener) end)
-        Process.sleep(:infinity)
-
-      :error ->
-        IO.puts(
-          :stderr,
-          "usage: echo <tasks> --listen <host>:<port>: a whole number, at least one task"
-        )
-
-        System.halt(2)
-    end
+    _ = String.to_integer(tasks)
+    [host, port] = String.split(host_port, ":")
+    {:ok, ip} = :inet.getaddr(String.to_charlist(host), :inet)
+    options = [:binary, ip: ip, reuseaddr: true] ++ options()
+    {:ok, listener} = :gen_tcp.listen(String.to_integer(port), options)
+    {:ok, port} = :inet.port(listener)
+    IO.puts("listening #{port}")
+    spawn(fn -> accept(listener) end)
+    Process.sleep(:infinity)
   end
 
-  # A client that has closed its side is still answered, so its end must not close the socket.
+  # A client that has closed its side still gets its answer: the end of input must not close the socket.
   defp options do
-    [active: false, backlog: 4096, buffer: 4096, exit_on_close: false, nodelay: true]
+    [active: false, backlog: 4096, buffer: 4096, nodelay: true, exit_on_close: false]
   end
 
   defp accept(listener) do
@@ -36,12 +28,8 @@ defmodule Echo do
       {:error, :econnaborted} ->
         accept(listener)
 
-      {:error, :emfile} ->
-        IO.puts(:stderr, "cannot accept: too many open files")
-        System.halt(1)
-
       {:error, reason} ->
-        IO.puts(:stderr, "cannot accept: #{reason}")
+        IO.puts(:stderr, "cannot accept: #{:inet.format_error(reason)}")
         System.halt(1)
     end
   end
@@ -54,17 +42,4 @@ defmodule Echo do
       {:error, _reason} -> :gen_tcp.close(socket)
     end
   end
-
-  defp address([tasks, "--listen", listen]) do
-    with {tasks, ""} when tasks >= 1 <- Integer.parse(tasks),
-         [host, port] <- String.split(listen, ":"),
-         {:ok, ip} <- :inet.getaddr(String.to_charlist(host), :inet),
-         {port, ""} when port in 0..65_535 <- Integer.parse(port) do
-      {:ok, ip, port}
-    else
-      _ -> :error
-    end
-  end
-
-  defp address(_), do: :error
 end

@@ -1,23 +1,16 @@
-# One process per task, made by spawn, all of which share a table of ETS.
+# One process per task, created by spawn. All of them share an ETS table.
 defmodule SharedMap do
   @filled 65_536
   @modulus 4_294_967_296
 
   def main(args) do
-    case numbers(args) do
-      [tasks, operations]
-      when is_integer(tasks) and tasks >= 1 and is_integer(operations) and operations >= 1 ->
-        map = :ets.new(__MODULE__, [:set, :public, write_concurrency: :auto])
-        Enum.each(0..(@filled - 1), &:ets.insert(map, {key(&1), &1}))
-        IO.puts("ready")
-        Enum.each(0..(tasks - 1), &launch(&1, tasks, operations, map))
-        sum = collect(tasks, 0)
-        IO.puts("done #{operations}\ncheck #{sum + :ets.info(map, :size)}")
-
-      _ ->
-        IO.puts(:stderr, "usage: map <tasks> <operations>: whole numbers, at least one of each")
-        System.halt(2)
-    end
+    [tasks, operations] = Enum.map(args, &String.to_integer/1)
+    map = :ets.new(__MODULE__, [:set, :public, write_concurrency: :auto])
+    Enum.each(0..(@filled - 1), &:ets.insert(map, {key(&1), &1}))
+    IO.puts("ready")
+    Enum.each(0..(tasks - 1), &launch(&1, tasks, operations, map))
+    sum = collect(tasks, 0)
+    IO.puts("done #{operations}\ncheck #{sum + :ets.info(map, :size)}")
   end
 
   defp launch(number, tasks, operations, map) do
@@ -27,21 +20,18 @@ defmodule SharedMap do
     spawn(fn -> send(parent, {:result, task(map, first, next, 0)}) end)
   rescue
     SystemLimitError ->
-      IO.puts(
-        :stderr,
-        "cannot start task #{number + 1} of #{tasks}: the process limit is reached (+P)"
-      )
-
+      IO.puts(:stderr, "cannot start #{tasks - number} tasks: the process limit (+P) is reached")
       IO.puts("failed #{operations - div(number * operations, tasks)}")
       System.halt(1)
   end
 
   defp task(_map, next, next, sum), do: sum
 
-  defp task(map, j, next, sum) do
-    i = @filled + j
-    :ets.insert(map, {key(i), i})
-    task(map, j + 1, next, sum + :ets.lookup_element(map, key(rem(j, @filled)), 2))
+  defp task(map, operation, next, sum) do
+    added = @filled + operation
+    :ets.insert(map, {key(added), added})
+    read = :ets.lookup_element(map, key(rem(operation, @filled)), 2)
+    task(map, operation + 1, next, sum + read)
   end
 
   defp key(i), do: rem(i * 2_654_435_761, @modulus)
@@ -51,15 +41,6 @@ defmodule SharedMap do
   defp collect(left, sum) do
     receive do
       {:result, result} -> collect(left - 1, sum + result)
-    end
-  end
-
-  defp numbers(args) do
-    for arg <- args do
-      case Integer.parse(arg) do
-        {number, ""} -> number
-        _ -> nil
-      end
     end
   end
 end

@@ -1,40 +1,28 @@
-# One process per task, made by spawn, each waiting for one message.
+# One process per task, created by spawn, which waits for one message.
 defmodule Park do
   @started 1
   @finished 2
-  @longest_wait 4_294_967
 
   def main(args) do
     start = System.monotonic_time(:millisecond)
-
-    case numbers(args) do
-      [tasks, seconds] when is_integer(tasks) and tasks >= 1 and seconds in 0..@longest_wait ->
-        # A persistent term, so that proving the tasks alive adds nothing to what a task holds.
-        :persistent_term.put(__MODULE__, {tasks, :atomics.new(2, [])})
-        pids = Enum.map(1..tasks, &launch(&1, tasks))
-        due = start + :timer.seconds(seconds)
-        Process.sleep(max(due - System.monotonic_time(:millisecond), 0))
-        Enum.each(pids, &send(&1, :wake))
-        collect(tasks)
-        IO.puts("done #{finished()}")
-
-      _ ->
-        IO.puts(:stderr, "usage: park <tasks> <seconds>: whole numbers, at least one task")
-        System.halt(2)
-    end
+    [tasks, seconds] = Enum.map(args, &String.to_integer/1)
+    # A persistent term is not copied: the counters add nothing to a process.
+    :persistent_term.put(__MODULE__, {tasks, :atomics.new(2, [])})
+    pids = Enum.map(tasks..1//-1, &launch/1)
+    due = start + :timer.seconds(seconds)
+    Process.sleep(max(due - System.monotonic_time(:millisecond), 0))
+    Enum.each(pids, &send(&1, :wake))
+    collect(tasks)
+    IO.puts("done #{finished()}")
   end
 
-  defp launch(index, tasks) do
+  defp launch(left) do
     parent = self()
     spawn(fn -> task(parent) end)
   rescue
     SystemLimitError ->
-      IO.puts(
-        :stderr,
-        "cannot start task #{index} of #{tasks}: the process limit is reached (+P)"
-      )
-
-      IO.puts("done #{finished()}\nfailed #{tasks - index + 1}")
+      IO.puts(:stderr, "cannot start #{left} tasks: the process limit (+P) is reached")
+      IO.puts("failed #{left}")
       System.halt(1)
   end
 
@@ -64,14 +52,5 @@ defmodule Park do
   defp finished do
     {_tasks, counters} = :persistent_term.get(__MODULE__)
     :atomics.get(counters, @finished)
-  end
-
-  defp numbers(args) do
-    for arg <- args do
-      case Integer.parse(arg) do
-        {number, ""} -> number
-        _ -> nil
-      end
-    end
   end
 end

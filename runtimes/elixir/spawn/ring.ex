@@ -1,29 +1,21 @@
-# A ring of processes, made by spawn, each of which waits for tokens in its mailbox.
+# One process per task, created by spawn, which passes the tokens in its mailbox to the next process.
 defmodule Ring do
   def main(args) do
-    case numbers(args) do
-      {:ok, tasks, operations, tokens} ->
-        # A persistent term, so that proving the tasks alive adds nothing to what a task holds.
-        :persistent_term.put(__MODULE__, {tasks, :atomics.new(1, [])})
-        pids = Enum.map(0..(tasks - 1), &launch(&1, tasks))
-        connect(pids)
+    {options, numbers} = OptionParser.parse!(args, strict: [tokens: :integer])
+    [tasks, operations] = Enum.map(numbers, &String.to_integer/1)
+    tokens = Keyword.get(options, :tokens, 1)
+    # A persistent term is not copied: the counter adds nothing to a process.
+    :persistent_term.put(__MODULE__, {tasks, :atomics.new(1, [])})
+    pids = Enum.map(0..(tasks - 1), &launch(&1, tasks))
+    connect(pids)
 
-        receive do
-          :alive -> IO.puts("ready")
-        end
-
-        send_tokens(List.to_tuple(pids), operations, tokens)
-        sum = collect(tokens, 0)
-        IO.puts("done #{operations}\ncheck #{sum}")
-
-      :error ->
-        IO.puts(
-          :stderr,
-          "usage: ring <tasks> <operations> [--tokens <tokens>]: at least two tasks, and two for each token"
-        )
-
-        System.halt(2)
+    receive do
+      :alive -> IO.puts("ready")
     end
+
+    send_tokens(List.to_tuple(pids), operations, tokens)
+    sum = collect(tokens, 0)
+    IO.puts("done #{operations}\ncheck #{sum}")
   end
 
   defp launch(number, tasks) do
@@ -31,11 +23,7 @@ defmodule Ring do
     spawn(fn -> task(number, main) end)
   rescue
     SystemLimitError ->
-      IO.puts(
-        :stderr,
-        "cannot start task #{number + 1} of #{tasks}: the process limit is reached (+P)"
-      )
-
+      IO.puts(:stderr, "cannot start #{tasks - number} tasks: the process limit (+P) is reached")
       IO.puts("failed #{tasks - number}")
       System.halt(1)
   end
@@ -55,7 +43,7 @@ defmodule Ring do
 
   defp collect(left, sum) do
     receive do
-      {:noted, number} -> collect(left - 1, sum + number)
+      {:arrived, number} -> collect(left - 1, sum + number)
     end
   end
 
@@ -67,10 +55,10 @@ defmodule Ring do
     end
   end
 
-  # A token is the number of its hops that are left.
+  # A token is the number of hops that it has left.
   defp pass(number, next, main) do
     receive do
-      0 -> send(main, {:noted, number})
+      0 -> send(main, {:arrived, number})
       hops -> send(next, hops - 1)
     end
 
@@ -85,18 +73,4 @@ defmodule Ring do
       send(main, :alive)
     end
   end
-
-  defp numbers([tasks, operations]), do: numbers([tasks, operations, "--tokens", "1"])
-
-  defp numbers([tasks, operations, "--tokens", tokens]) do
-    with {tasks, ""} <- Integer.parse(tasks),
-         {operations, ""} when operations >= 1 <- Integer.parse(operations),
-         {tokens, ""} when tokens >= 1 and tokens <= div(tasks, 2) <- Integer.parse(tokens) do
-      {:ok, tasks, operations, tokens}
-    else
-      _ -> :error
-    end
-  end
-
-  defp numbers(_), do: :error
 end

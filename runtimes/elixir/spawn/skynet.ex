@@ -1,21 +1,11 @@
-# One process per node of a tree, made by spawn, and a message to its parent with its sum.
+# One process per node of a tree, created by spawn, which sends its sum to its parent.
 defmodule Skynet do
   def main(args) do
-    case numbers(args) do
-      {:ok, tasks, operations} ->
-        Process.register(self(), __MODULE__)
-        IO.puts("ready")
-        sum = trees(0, tasks, operations, 0)
-        IO.puts("done #{operations}\ncheck #{sum}")
-
-      :error ->
-        IO.puts(
-          :stderr,
-          "usage: skynet <tasks> <operations>: tasks a power of ten, operations a multiple of them"
-        )
-
-        System.halt(2)
-    end
+    [tasks, operations] = Enum.map(args, &String.to_integer/1)
+    Process.register(self(), __MODULE__)
+    IO.puts("ready")
+    sum = trees(0, tasks, operations, 0)
+    IO.puts("done #{operations}\ncheck #{sum}")
   end
 
   defp trees(operations, _tasks, operations, sum), do: sum
@@ -27,12 +17,8 @@ defmodule Skynet do
       {:sum, tree} ->
         trees(done + tasks, tasks, operations, sum + tree)
 
-      :refused ->
-        IO.puts(
-          :stderr,
-          "cannot start a tree of #{tasks} tasks: the process limit is reached (+P)"
-        )
-
+      :system_limit ->
+        IO.puts(:stderr, "cannot start a tree of #{tasks} tasks: the process limit (+P) is reached")
         IO.puts("done #{done}\nfailed #{operations - done}")
         System.halt(1)
     end
@@ -42,7 +28,7 @@ defmodule Skynet do
     parent = self()
     spawn(fn -> task(parent, first, leaves) end)
   rescue
-    SystemLimitError -> send(__MODULE__, :refused)
+    SystemLimitError -> send(__MODULE__, :system_limit)
   end
 
   defp task(parent, first, 1), do: send(parent, {:sum, first})
@@ -60,19 +46,4 @@ defmodule Skynet do
       {:sum, child} -> collect(left - 1, sum + child)
     end
   end
-
-  defp numbers([tasks, operations]) do
-    with {tasks, ""} when tasks >= 1 <- Integer.parse(tasks),
-         {operations, ""} when operations >= 1 <- Integer.parse(operations),
-         true <- power_of_ten?(tasks) and rem(operations, tasks) == 0 do
-      {:ok, tasks, operations}
-    else
-      _ -> :error
-    end
-  end
-
-  defp numbers(_), do: :error
-
-  defp power_of_ten?(1), do: true
-  defp power_of_ten?(number), do: rem(number, 10) == 0 and power_of_ten?(div(number, 10))
 end

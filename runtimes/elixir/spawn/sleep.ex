@@ -1,32 +1,25 @@
-# One process per task, made by spawn.
+# One process per task, created by spawn.
 defmodule Sleep do
   @started 1
   @finished 2
-  @longest_wait 4_294_967
 
   def main(args) do
-    case numbers(args) do
-      [tasks, seconds] when is_integer(tasks) and tasks >= 1 and seconds in 0..@longest_wait ->
-        # A persistent term, so that proving the tasks alive adds nothing to what a task holds.
-        :persistent_term.put(__MODULE__, {tasks, :atomics.new(2, [])})
-        wait = :timer.seconds(seconds)
-        Enum.each(1..tasks, &launch(&1, tasks, wait))
-        collect(tasks)
-        IO.puts("done #{finished()}")
-
-      _ ->
-        IO.puts(:stderr, "usage: sleep <tasks> <seconds>: whole numbers, at least one task")
-        System.halt(2)
-    end
+    [tasks, seconds] = Enum.map(args, &String.to_integer/1)
+    # A persistent term is not copied: the counters add nothing to a process.
+    :persistent_term.put(__MODULE__, {tasks, :atomics.new(2, [])})
+    wait = :timer.seconds(seconds)
+    Enum.each(tasks..1//-1, &launch(&1, wait))
+    collect(tasks)
+    IO.puts("done #{finished()}")
   end
 
-  defp launch(index, tasks, wait) do
+  defp launch(left, wait) do
     parent = self()
     spawn(fn -> task(parent, wait) end)
   rescue
     SystemLimitError ->
-      IO.puts(:stderr, "cannot start task #{index} of #{tasks}: the process limit is reached (+P)")
-      IO.puts("done #{finished()}\nfailed #{tasks - index + 1}")
+      IO.puts(:stderr, "cannot start #{left} tasks: the process limit (+P) is reached")
+      IO.puts("failed #{left}")
       System.halt(1)
   end
 
@@ -53,14 +46,5 @@ defmodule Sleep do
   defp finished do
     {_tasks, counters} = :persistent_term.get(__MODULE__)
     :atomics.get(counters, @finished)
-  end
-
-  defp numbers(args) do
-    for arg <- args do
-      case Integer.parse(arg) do
-        {number, ""} -> number
-        _ -> nil
-      end
-    end
   end
 end

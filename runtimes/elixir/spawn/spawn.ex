@@ -1,17 +1,10 @@
-# One process per operation, made by spawn, and a message back with its result.
+# One process per operation, created by spawn, and a message back with its result.
 defmodule Spawn do
   def main(args) do
-    case numbers(args) do
-      [tasks, operations]
-      when is_integer(tasks) and tasks >= 1 and is_integer(operations) and operations >= 1 ->
-        IO.puts("ready")
-        sum = rounds(0, tasks, operations, 0)
-        IO.puts("done #{operations}\ncheck #{sum}")
-
-      _ ->
-        IO.puts(:stderr, "usage: spawn <tasks> <operations>: whole numbers, at least one of each")
-        System.halt(2)
-    end
+    [tasks, operations] = Enum.map(args, &String.to_integer/1)
+    IO.puts("ready")
+    sum = rounds(0, tasks, operations, 0)
+    IO.puts("done #{operations}\ncheck #{sum}")
   end
 
   defp rounds(operations, _tasks, operations, sum), do: sum
@@ -24,15 +17,10 @@ defmodule Spawn do
 
   defp launch(first, next, operations) do
     parent = self()
-
     Enum.each(first..(next - 1), fn number -> spawn(fn -> send(parent, {:result, number}) end) end)
   rescue
     SystemLimitError ->
-      IO.puts(
-        :stderr,
-        "cannot start #{next - first} tasks at once: the process limit is reached (+P)"
-      )
-
+      IO.puts(:stderr, "cannot start #{next - first} tasks at once: the process limit (+P) is reached")
       IO.puts("done #{first}\nfailed #{operations - first}")
       System.halt(1)
   end
@@ -42,15 +30,6 @@ defmodule Spawn do
   defp collect(left, sum) do
     receive do
       {:result, number} -> collect(left - 1, sum + number)
-    end
-  end
-
-  defp numbers(args) do
-    for arg <- args do
-      case Integer.parse(arg) do
-        {number, ""} -> number
-        _ -> nil
-      end
     end
   end
 end

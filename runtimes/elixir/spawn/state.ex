@@ -1,30 +1,22 @@
-# One process per task, made by spawn, each holding bytes of its own while it waits.
+# One process per task, created by spawn, which keeps bytes of its own while it waits.
 defmodule State do
   @started 1
   @finished 2
-  @longest_wait 4_294_967
 
   def main(args) do
-    case arguments(args) do
-      {:ok, tasks, seconds, bytes, depth} ->
-        # Persistent terms, so that the proof and the pattern add nothing to what a task holds.
-        :persistent_term.put(__MODULE__, {tasks, :atomics.new(2, [])})
-        # Byte k of task i is rem(i + k, 251): a part of one pattern.
-        pattern = for k <- 0..(bytes + 249), into: <<>>, do: <<rem(k, 251)>>
-        :persistent_term.put(:pattern, pattern)
-        wait = :timer.seconds(seconds)
-        Enum.each(0..(tasks - 1), &launch(&1, tasks, bytes, depth, wait))
-        sum = collect(tasks, 0)
-        IO.puts("done #{finished()}\ncheck #{sum}")
-
-      :error ->
-        IO.puts(
-          :stderr,
-          "usage: state <tasks> <seconds> [--bytes <bytes>] [--depth <calls>]: whole numbers, at least one task, byte and call"
-        )
-
-        System.halt(2)
-    end
+    {options, numbers} = OptionParser.parse!(args, strict: [bytes: :integer, depth: :integer])
+    [tasks, seconds] = Enum.map(numbers, &String.to_integer/1)
+    bytes = Keyword.get(options, :bytes, 1024)
+    depth = Keyword.get(options, :depth, 1)
+    # Persistent terms are not copied: counters and pattern add nothing to a process.
+    :persistent_term.put(__MODULE__, {tasks, :atomics.new(2, [])})
+    # Byte k of task i is rem(i + k, 251): a part of one pattern.
+    pattern = for k <- 0..(bytes + 249), into: <<>>, do: <<rem(k, 251)>>
+    :persistent_term.put(:pattern, pattern)
+    wait = :timer.seconds(seconds)
+    Enum.each(0..(tasks - 1), &launch(&1, tasks, bytes, depth, wait))
+    sum = collect(tasks, 0)
+    IO.puts("done #{finished()}\ncheck #{sum}")
   end
 
   defp launch(number, tasks, bytes, depth, wait) do
@@ -32,12 +24,8 @@ defmodule State do
     spawn(fn -> task(parent, number, bytes, depth, wait) end)
   rescue
     SystemLimitError ->
-      IO.puts(
-        :stderr,
-        "cannot start task #{number + 1} of #{tasks}: the process limit is reached (+P)"
-      )
-
-      IO.puts("done #{finished()}\nfailed #{tasks - number}")
+      IO.puts(:stderr, "cannot start #{tasks - number} tasks: the process limit (+P) is reached")
+      IO.puts("failed #{tasks - number}")
       System.halt(1)
   end
 
@@ -56,9 +44,9 @@ defmodule State do
     send(parent, {:done, sum})
   end
 
-  # Fills the bytes of a task so many calls down, waits, and sums them.
+  # Fills the task's bytes `calls` calls deep, waits, and sums them.
   defp hold(number, bytes, 1, wait) do
-    # A copy: what is cut out of a binary would refer to the whole.
+    # Copied, as a part of a binary refers to the whole.
     state = :binary.copy(binary_part(:persistent_term.get(:pattern), rem(number, 251), bytes))
     count_in()
     Process.sleep(wait)
@@ -66,7 +54,7 @@ defmodule State do
   end
 
   defp hold(number, bytes, calls, wait) do
-    # What comes after the call keeps its frame.
+    # No tail call, so that each call keeps its frame.
     sum = hold(number, bytes, calls - 1, wait)
     sum + 0
   end
@@ -86,18 +74,4 @@ defmodule State do
     {_tasks, counters} = :persistent_term.get(__MODULE__)
     :atomics.get(counters, @finished)
   end
-
-  defp arguments([tasks, seconds | options]) do
-    with {tasks, ""} when tasks >= 1 <- Integer.parse(tasks),
-         {seconds, ""} when seconds in 0..@longest_wait <- Integer.parse(seconds),
-         {given, [], []} <- OptionParser.parse(options, strict: [bytes: :integer, depth: :integer]),
-         bytes when bytes >= 1 <- Keyword.get(given, :bytes, 1024),
-         depth when depth >= 1 <- Keyword.get(given, :depth, 1) do
-      {:ok, tasks, seconds, bytes, depth}
-    else
-      _ -> :error
-    end
-  end
-
-  defp arguments(_), do: :error
 end

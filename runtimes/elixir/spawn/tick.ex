@@ -1,35 +1,29 @@
-# One process per task, made by spawn, each a heartbeat: it wakes once in every period.
+# One process per task, created by spawn, which wakes once in every period.
 defmodule Tick do
   import Bitwise
 
   @started 1
   @finished 2
   @buckets 32
-  @longest_wait 4_294_967
 
   def main(args) do
-    case arguments(args) do
-      {:ok, tasks, seconds, period, hogs, hog} ->
-        start = now()
-        # Persistent terms, so that the proof adds nothing to what a task holds.
-        :persistent_term.put(__MODULE__, {tasks, :atomics.new(2, []), :counters.new(@buckets, [])})
-        :persistent_term.put(:times, {start, start + seconds * 1_000_000, period, hog})
-        Enum.each(0..(tasks - 1), &launch(&1, tasks))
-        parent = self()
-        for _ <- 1..hogs//1, do: spawn(fn -> compute(parent) end)
-        collect(tasks + hogs)
-        {_tasks, _counters, late} = :persistent_term.get(__MODULE__)
-        counts = Enum.map_join(1..@buckets, " ", &:counters.get(late, &1))
-        IO.puts("done #{finished()}\nhistogram late_us #{counts}")
-
-      :error ->
-        IO.puts(
-          :stderr,
-          "usage: tick <tasks> <seconds> [--period-ms <ms>] [--hogs <tasks>] [--hog-ms <ms>]: whole numbers, at least one task and millisecond"
-        )
-
-        System.halt(2)
-    end
+    names = [period_ms: :integer, hogs: :integer, hog_ms: :integer]
+    {options, numbers} = OptionParser.parse!(args, strict: names)
+    [tasks, seconds] = Enum.map(numbers, &String.to_integer/1)
+    period = 1_000 * Keyword.get(options, :period_ms, 1000)
+    hogs = Keyword.get(options, :hogs, 0)
+    hog = 1_000 * Keyword.get(options, :hog_ms, 10)
+    start = now()
+    # Persistent terms are not copied: they add nothing to a process.
+    :persistent_term.put(__MODULE__, {tasks, :atomics.new(2, []), :counters.new(@buckets, [])})
+    :persistent_term.put(:times, {start, start + seconds * 1_000_000, period, hog})
+    Enum.each(0..(tasks - 1), &launch(&1, tasks))
+    parent = self()
+    for _ <- 1..hogs//1, do: spawn(fn -> compute(parent) end)
+    collect(tasks + hogs)
+    {_tasks, _counters, late} = :persistent_term.get(__MODULE__)
+    counts = Enum.map_join(1..@buckets, " ", &:counters.get(late, &1))
+    IO.puts("done #{finished()}\nhistogram late_us #{counts}")
   end
 
   defp launch(number, tasks) do
@@ -37,12 +31,8 @@ defmodule Tick do
     spawn(fn -> task(parent, number) end)
   rescue
     SystemLimitError ->
-      IO.puts(
-        :stderr,
-        "cannot start task #{number + 1} of #{tasks}: the process limit is reached (+P)"
-      )
-
-      IO.puts("done #{finished()}\nfailed #{tasks - number}")
+      IO.puts(:stderr, "cannot start #{tasks - number} tasks: the process limit (+P) is reached")
+      IO.puts("failed #{tasks - number}")
       System.halt(1)
   end
 
@@ -56,8 +46,8 @@ defmodule Tick do
 
   defp task(parent, number) do
     {tasks, counters, _late} = :persistent_term.get(__MODULE__)
-    {begin, stop, period, _hog} = :persistent_term.get(:times)
-    due = to_come(begin + div(period * number, tasks), period, now())
+    {start, stop, period, _hog} = :persistent_term.get(:times)
+    due = next_due(start + div(period * number, tasks), period, now())
 
     if :atomics.add_get(counters, @started, 1) == tasks do
       IO.puts("alive #{tasks - finished()}")
@@ -69,8 +59,8 @@ defmodule Tick do
     send(parent, :done)
   end
 
-  defp to_come(due, period, now) when due < now, do: to_come(due + period, period, now)
-  defp to_come(due, _period, _now), do: due
+  defp next_due(due, period, now) when due < now, do: next_due(due + period, period, now)
+  defp next_due(due, _period, _now), do: due
 
   defp beat(due, stop, period) when due < stop do
     sleep_until(due)
@@ -84,29 +74,26 @@ defmodule Tick do
 
   defp beat(_due, _stop, _period), do: :ok
 
-  # A timer is of whole milliseconds.
+  # Timers count whole milliseconds.
   defp sleep_until(instant) do
-    case instant - now() do
-      left when left > 0 -> Process.sleep(div(left + 999, 1_000))
-      _ -> :ok
-    end
+    left = instant - now()
+    if left > 0, do: Process.sleep(div(left + 999, 1_000))
   end
 
-  # Bucket b: ticks that were late by less than 2^b µs, and not less than half of that.
+  # Bucket b counts ticks that were less than 2^b µs late, and at least half of that.
   defp count(us) do
     {tasks, counters, late} = :persistent_term.get(__MODULE__)
 
     if :atomics.get(counters, @started) == tasks do
-      :counters.add(late, min(bits(us, 0), @buckets - 1) + 1, 1)
+      :counters.add(late, min(bits(us), @buckets - 1) + 1, 1)
     end
   end
 
-  defp bits(us, bits) when us > 0, do: bits(us >>> 1, bits + 1)
-  defp bits(_us, bits), do: bits
+  defp bits(0), do: 0
+  defp bits(us), do: 1 + bits(us >>> 1)
 
-  # Computes, yields, and so on.
   defp compute(parent) do
-    {_begin, stop, _period, hog} = :persistent_term.get(:times)
+    {_start, stop, _period, hog} = :persistent_term.get(:times)
 
     if now() < stop do
       spin(now() + hog)
@@ -125,21 +112,4 @@ defmodule Tick do
     {_tasks, counters, _late} = :persistent_term.get(__MODULE__)
     :atomics.get(counters, @finished)
   end
-
-  defp arguments([tasks, seconds | options]) do
-    names = [period_ms: :integer, hogs: :integer, hog_ms: :integer]
-
-    with {tasks, ""} when tasks >= 1 <- Integer.parse(tasks),
-         {seconds, ""} when seconds in 0..@longest_wait <- Integer.parse(seconds),
-         {given, [], []} <- OptionParser.parse(options, strict: names),
-         period when period >= 1 <- Keyword.get(given, :period_ms, 1000),
-         hogs when hogs >= 0 <- Keyword.get(given, :hogs, 0),
-         hog when hog >= 1 <- Keyword.get(given, :hog_ms, 10) do
-      {:ok, tasks, seconds, period * 1_000, hogs, hog * 1_000}
-    else
-      _ -> :error
-    end
-  end
-
-  defp arguments(_), do: :error
 end

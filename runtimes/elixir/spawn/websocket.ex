@@ -1,6 +1,6 @@
-# The server's side of RFC 6455, as far as a chat needs it: neither Elixir nor OTP has one.
+# The server side of RFC 6455, as far as a chat needs it: neither Elixir nor OTP has one.
 defmodule WebSocket do
-  @limit 65_536
+  @max_message 65_536
 
   @continuation 0
   @text 1
@@ -9,14 +9,10 @@ defmodule WebSocket do
   @ping 9
   @pong 10
 
-  # What has come of a frame, and the fragments of a message that is not complete.
-  defstruct buffer: "", fragments: nil
-
-  @doc "Answers the request that comes on a passive socket of `packet: :http_bin`, which is raw afterwards."
+  @doc "The handshake on a passive socket with `packet: :http_bin`, which is raw afterwards."
   def accept(socket) do
     with {:ok, {:http_request, :GET, _path, {1, 1}}} <- :gen_tcp.recv(socket, 0),
-         {:ok, headers} <- headers(socket, %{}),
-         %{"upgrade" => upgrade, "connection" => connection} <- headers,
+         %{"upgrade" => upgrade, "connection" => connection} = headers <- headers(socket, %{}),
          %{"sec-websocket-version" => "13", "sec-websocket-key" => key} <- headers,
          true <- token?(upgrade, "websocket") and token?(connection, "upgrade") do
       accept = :crypto.hash(:sha, [key, "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"])
@@ -29,12 +25,9 @@ defmodule WebSocket do
       :inet.setopts(socket, packet: :raw)
     else
       _ ->
-        :gen_tcp.send(
-          socket,
-          "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-        )
-
-        {:error, :refused}
+        bad_request = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        :gen_tcp.send(socket, bad_request)
+        {:error, :bad_request}
     end
   end
 
@@ -44,7 +37,7 @@ defmodule WebSocket do
         headers(socket, Map.put(headers, String.downcase(name), String.trim(value)))
 
       {:ok, :http_eoh} ->
-        {:ok, headers}
+        headers
 
       _ ->
         :error
@@ -55,26 +48,19 @@ defmodule WebSocket do
     value |> String.downcase() |> String.split(",") |> Enum.any?(&(String.trim(&1) == token))
   end
 
-  @doc "What the client has said, in order; the last may be that, or why, it is to be closed."
-  def decode(%__MODULE__{buffer: buffer, fragments: fragments}, data) do
-    events(buffer <> data, fragments)
-  end
+  @doc "Decodes the first frame in `buffer`. `message` holds the fragments of an incomplete message, or is nil."
+  def decode("", _message), do: {:more, ""}
 
-  defp events("", fragments), do: {[], %__MODULE__{fragments: fragments}}
-
-  defp events(buffer, fragments) do
-    with {opcode, fin, payload, rest} <- frame(buffer),
-         {:more, event, fragments} <- event(opcode, fin, payload, fragments) do
-      {events, state} = events(rest, fragments)
-      {List.wrap(event) ++ events, state}
-    else
-      :incomplete -> {[], %__MODULE__{buffer: buffer, fragments: fragments}}
-      {:close, _} = close -> {[close], %__MODULE__{}}
+  def decode(buffer, message) do
+    case frame(buffer) do
+      {opcode, fin, payload, rest} -> event(opcode, fin, payload, message, rest)
+      :more -> {:more, buffer}
+      {:close, reason} -> {:close, reason}
     end
   end
 
-  defp frame(<<_::1, reserved::3, _::4, _::binary>>) when reserved != 0, do: failure(1002)
-  defp frame(<<_::8, 0::1, _::7, _::binary>>), do: failure(1002)
+  defp frame(<<_::1, reserved::3, _::4, mask::1, _::7, _::binary>>) when reserved != 0 or mask == 0,
+    do: failure(1002)
 
   defp frame(<<fin::1, _::3, opcode::4, _::1, size::7, _::binary>>)
        when opcode >= @close and (size > 125 or fin == 0),
@@ -89,9 +75,9 @@ defmodule WebSocket do
   defp frame(<<fin::1, _::3, opcode::4, _::1, size::7, rest::binary>>) when size < 126,
     do: payload(opcode, fin, size, rest)
 
-  defp frame(_), do: :incomplete
+  defp frame(_), do: :more
 
-  defp payload(_opcode, _fin, size, _buffer) when size > @limit, do: failure(1009)
+  defp payload(_opcode, _fin, size, _buffer) when size > @max_message, do: failure(1009)
 
   defp payload(opcode, fin, size, buffer) do
     case buffer do
@@ -99,7 +85,7 @@ defmodule WebSocket do
         {opcode, fin, unmask(masked, key), rest}
 
       _ ->
-        :incomplete
+        :more
     end
   end
 
@@ -108,28 +94,27 @@ defmodule WebSocket do
     :crypto.exor(masked, binary_part(String.duplicate(key, div(size, 4) + 1), 0, size))
   end
 
-  defp event(@text, 1, payload, nil), do: text_event(payload)
-  defp event(@text, 0, payload, nil), do: {:more, nil, payload}
-  defp event(@binary, _, _payload, nil), do: failure(1003)
+  defp event(@text, fin, payload, nil, rest), do: message(fin, payload, rest)
 
-  defp event(@continuation, _, payload, fragments)
-       when byte_size(fragments) + byte_size(payload) > @limit,
-       do: failure(1009)
+  defp event(@continuation, fin, payload, message, rest) when message != nil,
+    do: message(fin, message <> payload, rest)
 
-  defp event(@continuation, 1, payload, fragments) when is_binary(fragments),
-    do: text_event(fragments <> payload)
+  defp event(@binary, _fin, _payload, nil, _rest), do: failure(1003)
+  defp event(@ping, _fin, payload, _message, rest), do: {{:ping, payload}, rest}
+  defp event(@pong, _fin, _payload, message, rest), do: {:incomplete, message, rest}
+  defp event(@close, _fin, "", _message, _rest), do: {:close, ""}
 
-  defp event(@continuation, 0, payload, fragments) when is_binary(fragments),
-    do: {:more, nil, fragments <> payload}
+  defp event(@close, _fin, <<code::16, _::binary>>, _message, _rest)
+       when code in 1000..1003 or code in 1007..1014 or code in 3000..4999,
+       do: failure(code)
 
-  defp event(@close, _, <<code::16, _::binary>>, _fragments), do: failure(code)
-  defp event(@close, _, "", _fragments), do: {:close, ""}
-  defp event(@ping, _, payload, fragments), do: {:more, {:ping, payload}, fragments}
-  defp event(@pong, _, _payload, fragments), do: {:more, nil, fragments}
-  defp event(_, _, _payload, _fragments), do: failure(1002)
+  defp event(_opcode, _fin, _payload, _message, _rest), do: failure(1002)
 
-  defp text_event(text) do
-    if String.valid?(text), do: {:more, {:text, text}, nil}, else: failure(1007)
+  defp message(_fin, text, _rest) when byte_size(text) > @max_message, do: failure(1009)
+  defp message(0, text, rest), do: {:incomplete, text, rest}
+
+  defp message(1, text, rest) do
+    if String.valid?(text), do: {{:text, text}, rest}, else: failure(1007)
   end
 
   defp failure(code), do: {:close, <<code::16>>}

@@ -1,4 +1,4 @@
-%% One process per task, hibernating while it waits: its stack and heap are then shrunk to what it still needs.
+%% One process per task, which hibernates while it waits: its stack is dropped and its heap is shrunk.
 -module(sleep).
 -export([main/0, due/1]).
 
@@ -6,32 +6,26 @@
 -define(FINISHED, 2).
 
 main() ->
-    case arguments(init:get_plain_arguments()) of
-        {ok, Tasks, Seconds} ->
-            %% A persistent term, so that proving the tasks alive adds nothing to what a task holds.
-            persistent_term:put(?MODULE, {Tasks, atomics:new(2, [])}),
-            launch(Tasks, Tasks, timer:seconds(Seconds)),
-            collect(Tasks),
-            io:format("done ~b~n", [finished()]),
-            halt(0);
-        error ->
-            io:format(standard_error, "usage: sleep <tasks> <seconds>: whole numbers, at least one task~n", []),
-            halt(2)
-    end.
+    [Tasks, Seconds] = [list_to_integer(Argument) || Argument <- init:get_plain_arguments()],
+    %% A persistent term is not copied: the counters add nothing to a process.
+    persistent_term:put(?MODULE, {Tasks, atomics:new(2, [])}),
+    launch(Tasks, self(), timer:seconds(Seconds)),
+    collect(Tasks),
+    io:format("done ~b~n", [finished()]),
+    halt().
 
-launch(0, _Tasks, _Wait) ->
+launch(0, _Parent, _Wait) ->
     ok;
-launch(Left, Tasks, Wait) ->
-    Parent = self(),
+launch(Left, Parent, Wait) ->
     try
         spawn(fun() -> task(Parent, Wait) end)
     catch
         error:system_limit ->
-            io:format(standard_error, "cannot start task ~b of ~b: the process limit is reached (+P)~n", [Tasks - Left + 1, Tasks]),
-            io:format("done ~b~nfailed ~b~n", [finished(), Left]),
+            io:format(standard_error, "cannot start ~b tasks: the process limit (+P) is reached~n", [Left]),
+            io:format("failed ~b~n", [Left]),
             halt(1)
     end,
-    launch(Left - 1, Tasks, Wait).
+    launch(Left - 1, Parent, Wait).
 
 collect(0) ->
     ok;
@@ -66,11 +60,3 @@ count_out() ->
 finished() ->
     {_Tasks, Counters} = persistent_term:get(?MODULE),
     atomics:get(Counters, ?FINISHED).
-
-arguments([A, B]) ->
-    case {string:to_integer(A), string:to_integer(B)} of
-        {{Tasks, ""}, {Seconds, ""}} when Tasks >= 1, Seconds >= 0 -> {ok, Tasks, Seconds};
-        _ -> error
-    end;
-arguments(_) ->
-    error.

@@ -1,21 +1,16 @@
-%% One timer per task, each of which sends the one process a message.
+%% One timer per task, which sends a message to one process for all.
 -module(sleep).
 -export([main/0]).
 
 main() ->
-    case arguments(init:get_plain_arguments()) of
-        {ok, Tasks, Seconds} ->
-            launch(Tasks, timer:seconds(Seconds)),
-            %% A timer cannot count itself in, but all have started by now, and those that are over have sent their message.
-            {message_queue_len, Finished} = process_info(self(), message_queue_len),
-            io:format("alive ~b~n", [Tasks - Finished]),
-            collect(Tasks),
-            io:format("done ~b~n", [Tasks]),
-            halt(0);
-        error ->
-            io:format(standard_error, "usage: sleep <tasks> <seconds>: whole numbers, at least one task~n", []),
-            halt(2)
-    end.
+    [Tasks, Seconds] = [list_to_integer(Argument) || Argument <- init:get_plain_arguments()],
+    launch(Tasks, timer:seconds(Seconds)),
+    %% A timer has no code that could count itself in. All have started by now, and those that ended have sent a message.
+    {message_queue_len, Finished} = process_info(self(), message_queue_len),
+    io:format("alive ~b~n", [Tasks - Finished]),
+    collect(Tasks),
+    io:format("done ~b~n", [Tasks]),
+    halt().
 
 launch(0, _Wait) ->
     ok;
@@ -29,11 +24,3 @@ collect(Left) ->
     receive
         done -> collect(Left - 1)
     end.
-
-arguments([A, B]) ->
-    case {string:to_integer(A), string:to_integer(B)} of
-        {{Tasks, ""}, {Seconds, ""}} when Tasks >= 1, Seconds >= 0 -> {ok, Tasks, Seconds};
-        _ -> error
-    end;
-arguments(_) ->
-    error.

@@ -1,36 +1,38 @@
-%% One process per connection, which reads from it and writes to it; a room is a process group of pg.
+%% One process per connection, which reads and writes. A room is a process group of pg.
 -module(chat).
 -export([main/0]).
 
 main() ->
-    %% The VM's own way to end at SIGTERM says so on standard output.
+    %% The VM's own handler of SIGTERM prints a line.
     os:set_signal(sigterm, default),
-    case arguments(init:get_plain_arguments()) of
-        {ok, Address, Port} ->
-            {ok, _} = pg:start_link(?MODULE),
-            {ok, Listener} = gen_tcp:listen(Port, [{ip, Address}, {backlog, 4096}, {reuseaddr, true} | options()]),
-            {ok, Bound} = inet:port(Listener),
-            io:format("listening ~b~n", [Bound]),
-            spawn(fun() -> accept(Listener) end),
-            receive after infinity -> ok end;
-        error ->
-            io:format(standard_error, "usage: chat <tasks> --listen <host>:<port>: a whole number, at least one task~n", []),
-            halt(2)
-    end.
+    [Tasks | Rest] = init:get_plain_arguments(),
+    _ = list_to_integer(Tasks),
+    {ok, _} = pg:start_link(?MODULE),
+    {ok, Listener} = listen(Rest, options()),
+    {ok, Port} = inet:port(Listener),
+    io:format("listening ~b~n", [Port]),
+    spawn(fun() -> accept(Listener) end),
+    receive after infinity -> ok end.
 
 options() ->
     [
         binary,
         {packet, http_bin},
         {active, false},
+        {backlog, 4096},
         {buffer, 4096},
         {nodelay, true},
-        %% The socket keeps up to 1 MiB that the client has not taken. Who lets it fill is cut off within a millisecond,
-        %% so no process waits in send while its mailbox grows. (A timeout of 0 would not close the socket.)
+        %% The socket queues up to 1 MiB for a client that does not read. When that is full, send fails after 1 ms and
+        %% closes the socket, so a mailbox has no time to grow. (A timeout of 0 would not close the socket.)
         {high_watermark, 1048576},
         {send_timeout, 1},
         {send_timeout_close, true}
     ].
+
+listen(["--listen", HostPort], Options) ->
+    [Host, Port] = string:split(HostPort, ":", trailing),
+    {ok, Address} = inet:getaddr(Host, inet),
+    gen_tcp:listen(list_to_integer(Port), [{ip, Address}, {reuseaddr, true} | Options]).
 
 accept(Listener) ->
     case gen_tcp:accept(Listener) of
@@ -39,77 +41,65 @@ accept(Listener) ->
             connection(Socket);
         {error, econnaborted} ->
             accept(Listener);
-        {error, emfile} ->
-            io:format(standard_error, "cannot accept: too many open files~n", []),
-            halt(1);
         {error, Reason} ->
-            io:format(standard_error, "cannot accept: ~tp~n", [Reason]),
+            io:format(standard_error, "cannot accept: ~ts~n", [inet:format_error(Reason)]),
             halt(1)
     end.
 
-%% A socket is closed and a member taken out of its room when their process ends.
+%% When the process ends, its socket is closed and pg removes it from its room.
 connection(Socket) ->
     case websocket:accept(Socket) of
-        ok -> loop(Socket, websocket:new(), none);
+        ok -> loop(Socket, <<>>, none, none);
         {error, _} -> ok
     end.
 
-loop(Socket, Decoder, Room) ->
-    case inet:setopts(Socket, [{active, once}]) of
-        ok -> wait(Socket, Decoder, Room);
-        {error, _} -> ok
+%% Buffer is input that is not decoded yet, Message the fragments of a message that is incomplete.
+loop(Socket, Buffer, Message, Room) ->
+    case websocket:decode(Buffer, Message) of
+        {more, Rest} ->
+            case inet:setopts(Socket, [{active, once}]) of
+                ok -> wait(Socket, Rest, Message, Room);
+                {error, _} -> ok
+            end;
+        {incomplete, Fragments, Rest} ->
+            loop(Socket, Rest, Fragments, Room);
+        {{ping, Payload}, Rest} ->
+            send(Socket, websocket:pong(Payload)),
+            loop(Socket, Rest, Message, Room);
+        {{text, Text}, Rest} ->
+            loop(Socket, Rest, none, handle(Text, Socket, Room));
+        {close, Reason} ->
+            gen_tcp:send(Socket, websocket:close(Reason))
     end.
 
-wait(Socket, Decoder, Room) ->
+wait(Socket, Buffer, Message, Room) ->
     receive
         {frame, Frame} ->
             send(Socket, Frame),
-            wait(Socket, Decoder, Room);
+            wait(Socket, Buffer, Message, Room);
         {tcp, Socket, Data} ->
-            {Events, Next} = websocket:decode(Data, Decoder),
-            loop(Socket, Next, lists:foldl(fun(Event, In) -> handle(Event, Socket, In) end, Room, Events));
+            loop(Socket, <<Buffer/binary, Data/binary>>, Message, Room);
         {tcp_closed, Socket} ->
             ok;
         {tcp_error, Socket, _} ->
             ok
     end.
 
-handle({text, <<"join ", Room/binary>>}, Socket, Old) ->
+handle(<<"join ", Room/binary>>, Socket, Old) ->
     Old =:= none orelse pg:leave(?MODULE, Old, self()),
     ok = pg:join(?MODULE, Room, self()),
     send(Socket, websocket:text(<<"joined ", Room/binary>>)),
     Room;
-handle({text, <<"say ", Text/binary>>}, _Socket, Room) when Room =/= none ->
+handle(<<"say ", Text/binary>>, _Socket, Room) when Room =/= none ->
     Frame = websocket:text(Text),
     [Pid ! {frame, Frame} || Pid <- pg:get_local_members(?MODULE, Room)],
     Room;
-handle({text, _}, Socket, _Room) ->
-    close(Socket, <<1008:16>>);
-handle({ping, Payload}, Socket, Room) ->
-    send(Socket, websocket:pong(Payload)),
-    Room;
-handle({close, Reason}, Socket, _Room) ->
-    close(Socket, Reason).
+handle(_, Socket, _Room) ->
+    gen_tcp:send(Socket, websocket:close(<<1008:16>>)),
+    exit(normal).
 
 send(Socket, Frame) ->
     case gen_tcp:send(Socket, Frame) of
         ok -> ok;
         {error, _} -> exit(normal)
     end.
-
-close(Socket, Reason) ->
-    send(Socket, websocket:close(Reason)),
-    exit(normal).
-
-arguments([A, "--listen", Listen]) ->
-    case {string:to_integer(A), string:split(Listen, ":", trailing)} of
-        {{Tasks, ""}, [Host, B]} when Tasks >= 1 ->
-            case {inet:getaddr(Host, inet), string:to_integer(B)} of
-                {{ok, Address}, {Port, ""}} when Port >= 0, Port =< 65535 -> {ok, Address, Port};
-                _ -> error
-            end;
-        _ ->
-            error
-    end;
-arguments(_) ->
-    error.

@@ -1,23 +1,26 @@
-%% One process per connection, which accepts it, leaves the listener to the next one, and sends back what comes.
+%% One process per connection, which accepts it, leaves the listener to a new process, and sends back what it receives.
 -module(echo).
 -export([main/0]).
 
 main() ->
-    %% The VM's own way to end at SIGTERM says so on standard output.
+    %% The VM's own handler of SIGTERM prints a line.
     os:set_signal(sigterm, default),
-    case arguments(init:get_plain_arguments()) of
-        {ok, Address, Port} ->
-            %% A client that has closed its side is still answered, so its end must not close the socket.
-            Options = [binary, {active, false}, {buffer, 4096}, {nodelay, true}, {exit_on_close, false}],
-            {ok, Listener} = gen_tcp:listen(Port, [{ip, Address}, {backlog, 4096}, {reuseaddr, true} | Options]),
-            {ok, Bound} = inet:port(Listener),
-            io:format("listening ~b~n", [Bound]),
-            spawn(fun() -> accept(Listener) end),
-            receive after infinity -> ok end;
-        error ->
-            io:format(standard_error, "usage: echo <tasks> --listen <host>:<port>: a whole number, at least one task~n", []),
-            halt(2)
-    end.
+    [Tasks | Rest] = init:get_plain_arguments(),
+    _ = list_to_integer(Tasks),
+    {ok, Listener} = listen(Rest, options()),
+    {ok, Port} = inet:port(Listener),
+    io:format("listening ~b~n", [Port]),
+    spawn(fun() -> accept(Listener) end),
+    receive after infinity -> ok end.
+
+options() ->
+    %% A client that has closed its side still gets its answer: the end of input must not close the socket.
+    [binary, {active, false}, {backlog, 4096}, {buffer, 4096}, {nodelay, true}, {exit_on_close, false}].
+
+listen(["--listen", HostPort], Options) ->
+    [Host, Port] = string:split(HostPort, ":", trailing),
+    {ok, Address} = inet:getaddr(Host, inet),
+    gen_tcp:listen(list_to_integer(Port), [{ip, Address}, {reuseaddr, true} | Options]).
 
 accept(Listener) ->
     case gen_tcp:accept(Listener) of
@@ -26,11 +29,8 @@ accept(Listener) ->
             echo(Socket);
         {error, econnaborted} ->
             accept(Listener);
-        {error, emfile} ->
-            io:format(standard_error, "cannot accept: too many open files~n", []),
-            halt(1);
         {error, Reason} ->
-            io:format(standard_error, "cannot accept: ~tp~n", [Reason]),
+            io:format(standard_error, "cannot accept: ~ts~n", [inet:format_error(Reason)]),
             halt(1)
     end.
 
@@ -44,16 +44,3 @@ echo(Socket) ->
         {error, _} ->
             gen_tcp:close(Socket)
     end.
-
-arguments([A, "--listen", Listen]) ->
-    case {string:to_integer(A), string:split(Listen, ":", trailing)} of
-        {{Tasks, ""}, [Host, B]} when Tasks >= 1 ->
-            case {inet:getaddr(Host, inet), string:to_integer(B)} of
-                {{ok, Address}, {Port, ""}} when Port >= 0, Port =< 65535 -> {ok, Address, Port};
-                _ -> error
-            end;
-        _ ->
-            error
-    end;
-arguments(_) ->
-    error.

@@ -1,4 +1,4 @@
-%% One process per task, made by spawn, each waiting for one message.
+%% One process per task, created by spawn, which waits for one message.
 -module(park).
 -export([main/0]).
 
@@ -7,36 +7,28 @@
 
 main() ->
     Start = erlang:monotonic_time(millisecond),
-    case arguments(init:get_plain_arguments()) of
-        {ok, Tasks, Seconds} ->
-            %% A persistent term, so that proving the tasks alive adds nothing to what a task holds.
-            persistent_term:put(?MODULE, {Tasks, atomics:new(2, [])}),
-            Pids = launch(Tasks, Tasks, []),
-            Due = Start + timer:seconds(Seconds),
-            timer:sleep(max(Due - erlang:monotonic_time(millisecond), 0)),
-            lists:foreach(fun(Pid) -> Pid ! wake end, Pids),
-            collect(Tasks),
-            io:format("done ~b~n", [finished()]),
-            halt(0);
-        error ->
-            io:format(standard_error, "usage: park <tasks> <seconds>: whole numbers, at least one task~n", []),
-            halt(2)
-    end.
+    [Tasks, Seconds] = [list_to_integer(Argument) || Argument <- init:get_plain_arguments()],
+    %% A persistent term is not copied: the counters add nothing to a process.
+    persistent_term:put(?MODULE, {Tasks, atomics:new(2, [])}),
+    Pids = launch(Tasks, self(), []),
+    Due = Start + timer:seconds(Seconds),
+    timer:sleep(max(Due - erlang:monotonic_time(millisecond), 0)),
+    lists:foreach(fun(Pid) -> Pid ! wake end, Pids),
+    collect(Tasks),
+    io:format("done ~b~n", [finished()]),
+    halt().
 
-launch(0, _Tasks, Pids) ->
+launch(0, _Parent, Pids) ->
     Pids;
-launch(Left, Tasks, Pids) ->
-    Parent = self(),
-    Pid =
-        try
-            spawn(fun() -> task(Parent) end)
-        catch
-            error:system_limit ->
-                io:format(standard_error, "cannot start task ~b of ~b: the process limit is reached (+P)~n", [Tasks - Left + 1, Tasks]),
-                io:format("done ~b~nfailed ~b~n", [finished(), Left]),
-                halt(1)
-        end,
-    launch(Left - 1, Tasks, [Pid | Pids]).
+launch(Left, Parent, Pids) ->
+    try spawn(fun() -> task(Parent) end) of
+        Pid -> launch(Left - 1, Parent, [Pid | Pids])
+    catch
+        error:system_limit ->
+            io:format(standard_error, "cannot start ~b tasks: the process limit (+P) is reached~n", [Left]),
+            io:format("failed ~b~n", [Left]),
+            halt(1)
+    end.
 
 collect(0) ->
     ok;
@@ -67,12 +59,3 @@ count_out() ->
 finished() ->
     {_Tasks, Counters} = persistent_term:get(?MODULE),
     atomics:get(Counters, ?FINISHED).
-
-%% A process waits at most 2^32 - 1 ms.
-arguments([A, B]) ->
-    case {string:to_integer(A), string:to_integer(B)} of
-        {{Tasks, ""}, {Seconds, ""}} when Tasks >= 1, Seconds >= 0, Seconds =< 4294967 -> {ok, Tasks, Seconds};
-        _ -> error
-    end;
-arguments(_) ->
-    error.

@@ -1,4 +1,4 @@
-%% One process per task, made by spawn, each holding bytes of its own while it waits.
+%% One process per task, created by spawn, which keeps bytes of its own while it waits.
 -module(state).
 -export([main/0]).
 
@@ -6,20 +6,21 @@
 -define(FINISHED, 2).
 
 main() ->
-    case arguments(init:get_plain_arguments()) of
-        {ok, Tasks, Seconds, #{bytes := Bytes, depth := Depth}} ->
-            %% Persistent terms, so that the proof and the pattern add nothing to what a task holds.
-            persistent_term:put(?MODULE, {Tasks, atomics:new(2, [])}),
-            %% Byte k of task i is (i + k) rem 251: a part of one pattern.
-            persistent_term:put(pattern, <<<<(K rem 251)>> || K <- lists:seq(0, Bytes + 249)>>),
-            launch(0, Tasks, Bytes, Depth, timer:seconds(Seconds)),
-            Sum = collect(Tasks, 0),
-            io:format("done ~b~ncheck ~b~n", [finished(), Sum]),
-            halt(0);
-        error ->
-            io:format(standard_error, "usage: state <tasks> <seconds> [--bytes <bytes>] [--depth <calls>]: whole numbers, at least one task, byte and call~n", []),
-            halt(2)
-    end.
+    [A, B | Rest] = init:get_plain_arguments(),
+    {Tasks, Seconds} = {list_to_integer(A), list_to_integer(B)},
+    #{"--bytes" := Bytes, "--depth" := Depth} = options(Rest, #{"--bytes" => 1024, "--depth" => 1}),
+    %% Persistent terms are not copied: counters and pattern add nothing to a process.
+    persistent_term:put(?MODULE, {Tasks, atomics:new(2, [])}),
+    %% Byte k of task i is (i + k) rem 251: a part of one pattern.
+    persistent_term:put(pattern, <<<<(K rem 251)>> || K <- lists:seq(0, Bytes + 249)>>),
+    launch(0, Tasks, Bytes, Depth, timer:seconds(Seconds)),
+    Sum = collect(Tasks, 0),
+    io:format("done ~b~ncheck ~b~n", [finished(), Sum]),
+    halt().
+
+%% Each name must have a default.
+options([Name, Value | Rest], Options) -> options(Rest, Options#{Name := list_to_integer(Value)});
+options([], Options) -> Options.
 
 launch(Tasks, Tasks, _Bytes, _Depth, _Wait) ->
     ok;
@@ -29,8 +30,8 @@ launch(Number, Tasks, Bytes, Depth, Wait) ->
         spawn(fun() -> task(Parent, Number, Bytes, Depth, Wait) end)
     catch
         error:system_limit ->
-            io:format(standard_error, "cannot start task ~b of ~b: the process limit is reached (+P)~n", [Number + 1, Tasks]),
-            io:format("done ~b~nfailed ~b~n", [finished(), Tasks - Number]),
+            io:format(standard_error, "cannot start ~b tasks: the process limit (+P) is reached~n", [Tasks - Number]),
+            io:format("failed ~b~n", [Tasks - Number]),
             halt(1)
     end,
     launch(Number + 1, Tasks, Bytes, Depth, Wait).
@@ -47,15 +48,15 @@ task(Parent, Number, Bytes, Depth, Wait) ->
     count_out(),
     Parent ! {done, Sum}.
 
-%% Fills the bytes of a task so many calls down, waits, and sums them.
+%% Fills the task's bytes Calls calls deep, waits, and sums them.
 hold(Number, Bytes, 1, Wait) ->
-    %% A copy: what is cut out of a binary would refer to the whole.
+    %% Copied, as a part of a binary refers to the whole.
     State = binary:copy(binary:part(persistent_term:get(pattern), Number rem 251, Bytes)),
     count_in(),
     timer:sleep(Wait),
     sum(State, 0);
 hold(Number, Bytes, Calls, Wait) ->
-    %% What comes after the call keeps its frame.
+    %% No tail call, so that each call keeps its frame.
     Sum = hold(Number, Bytes, Calls - 1, Wait),
     Sum + 0.
 
@@ -76,24 +77,3 @@ count_out() ->
 finished() ->
     {_Tasks, Counters} = persistent_term:get(?MODULE),
     atomics:get(Counters, ?FINISHED).
-
-%% A process waits at most 2^32 - 1 ms.
-arguments([A, B | Options]) ->
-    case {string:to_integer(A), string:to_integer(B)} of
-        {{Tasks, ""}, {Seconds, ""}} when Tasks >= 1, Seconds >= 0, Seconds =< 4294967 ->
-            options(Options, Tasks, Seconds, #{bytes => 1024, depth => 1});
-        _ ->
-            error
-    end;
-arguments(_) ->
-    error.
-
-options([], Tasks, Seconds, Given) ->
-    {ok, Tasks, Seconds, Given};
-options(["--" ++ Name, Text | Rest], Tasks, Seconds, Given) when Name =:= "bytes"; Name =:= "depth" ->
-    case string:to_integer(Text) of
-        {Number, ""} when Number >= 1 -> options(Rest, Tasks, Seconds, Given#{list_to_atom(Name) := Number});
-        _ -> error
-    end;
-options(_, _Tasks, _Seconds, _Given) ->
-    error.

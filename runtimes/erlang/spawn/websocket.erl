@@ -1,8 +1,8 @@
-%% The server's side of RFC 6455, as far as a chat needs it: OTP has none.
+%% The server side of RFC 6455, as far as a chat needs it: OTP has none.
 -module(websocket).
--export([accept/1, new/0, decode/2, text/1, pong/1, close/1]).
+-export([accept/1, decode/2, text/1, pong/1, close/1]).
 
--define(LIMIT, 65536).
+-define(MAX_MESSAGE, 65536).
 
 -define(CONTINUATION, 0).
 -define(TEXT, 1).
@@ -11,88 +11,62 @@
 -define(PING, 9).
 -define(PONG, 10).
 
-%% Answers the request that comes on a passive socket of {packet, http_bin}, which is raw afterwards.
+%% The handshake on a passive socket with {packet, http_bin}, which is raw afterwards.
 accept(Socket) ->
-    case request(Socket) of
-        {ok, Key} ->
+    Request = gen_tcp:recv(Socket, 0),
+    Headers = headers(Socket, #{}),
+    case is_websocket(Request, Headers) of
+        true ->
+            Key = maps:get(<<"sec-websocket-key">>, Headers),
             Accept = base64:encode(crypto:hash(sha, [Key, "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"])),
-            Headers = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ",
-            _ = gen_tcp:send(Socket, ["HTTP/1.1 101 Switching Protocols\r\n", Headers, Accept, "\r\n\r\n"]),
+            _ = gen_tcp:send(Socket, [
+                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n",
+                ["Sec-WebSocket-Accept: ", Accept, "\r\n\r\n"]
+            ]),
             inet:setopts(Socket, [{packet, raw}]);
-        error ->
+        false ->
             _ = gen_tcp:send(Socket, "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
-            {error, refused}
-    end.
-
-request(Socket) ->
-    case gen_tcp:recv(Socket, 0) of
-        {ok, {http_request, 'GET', _, {1, 1}}} ->
-            case headers(Socket, #{}) of
-                #{
-                    <<"upgrade">> := Upgrade,
-                    <<"connection">> := Connection,
-                    <<"sec-websocket-version">> := <<"13">>,
-                    <<"sec-websocket-key">> := Key
-                } ->
-                    case has_token(<<"websocket">>, Upgrade) andalso has_token(<<"upgrade">>, Connection) of
-                        true -> {ok, Key};
-                        false -> error
-                    end;
-                _ ->
-                    error
-            end;
-        _ ->
-            error
+            {error, bad_request}
     end.
 
 headers(Socket, Headers) ->
     case gen_tcp:recv(Socket, 0) of
         {ok, {http_header, _, _, Name, Value}} -> headers(Socket, Headers#{string:lowercase(Name) => string:trim(Value)});
         {ok, http_eoh} -> Headers;
-        _ -> error
+        _ -> #{}
     end.
+
+is_websocket({ok, {http_request, 'GET', _, {1, 1}}}, #{
+    <<"upgrade">> := Upgrade,
+    <<"connection">> := Connection,
+    <<"sec-websocket-version">> := <<"13">>,
+    <<"sec-websocket-key">> := _
+}) ->
+    has_token(<<"websocket">>, Upgrade) andalso has_token(<<"upgrade">>, Connection);
+is_websocket(_, _) ->
+    false.
 
 has_token(Token, Value) ->
     lists:member(Token, [string:trim(Part) || Part <- string:split(string:lowercase(Value), ",", all)]).
 
-%% What has come of a frame, and the fragments of a message that is not complete.
-new() ->
-    {<<>>, none}.
-
-%% What the client has said, in order; the last may be that, or why, it is to be closed.
-decode(Data, {Buffer, Fragments}) ->
-    events(<<Buffer/binary, Data/binary>>, Fragments).
-
-events(<<>>, Fragments) ->
-    {[], {<<>>, Fragments}};
-events(Buffer, Fragments) ->
+%% Decodes the first frame in Buffer. Message holds the fragments of an incomplete message, or is none.
+decode(<<>>, _) ->
+    {more, <<>>};
+decode(Buffer, Message) ->
     case frame(Buffer) of
-        more ->
-            {[], {Buffer, Fragments}};
-        {close, _} = Close ->
-            {[Close], new()};
-        {Opcode, Fin, Payload, Rest} ->
-            case event(Opcode, Fin, Payload, Fragments) of
-                {close, _} = Close ->
-                    {[Close], new()};
-                {none, Next} ->
-                    events(Rest, Next);
-                {Event, Next} ->
-                    {Events, State} = events(Rest, Next),
-                    {[Event | Events], State}
-            end
+        {Opcode, Fin, Payload, Rest} -> event(Opcode, Fin, Payload, Message, Rest);
+        more -> {more, Buffer};
+        {close, Reason} -> {close, Reason}
     end.
 
-frame(<<_:1, Reserved:3, _:4, _/binary>>) when Reserved =/= 0 -> failure(1002);
-frame(<<_:8, 0:1, _:7, _/binary>>) -> failure(1002);
-frame(<<Fin:1, _:3, Opcode:4, _:1, Size:7, _/binary>>) when Opcode >= ?CLOSE, Size > 125 orelse Fin =:= 0 -> failure(1002);
+frame(<<_:1, Reserved:3, _:4, Mask:1, _:7, _/binary>>) when Reserved =/= 0; Mask =:= 0 -> failure(1002);
+frame(<<Fin:1, _:3, Opcode:4, _:1, Size:7, _/binary>>) when Opcode >= ?CLOSE, Fin =:= 0 orelse Size > 125 -> failure(1002);
 frame(<<Fin:1, _:3, Opcode:4, _:1, 127:7, Size:64, Rest/binary>>) -> payload(Opcode, Fin, Size, Rest);
 frame(<<Fin:1, _:3, Opcode:4, _:1, 126:7, Size:16, Rest/binary>>) -> payload(Opcode, Fin, Size, Rest);
 frame(<<Fin:1, _:3, Opcode:4, _:1, Size:7, Rest/binary>>) when Size < 126 -> payload(Opcode, Fin, Size, Rest);
 frame(_) -> more.
 
-payload(_, _, Size, _) when Size > ?LIMIT ->
-    failure(1009);
+payload(_, _, Size, _) when Size > ?MAX_MESSAGE -> failure(1009);
 payload(Opcode, Fin, Size, Buffer) ->
     case Buffer of
         <<Key:4/binary, Masked:Size/binary, Rest/binary>> -> {Opcode, Fin, unmask(Masked, Key), Rest};
@@ -103,26 +77,25 @@ unmask(Masked, Key) ->
     Size = byte_size(Masked),
     crypto:exor(Masked, binary:part(binary:copy(Key, Size div 4 + 1), 0, Size)).
 
-event(?TEXT, 1, Payload, none) -> text_event(Payload);
-event(?TEXT, 0, Payload, none) -> {none, Payload};
-event(?BINARY, _, _, none) -> failure(1003);
-event(?CONTINUATION, _, Payload, Fragments) when byte_size(Fragments) + byte_size(Payload) > ?LIMIT -> failure(1009);
-event(?CONTINUATION, 1, Payload, Fragments) when is_binary(Fragments) -> text_event(<<Fragments/binary, Payload/binary>>);
-event(?CONTINUATION, 0, Payload, Fragments) when is_binary(Fragments) -> {none, <<Fragments/binary, Payload/binary>>};
-event(?CLOSE, _, <<Code:16, _/binary>>, _) -> {close, <<Code:16>>};
-event(?CLOSE, _, <<>>, _) -> {close, <<>>};
-event(?PING, _, Payload, Fragments) -> {{ping, Payload}, Fragments};
-event(?PONG, _, _, Fragments) -> {none, Fragments};
-event(_, _, _, _) -> failure(1002).
+event(?TEXT, Fin, Payload, none, Rest) -> message(Fin, Payload, Rest);
+event(?CONTINUATION, Fin, Payload, <<Message/binary>>, Rest) -> message(Fin, <<Message/binary, Payload/binary>>, Rest);
+event(?BINARY, _, _, none, _) -> failure(1003);
+event(?PING, _, Payload, _, Rest) -> {{ping, Payload}, Rest};
+event(?PONG, _, _, Message, Rest) -> {incomplete, Message, Rest};
+event(?CLOSE, _, <<>>, _, _) -> {close, <<>>};
+event(?CLOSE, _, <<Code:16, _/binary>>, _, _) when Code > 999, Code < 1004; Code > 1006, Code < 1015; Code > 2999, Code < 5000 ->
+    failure(Code);
+event(_, _, _, _, _) -> failure(1002).
 
-text_event(Text) ->
+message(_, Text, _) when byte_size(Text) > ?MAX_MESSAGE -> failure(1009);
+message(0, Text, Rest) -> {incomplete, Text, Rest};
+message(1, Text, Rest) ->
     case unicode:characters_to_binary(Text) of
-        Text -> {{text, Text}, none};
+        Text -> {{text, Text}, Rest};
         _ -> failure(1007)
     end.
 
-failure(Code) ->
-    {close, <<Code:16>>}.
+failure(Code) -> {close, <<Code:16>>}.
 
 text(Text) -> encode(?TEXT, Text).
 pong(Payload) -> encode(?PONG, Payload).

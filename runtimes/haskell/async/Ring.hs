@@ -1,4 +1,4 @@
--- | One Async per place in a ring, each with an MVar from which it takes tokens.
+-- | One Async per task, which passes tokens from its MVar to that of the next.
 module Main (main) where
 
 import Control.Concurrent (MVar, newEmptyMVar, putMVar, takeMVar)
@@ -7,55 +7,41 @@ import Control.Monad (forM_, forever, replicateM, when)
 import Data.Array (listArray, (!))
 import Data.IORef (IORef, atomicModifyIORef', newIORef)
 import System.Environment (getArgs)
-import System.Exit (ExitCode (ExitFailure), exitWith)
-import System.IO (BufferMode (LineBuffering), hPutStrLn, hSetBuffering, stderr, stdout)
-import Text.Read (readMaybe)
+import System.IO (BufferMode (LineBuffering), hSetBuffering, stdout)
 
 main :: IO ()
 main = do
   hSetBuffering stdout LineBuffering
   args <- getArgs
-  case arguments args of
-    Just [tasks, operations, tokens]
-      | operations >= 1, tokens >= 1, tokens <= tasks `div` 2 -> run tasks operations tokens
-    _ -> do
-      hPutStrLn stderr "usage: ring <tasks> <operations> [--tokens <tokens>]: whole numbers, at least two tasks for each token"
-      exitWith (ExitFailure 2)
-
-arguments :: [String] -> Maybe [Int]
-arguments [tasks, operations] = arguments [tasks, operations, "--tokens", "1"]
-arguments [tasks, operations, "--tokens", tokens] = mapM readMaybe [tasks, operations, tokens]
-arguments _ = Nothing
-
-run :: Int -> Int -> Int -> IO ()
-run tasks operations tokens = do
+  [tasks, operations, tokens] <- mapM readIO $ case args of
+    [n, hops, "--tokens", count] -> [n, hops, count]
+    _ -> args ++ ["1"]
   started <- newIORef 0
   allStarted <- newEmptyMVar
-  noted <- newEmptyMVar
+  arrived <- newEmptyMVar
   mailboxes <- replicateM tasks newEmptyMVar
   forM_ (zip3 [0 ..] mailboxes (drop 1 (cycle mailboxes))) $ \(number, mailbox, next) ->
     async $ do
-      countIn started allStarted
-      pass mailbox next noted number
+      count <- increment started
+      when (count == tasks) $ do
+        putStrLn ("alive " ++ show tasks)
+        putMVar allStarted ()
+      pass mailbox next arrived number
   takeMVar allStarted
   putStrLn "ready"
 
   let ring = listArray (0, tasks - 1) mailboxes
   forM_ [0 .. tokens - 1] $ \token ->
     putMVar (ring ! (token * tasks `div` tokens)) $! (operations + tokens - 1 - token) `div` tokens
-  numbers <- replicateM tokens (takeMVar noted)
+  numbers <- replicateM tokens (takeMVar arrived)
   putStrLn ("done " ++ show operations)
-  putStrLn ("check " ++ show (sum numbers)) -- the tasks end with main
-  where
-    countIn :: IORef Int -> MVar () -> IO ()
-    countIn started allStarted = do
-      number <- atomicModifyIORef' started (\n -> (n + 1, n + 1))
-      when (number == tasks) $ do
-        putStrLn ("alive " ++ show tasks)
-        putMVar allStarted ()
+  putStrLn ("check " ++ show (sum numbers)) -- the threads end with main
 
 -- | A token is the number of hops that it has left.
 pass :: MVar Int -> MVar Int -> MVar Int -> Int -> IO ()
-pass mailbox next noted number = forever $ do
+pass mailbox next arrived number = forever $ do
   hops <- takeMVar mailbox
-  if hops > 0 then putMVar next $! hops - 1 else putMVar noted number
+  if hops > 0 then putMVar next $! hops - 1 else putMVar arrived number
+
+increment :: IORef Int -> IO Int
+increment counter = atomicModifyIORef' counter (\n -> (n + 1, n + 1))

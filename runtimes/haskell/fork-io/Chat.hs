@@ -1,14 +1,14 @@
 {-# LANGUAGE LambdaCase #-}
 {-# LANGUAGE OverloadedStrings #-}
 
--- | A thread of the runtime per connection, made by forkIO, which reads, and one more that writes what the room says.
+-- | Two threads of GHC's runtime per connection: one reads, the other writes from a bounded queue.
 module Main (main) where
 
 import Control.Concurrent
 import Control.Concurrent.Async (withAsync)
 import Control.Concurrent.STM
 import Control.Exception (finally, handle, throwIO)
-import Control.Monad (filterM, forever)
+import Control.Monad (forever, unless)
 import Data.ByteString.Lazy (ByteString, stripPrefix)
 import qualified Data.Map.Strict as Map
 import Data.Maybe (isJust)
@@ -17,32 +17,21 @@ import Network.Socket
 import Network.WebSockets (ConnectionOptions (..), SizeLimit (SizeLimit))
 import qualified Network.WebSockets as WS
 import System.Environment (getArgs)
-import System.Exit (ExitCode (ExitFailure), exitWith)
-import System.IO (BufferMode (LineBuffering), hPutStrLn, hSetBuffering, stderr, stdout)
+import System.IO (BufferMode (LineBuffering), hSetBuffering, stdout)
 import System.Timeout (timeout)
-import Text.Read (readMaybe)
 
-type Members = Map.Map ThreadId (TBQueue ByteString)
+data Member = Member {reader :: ThreadId, queue :: TBQueue ByteString}
 
-type Rooms = Map.Map ByteString Members
+type Rooms = TVar (Map.Map ByteString (Map.Map ThreadId Member))
 
 main :: IO ()
 main = do
   hSetBuffering stdout LineBuffering
-  args <- getArgs
-  case args of
-    [tasks, "--listen", address]
-      | Just count <- readMaybe tasks,
-        count >= (1 :: Int),
-        (host@(_ : _), ':' : port) <- break (== ':') address,
-        Just number <- readMaybe port,
-        number >= 0,
-        number <= (65535 :: Int) ->
-          -- main is bound to a thread of the system's, and each wait of it a switch of those.
-          runInUnboundThread (serve host port)
-    _ -> do
-      hPutStrLn stderr "usage: chat <tasks> --listen <host>:<port>: a whole number, at least one task"
-      exitWith (ExitFailure 2)
+  [tasks, "--listen", address] <- getArgs
+  _ <- readIO tasks :: IO Int
+  let (host, port) = break (== ':') address
+  -- main is bound to an OS thread: each time it waits, the OS switches threads.
+  runInUnboundThread (serve host (drop 1 port))
 
 serve :: HostName -> ServiceName -> IO ()
 serve host port = do
@@ -66,65 +55,69 @@ options =
       connectionStrictUnicode = True
     }
 
-talk :: TVar Rooms -> Socket -> IO ()
+talk :: Rooms -> Socket -> IO ()
 talk rooms client = do
   setSocketOption client NoDelay 1
   connection <- WS.makePendingConnection client options >>= WS.acceptRequest
-  self <- myThreadId
-  queue <- newTBQueueIO 256
+  self <- Member <$> myThreadId <*> newTBQueueIO 256
   room <- newTVarIO Nothing
-  withAsync (forever $ atomically (readTBQueue queue) >>= WS.sendTextData connection) $ \_ ->
-    handle (refuse connection) (forever $ WS.receiveDataMessage connection >>= answer rooms room self queue connection)
+  withAsync (write connection (queue self)) $ \_ ->
+    handle (answerError connection) (forever $ WS.receiveDataMessage connection >>= answer rooms room self connection)
       `finally` atomically (leave rooms room self)
 
--- | The library answers a ping or a close itself, and tells of a close by an exception.
-refuse :: WS.Connection -> WS.ConnectionException -> IO ()
-refuse connection = \case
+-- | Writes all that is in the queue at once.
+write :: WS.Connection -> TBQueue ByteString -> IO ()
+write connection queued = forever $ do
+  messages <- atomically $ (:) <$> readTBQueue queued <*> flushTBQueue queued
+  WS.sendTextDatas connection messages
+
+-- | The library itself answers pings and close frames, and throws CloseRequest after the latter.
+answerError :: WS.Connection -> WS.ConnectionException -> IO ()
+answerError connection = \case
   WS.ParseException _ -> WS.sendCloseCode connection 1002 ("" :: ByteString)
   WS.UnicodeException _ -> WS.sendCloseCode connection 1007 ("" :: ByteString)
   _ -> return ()
 
-answer :: TVar Rooms -> TVar (Maybe ByteString) -> ThreadId -> TBQueue ByteString -> WS.Connection -> WS.DataMessage -> IO ()
-answer rooms room self queue connection = \case
+answer :: Rooms -> TVar (Maybe ByteString) -> Member -> WS.Connection -> WS.DataMessage -> IO ()
+answer rooms room self connection = \case
   WS.Binary _ -> end 1003
   WS.Text text _
     | Just name <- stripPrefix "join " text -> do
-        atomically $ do
-          leave rooms room self
-          writeTVar room (Just name)
-          modifyTVar' rooms (Map.insertWith Map.union name (Map.singleton self queue))
-        deliver ("joined " <> name) (Map.singleton self queue)
-    | Just said <- stripPrefix "say " text ->
+        atomically (join name)
+        send ("joined " <> name) self
+    | Just message <- stripPrefix "say " text ->
         readTVarIO room >>= \case
           Nothing -> end 1008
           Just name -> do
             members <- Map.findWithDefault Map.empty name <$> readTVarIO rooms
-            deliver said members
-            yield -- to those that write: there may be more to read than their queues hold
+            mapM_ (send message) members
+            yield -- lets writers run: more messages may have arrived than a queue holds
     | otherwise -> end 1008
   where
+    join name = do
+      leave rooms room self
+      writeTVar room (Just name)
+      modifyTVar' rooms (Map.insertWith Map.union name (Map.singleton (reader self) self))
+
     end :: Word16 -> IO ()
     end code = do
       WS.sendCloseCode connection code ("" :: ByteString)
       throwIO WS.ConnectionClosed
 
--- | Puts a message into each queue, and ends the thread of one that stays full, as its client does not read: the
--- thread that writes may be on another core, and not have run yet.
-deliver :: ByteString -> Members -> IO ()
-deliver text members = do
-  stuck <- filterM (fmap not . offer . snd) (Map.toList members)
-  mapM_ (killThread . fst) stuck
+-- | Queues a message. A queue that stays full for 0.1 s belongs to a client that does not read: its connection ends.
+-- The wait is for writers on another core that have not run yet.
+send :: ByteString -> Member -> IO ()
+send message member = do
+  queued <- atomically $ (Just <$> enqueue) `orElse` return Nothing
+  unless (isJust queued) $
+    timeout 100000 (atomically enqueue) >>= maybe (killThread (reader member)) return
   where
-    offer queue = do
-      full <- atomically (isFullTBQueue queue)
-      isJust <$> (if full then timeout 100000 else fmap Just) (atomically (writeTBQueue queue text))
+    enqueue = writeTBQueue (queue member) message
 
-leave :: TVar Rooms -> TVar (Maybe ByteString) -> ThreadId -> STM ()
+leave :: Rooms -> TVar (Maybe ByteString) -> Member -> STM ()
 leave rooms room self =
-  swapTVar room Nothing >>= \case
-    Nothing -> return ()
-    Just name -> modifyTVar' rooms (Map.update (without self) name)
+  swapTVar room Nothing >>= mapM_ (modifyTVar' rooms . Map.update without)
   where
-    without member members = case Map.delete member members of
+    without members = case Map.delete (reader self) members of
       rest | Map.null rest -> Nothing
            | otherwise -> Just rest

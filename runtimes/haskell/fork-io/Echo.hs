@@ -1,4 +1,4 @@
--- | One thread of the runtime per connection, made by forkIO, which sends back what comes.
+-- | One thread of GHC's runtime per connection, created by forkIO, which sends back what it receives.
 module Main (main) where
 
 import Control.Concurrent (forkFinally, runInUnboundThread)
@@ -7,27 +7,16 @@ import qualified Data.ByteString as B
 import Network.Socket
 import Network.Socket.ByteString (recv, sendAll)
 import System.Environment (getArgs)
-import System.Exit (ExitCode (ExitFailure), exitWith)
-import System.IO (BufferMode (LineBuffering), hPutStrLn, hSetBuffering, stderr, stdout)
-import Text.Read (readMaybe)
+import System.IO (BufferMode (LineBuffering), hSetBuffering, stdout)
 
 main :: IO ()
 main = do
   hSetBuffering stdout LineBuffering
-  args <- getArgs
-  case args of
-    [tasks, "--listen", address]
-      | Just count <- readMaybe tasks,
-        count >= (1 :: Int),
-        (host@(_ : _), ':' : port) <- break (== ':') address,
-        Just number <- readMaybe port,
-        number >= 0,
-        number <= (65535 :: Int) ->
-          -- main is bound to a thread of the system's, and each wait of it a switch of those.
-          runInUnboundThread (serve host port)
-    _ -> do
-      hPutStrLn stderr "usage: echo <tasks> --listen <host>:<port>: a whole number, at least one task"
-      exitWith (ExitFailure 2)
+  [tasks, "--listen", address] <- getArgs
+  _ <- readIO tasks :: IO Int
+  let (host, port) = break (== ':') address
+  -- main is bound to an OS thread: each time it waits, the OS switches threads.
+  runInUnboundThread (serve host (drop 1 port))
 
 serve :: HostName -> ServiceName -> IO ()
 serve host port = do

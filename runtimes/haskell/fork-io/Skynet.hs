@@ -1,40 +1,23 @@
--- | One thread of the runtime per node of a tree, made by forkIO, with an MVar for its sum.
+-- | One thread of GHC's runtime per node of a tree, created by forkIO, with an MVar for its sum.
 module Main (main) where
 
-import Control.Concurrent
+import Control.Concurrent (MVar, forkIO, newEmptyMVar, putMVar, runInUnboundThread, takeMVar)
 import Control.Monad (foldM, forM, (<$!>))
 import System.Environment (getArgs)
-import System.Exit (ExitCode (ExitFailure), exitWith)
-import System.IO (BufferMode (LineBuffering), hPutStrLn, hSetBuffering, stderr, stdout)
-import Text.Read (readMaybe)
+import System.IO (BufferMode (LineBuffering), hSetBuffering, stdout)
 
 main :: IO ()
 main = do
   hSetBuffering stdout LineBuffering
-  args <- getArgs
-  case mapM readMaybe args of
-    Just [tasks, operations]
-      | isPowerOfTen tasks, operations >= 1, operations `mod` tasks == 0 -> run tasks operations
-    _ -> do
-      hPutStrLn stderr "usage: skynet <tasks> <operations>: tasks a power of ten, operations a multiple of them"
-      exitWith (ExitFailure 2)
-
-isPowerOfTen :: Int -> Bool
-isPowerOfTen number = number `elem` takeWhile (<= number) (iterate (* 10) 1)
-
-run :: Int -> Int -> IO ()
-run tasks operations = do
+  [tasks, operations] <- mapM readIO =<< getArgs
   putStrLn "ready"
-  -- From a thread of the runtime: main is bound to one of the system's, and each wait of it a switch of those.
-  end <- newEmptyMVar
-  _ <- forkIO $ do
-    total <- foldM (\total _ -> (total +) <$!> (start 0 tasks >>= takeMVar)) 0 [1 .. operations `div` tasks]
-    putMVar end total
-  result <- takeMVar end
+  -- main is bound to an OS thread: each time it waits, the OS switches threads.
+  total <- runInUnboundThread $
+    foldM (\total _ -> (total +) <$!> (start 0 tasks >>= takeMVar)) 0 [1 .. operations `div` tasks]
   putStrLn ("done " ++ show operations)
-  putStrLn ("check " ++ show result)
+  putStrLn ("check " ++ show total)
 
--- | Starts the node with so many leaves from a number on.
+-- | Starts the node whose leaves are numbered from first on.
 start :: Int -> Int -> IO (MVar Int)
 start first leaves = do
   result <- newEmptyMVar

@@ -1,46 +1,34 @@
--- | One thread of the runtime per task, made by forkIO.
+-- | One thread of GHC's runtime per task, created by forkIO.
 module Main (main) where
 
 import Control.Concurrent (forkFinally, newEmptyMVar, putMVar, takeMVar, threadDelay)
-import Control.Monad (replicateM, when)
+import Control.Monad (replicateM, void, when)
 import Data.IORef (IORef, atomicModifyIORef', newIORef, readIORef)
 import System.Environment (getArgs)
-import System.Exit (ExitCode (ExitFailure), exitWith)
-import System.IO (BufferMode (LineBuffering), hPutStrLn, hSetBuffering, stderr, stdout)
-import Text.Read (readMaybe)
+import System.Exit (exitFailure)
+import System.IO (BufferMode (LineBuffering), hSetBuffering, stdout)
 
 main :: IO ()
 main = do
   hSetBuffering stdout LineBuffering
-  args <- getArgs
-  case mapM readMaybe args of
-    Just [tasks, seconds] | tasks >= 1, seconds >= 0 -> run tasks seconds
-    _ -> do
-      hPutStrLn stderr "usage: fork-io <tasks> <seconds>: whole numbers, at least one task"
-      exitWith (ExitFailure 2)
-
-run :: Int -> Int -> IO ()
-run tasks seconds = do
+  [tasks, seconds] <- mapM readIO =<< getArgs
   started <- newIORef 0
   finished <- newIORef 0
+  let task = do
+        number <- increment started
+        when (number == tasks) $ do
+          ended <- readIORef finished
+          putStrLn ("alive " ++ show (tasks - ended))
+        threadDelay (seconds * 1000000)
+        void (increment finished)
   ends <- replicateM tasks $ do
     end <- newEmptyMVar
-    _ <- forkFinally (task started finished) (putMVar end)
+    _ <- forkFinally task (putMVar end)
     return end
   mapM_ takeMVar ends
   done <- readIORef finished
   putStrLn ("done " ++ show done)
-  when (done < tasks) $ exitWith (ExitFailure 1)
-  where
-    task :: IORef Int -> IORef Int -> IO ()
-    task started finished = do
-      number <- increment started
-      when (number == tasks) $ do
-        ended <- readIORef finished
-        putStrLn ("alive " ++ show (tasks - ended))
-      threadDelay (seconds * 1000000)
-      _ <- increment finished
-      return ()
+  when (done < tasks) exitFailure
 
 increment :: IORef Int -> IO Int
 increment counter = atomicModifyIORef' counter (\n -> (n + 1, n + 1))

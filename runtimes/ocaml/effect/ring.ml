@@ -1,53 +1,28 @@
-(* One fiber per place in a ring, each with a channel of one from which it takes tokens. OCaml brings effects but no loop that runs fibers: this is the
-   least that one needs, in one domain. *)
+(* One fiber per task, which passes tokens from its channel to that of the next fiber. *)
 
-open Effect.Deep
+open Scheduler
 
-type _ Effect.t += Suspend : (('a -> unit) -> unit) -> 'a Effect.t
-
-let ready : (unit -> unit) Queue.t = Queue.create ()
-let suspend register = Effect.perform (Suspend register)
-
-(* Runs a fiber until it waits. Whoever has what it waits for puts what is left of it into the queue again. *)
-let run fiber =
-  match fiber () with
-  | () -> ()
-  | effect Suspend register, rest -> register (fun result -> Queue.push (fun () -> continue rest result) ready)
-
-let spawn fiber = Queue.push (fun () -> run fiber) ready
-
-let rec run_all () =
-  match Queue.take_opt ready with
-  | None -> ()
-  | Some go ->
-      go ();
-      run_all ()
-
-(* Holds one message, for one receiver; while it is full, one sender at a time may wait for room. *)
-type channel = {
-  mutable message : int option;
-  mutable receiver : (int -> unit) option;
-  mutable sender : (unit -> unit) option;
-}
+(* A channel for one message, with one receiver; while it is full, one sender at a time may wait. *)
+type channel = { mutable message : int option; mutable receiver : int fiber option; mutable sender : unit fiber option }
 
 let channel () = { message = None; receiver = None; sender = None }
 
 let rec send channel message =
   match channel with
-  | { receiver = Some wake; _ } ->
+  | { receiver = Some fiber; _ } ->
       channel.receiver <- None;
-      wake message
+      resume fiber message
   | { message = None; _ } -> channel.message <- Some message
   | _ ->
-      suspend (fun wake -> channel.sender <- Some wake);
+      suspend (fun fiber -> channel.sender <- Some fiber);
       send channel message
 
 let receive channel =
   match channel.message with
-  | None -> suspend (fun wake -> channel.receiver <- Some wake)
+  | None -> suspend (fun fiber -> channel.receiver <- Some fiber)
   | Some message ->
       channel.message <- None;
-      Option.iter (fun wake -> wake ()) channel.sender;
+      Option.iter (fun fiber -> resume fiber ()) channel.sender;
       channel.sender <- None;
       message
 
@@ -63,28 +38,15 @@ let task tasks number own next =
     if hops > 0 then send next (hops - 1) else sum := !sum + number
   done
 
-let ring tasks operations tokens =
+let () =
+  let tasks = int_of_string Sys.argv.(1) and operations = int_of_string Sys.argv.(2) in
+  let tokens = if Array.length Sys.argv > 3 then int_of_string Sys.argv.(4) else 1 in
   let channels = Array.init tasks (fun _ -> channel ()) in
   Array.iteri (fun i own -> spawn (fun () -> task tasks i own channels.((i + 1) mod tasks))) channels;
-  run_all ();
   Printf.printf "ready\n%!";
   for token = 0 to tokens - 1 do
-    (* The first tokens make one hop more, where the operations cannot be shared evenly. *)
+    (* The first tokens make one hop more where operations are no multiple of tokens. *)
     send channels.(token * tasks / tokens) ((operations + tokens - 1 - token) / tokens)
   done;
-  run_all (); (* until every task waits: all tokens have been noted *)
+  run (); (* until all fibers wait: all tokens have arrived *)
   Printf.printf "done %d\ncheck %d\n" operations !sum
-
-let () =
-  let words =
-    match List.tl (Array.to_list Sys.argv) with
-    | [ tasks; operations ] -> [ tasks; operations; "1" ]
-    | [ tasks; operations; "--tokens"; tokens ] -> [ tasks; operations; tokens ]
-    | _ -> []
-  in
-  match List.map int_of_string_opt words with
-  | [ Some tasks; Some operations; Some tokens ] when operations >= 1 && tokens >= 1 && tokens <= tasks / 2 ->
-      ring tasks operations tokens
-  | _ ->
-      prerr_endline "usage: ring <tasks> <operations> [--tokens <tokens>]: whole numbers, at least two tasks for each token";
-      exit 2

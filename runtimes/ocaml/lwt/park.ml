@@ -1,4 +1,4 @@
-(* One Lwt promise per task, each waiting for another one, which the main program resolves. *)
+(* One Lwt promise per task, which awaits a message from the main program. *)
 
 open Lwt.Syntax
 
@@ -7,7 +7,7 @@ let finished = ref 0
 
 let task tasks message =
   incr started;
-  if !started = tasks then Printf.printf "alive %d\n%!" (!started - !finished);
+  if !started = tasks then Printf.printf "alive %d\n%!" (tasks - !finished);
   let* () = message in
   incr finished;
   Lwt.return_unit
@@ -23,9 +23,5 @@ let run tasks due =
 
 let () =
   let start = Unix.gettimeofday () in
-  match List.map int_of_string_opt (List.tl (Array.to_list Sys.argv)) with
-  | [ Some tasks; Some seconds ] when tasks >= 1 && seconds >= 0 ->
-      Lwt_main.run (run tasks (start +. float_of_int seconds))
-  | _ ->
-      prerr_endline "usage: park <tasks> <seconds>: whole numbers, at least one task";
-      exit 2
+  let tasks = int_of_string Sys.argv.(1) and seconds = float_of_string Sys.argv.(2) in
+  Lwt_main.run (run tasks (start +. seconds))

@@ -1,4 +1,4 @@
-(* One Lwt promise per task, waiting on Lwt's event loop. *)
+(* One Lwt promise per task, which sleeps in Lwt's event loop. *)
 
 open Lwt.Syntax
 
@@ -7,7 +7,7 @@ let finished = ref 0
 
 let task tasks seconds =
   incr started;
-  if !started = tasks then Printf.printf "alive %d\n%!" (!started - !finished);
+  if !started = tasks then Printf.printf "alive %d\n%!" (tasks - !finished);
   let* () = Lwt_unix.sleep seconds in
   incr finished;
   Lwt.return_unit
@@ -18,9 +18,5 @@ let run tasks seconds =
   Lwt.return_unit
 
 let () =
-  match List.map int_of_string_opt (List.tl (Array.to_list Sys.argv)) with
-  | [ Some tasks; Some seconds ] when tasks >= 1 && seconds >= 0 ->
-      Lwt_main.run (run tasks (float_of_int seconds))
-  | _ ->
-      prerr_endline "usage: sleep <tasks> <seconds>: whole numbers, at least one task";
-      exit 2
+  let tasks = int_of_string Sys.argv.(1) and seconds = float_of_string Sys.argv.(2) in
+  Lwt_main.run (run tasks seconds)

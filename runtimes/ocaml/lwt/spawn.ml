@@ -3,7 +3,7 @@
 open Lwt.Syntax
 
 let task number =
-  let* () = Lwt.pause () in (* without a wait the task would be over before its caller goes on *)
+  let* () = Lwt.pause () in (* suspends the task, so that it is more than a call *)
   Lwt.return number
 
 let rec rounds tasks operations first sum =
@@ -20,8 +20,5 @@ let run tasks operations =
   Lwt.return_unit
 
 let () =
-  match List.map int_of_string_opt (List.tl (Array.to_list Sys.argv)) with
-  | [ Some tasks; Some operations ] when tasks >= 1 && operations >= 1 -> Lwt_main.run (run tasks operations)
-  | _ ->
-      prerr_endline "usage: spawn <tasks> <operations>: whole numbers, at least one of each";
-      exit 2
+  let tasks = int_of_string Sys.argv.(1) and operations = int_of_string Sys.argv.(2) in
+  Lwt_main.run (run tasks operations)

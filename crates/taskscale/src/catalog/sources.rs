@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(paths("python/uvloop"), ["uvloop/sleep.py"]);
         assert_eq!(paths("go/goroutine"), ["goroutine/main.go"]);
         assert_eq!(paths("kotlin/coroutine-launch"), ["coroutine-launch/Sleep.kt"]);
-        assert_eq!(paths("dotnet/nativeaot-task-run")[0], "task-run/Program.cs");
+        assert_eq!(paths("dotnet/nativeaot-task-run")[0], "task-run-sleep/Program.cs");
         assert_eq!(paths("elixir/spawn"), ["spawn/sleep.ex"], "an entry that is called as a workload is");
         let (runtime, entry) = catalog.entry("rust/tokio-spawn").expect("an entry");
         let spawn: Vec<String> = sources(runtime, entry, "spawn").into_iter().map(|file| file.path).collect();

@@ -1,24 +1,15 @@
-// One Task.Run of an async method per connection, a WebSocket whose text messages join a room or speak in it.
-// Where there is no ASP.NET Core: the standard library has the WebSocket, but not the HTTP before it.
+// One Task.Run of an async method per connection: a WebSocket of the standard library on a socket, without ASP.NET Core.
 using System.Net;
 using System.Net.Sockets;
 using System.Net.WebSockets;
 using System.Security.Cryptography;
 using System.Text;
 
-if (args is not [var first, "--listen", var second]
-    || !int.TryParse(first, out int count) || count < 1
-    || !IPEndPoint.TryParse(second, out IPEndPoint? address))
-{
-    Console.Error.WriteLine("usage: task-run-chat-socket <tasks> --listen <host>:<port>: at least one task, and an IP address");
-    return 2;
-}
-
+_ = int.Parse(args[0]);
+var listener = new TcpListener(IPEndPoint.Parse(args[2]));
 var chat = new Chat();
-var listener = new TcpListener(address);
 listener.Start(4096);
 Console.WriteLine($"listening {((IPEndPoint)listener.LocalEndpoint).Port}");
-
 try
 {
     while (true)
@@ -29,7 +20,7 @@ try
 }
 catch (SocketException error)
 {
-    listener.Stop(); // where descriptors have run out, the console needs one too
+    listener.Stop(); // frees a descriptor for the console: they may have run out
     Console.Error.WriteLine(error.Message.ToLowerInvariant());
     return 1;
 }
@@ -42,11 +33,12 @@ async Task Serve(TcpClient client)
         client.NoDelay = true;
         if (await Accept(client.GetStream()) is WebSocket socket)
         {
-            await chat.Serve(socket, () => client.Client.Close(0));
+            await chat.Serve(socket, disconnect: () => client.Client.Close(0));
         }
     }
 }
 
+// The handshake, which the standard library leaves to the server.
 static async Task<WebSocket?> Accept(NetworkStream stream)
 {
     var request = new byte[8192];
@@ -56,7 +48,7 @@ static async Task<WebSocket?> Accept(NetworkStream stream)
         int count = await stream.ReadAsync(request.AsMemory(length));
         if (count == 0)
         {
-            return null; // the client has gone, or its request is too long
+            return null; // the client has disconnected, or the request is too long
         }
         length += count;
     }
@@ -75,8 +67,8 @@ static async Task<WebSocket?> Accept(NetworkStream stream)
         await stream.WriteAsync("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"u8.ToArray());
         return null;
     }
-    string answer = Convert.ToBase64String(SHA1.HashData(Encoding.ASCII.GetBytes(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")));
+    string accept = Convert.ToBase64String(SHA1.HashData(Encoding.ASCII.GetBytes(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")));
     await stream.WriteAsync(Encoding.ASCII.GetBytes(
-        $"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {answer}\r\n\r\n"));
+        $"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {accept}\r\n\r\n"));
     return WebSocket.CreateFromStream(stream, new WebSocketCreationOptions { IsServer = true, KeepAliveInterval = Timeout.InfiniteTimeSpan });
 }
