@@ -1,4 +1,4 @@
-"""One coroutine per task, handed to asyncio.gather, which makes a task of each."""
+"""One coroutine per task, passed to asyncio.gather, which makes a task of each."""
 
 import asyncio
 import sys

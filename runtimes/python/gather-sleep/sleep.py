@@ -1,4 +1,4 @@
-"""asyncio.sleep itself, handed to asyncio.gather, without a function of the program's own around it."""
+"""asyncio.sleep itself, passed to asyncio.gather, without a function of the program's own around it."""
 
 import asyncio
 import sys
