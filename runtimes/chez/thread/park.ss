@@ -1,12 +1,12 @@
-;;; One thread of the operating system per task, each waiting for one message. Chez has no join: a condition tells the
-;;; main thread of the last end.
+;;; One OS thread per task, each waiting for a message in its mailbox. Chez has no join: the last thread to end signals
+;;; a condition.
 
 (define lock (make-mutex))
 (define all-ended (make-condition))
 (define started 0)
 (define finished 0)
 
-;; A mailbox for one message once.
+;; A mailbox receives one message.
 (define-record-type mailbox
   (fields lock filled (mutable message))
   (protocol (lambda (new) (lambda () (new (make-mutex) (make-condition) #f)))))
@@ -36,7 +36,7 @@
     (when (= finished tasks) (condition-signal all-ended))))
 
 (define (run tasks seconds)
-  (let ([due (add-duration (current-time 'time-monotonic) (make-time 'time-duration 0 seconds))]
+  (let ([wake-at (add-duration (current-time 'time-monotonic) (make-time 'time-duration 0 seconds))]
         [mailboxes (make-vector tasks)])
     (do ([i 0 (+ i 1)]) ([= i tasks])
       (let ([mailbox (make-mailbox)])
@@ -44,7 +44,7 @@
         (guard (condition [#t (give-up tasks i condition)])
           (fork-thread (lambda () (task tasks mailbox))))))
     (let ([now (current-time 'time-monotonic)])
-      (when (time<? now due) (sleep (time-difference due now))))
+      (when (time<? now wake-at) (sleep (time-difference wake-at now))))
     (vector-for-each (lambda (mailbox) (send mailbox #t)) mailboxes)
     (with-mutex lock
       (let wait ()
@@ -60,12 +60,4 @@
   (printf "failed ~a\n" (- tasks launched))
   (exit 1))
 
-(define (whole-number word)
-  (let ([number (string->number word)])
-    (and (fixnum? number) (>= number 0) number)))
-
-(let ([numbers (map whole-number (command-line-arguments))])
-  (unless (and (= (length numbers) 2) (for-all fixnum? numbers) (>= (car numbers) 1))
-    (display "usage: park.ss <tasks> <seconds>: whole numbers, at least one task\n" (current-error-port))
-    (exit 2))
-  (apply run numbers))
+(apply run (map string->number (command-line-arguments)))

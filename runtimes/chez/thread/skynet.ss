@@ -1,16 +1,14 @@
-;;; One thread of the operating system per node of a tree. Chez has no join: a condition tells a node of the last end of
-;;; its children.
+;;; One OS thread per node of a tree. Chez has no join: the last of a node's children to end signals a condition.
 
-(define asked 0)
+(define requested 0)
 (define done 0)
 
-;; The sum of so many leaves from a number on.
 (define (node first leaves)
   (if (= leaves 1)
       first
       (fork 10 first (quotient leaves 10))))
 
-;; Runs so many nodes of so many leaves each, and returns what they come to.
+;; Starts `count` nodes of `leaves` leaves each, and returns their sum.
 (define (fork count first leaves)
   (let ([lock (make-mutex)]
         [all-ended (make-condition)]
@@ -32,7 +30,7 @@
     (fold-left + 0 (vector->list sums))))
 
 (define (run tasks operations)
-  (set! asked operations)
+  (set! requested operations)
   (printf "ready\n")
   (flush-output-port)
   (let next ([sum 0])
@@ -46,20 +44,7 @@
   (display "cannot start a tree of tasks: " (current-error-port))
   (display-condition condition (current-error-port))
   (newline (current-error-port))
-  (printf "done ~a\nfailed ~a\n" done (- asked done))
+  (printf "done ~a\nfailed ~a\n" done (- requested done))
   (exit 1))
 
-(define (power-of-ten? number)
-  (or (= number 1)
-      (and (> number 1) (zero? (mod number 10)) (power-of-ten? (quotient number 10)))))
-
-(define (whole-number word)
-  (let ([number (string->number word)])
-    (and (fixnum? number) (>= number 0) number)))
-
-(let ([numbers (map whole-number (command-line-arguments))])
-  (unless (and (= (length numbers) 2) (for-all fixnum? numbers) (for-all positive? numbers)
-               (power-of-ten? (car numbers)) (zero? (mod (cadr numbers) (car numbers))))
-    (display "usage: skynet.ss <tasks> <operations>: tasks a power of ten, operations a multiple of them\n" (current-error-port))
-    (exit 2))
-  (apply run numbers))
+(apply run (map string->number (command-line-arguments)))

@@ -1,25 +1,26 @@
-;;; One thread of the operating system per task. Chez has no join: a condition tells the main thread of the last end.
+;;; One OS thread per task. Chez has no join: the last thread to end signals a condition.
 
 (define lock (make-mutex))
 (define all-ended (make-condition))
 (define started 0)
 (define finished 0)
 
-(define (task tasks seconds)
+(define (task tasks duration)
   (with-mutex lock
     (set! started (+ started 1))
     (when (= started tasks)
       (printf "alive ~a\n" (- started finished))
       (flush-output-port)))
-  (sleep (make-time 'time-duration 0 seconds))
+  (sleep duration)
   (with-mutex lock
     (set! finished (+ finished 1))
     (when (= finished tasks) (condition-signal all-ended))))
 
 (define (run tasks seconds)
-  (do ([i 0 (+ i 1)]) ([= i tasks])
-    (guard (condition [#t (give-up tasks i condition)])
-      (fork-thread (lambda () (task tasks seconds)))))
+  (let ([duration (make-time 'time-duration 0 seconds)])
+    (do ([i 0 (+ i 1)]) ([= i tasks])
+      (guard (condition [#t (give-up tasks i condition)])
+        (fork-thread (lambda () (task tasks duration))))))
   (with-mutex lock
     (let wait ()
       (when (< finished tasks)
@@ -34,12 +35,4 @@
   (printf "failed ~a\n" (- tasks launched))
   (exit 1))
 
-(define (whole-number word)
-  (let ([number (string->number word)])
-    (and (fixnum? number) (>= number 0) number)))
-
-(let ([numbers (map whole-number (command-line-arguments))])
-  (unless (and (= (length numbers) 2) (for-all fixnum? numbers) (>= (car numbers) 1))
-    (display "usage: sleep.ss <tasks> <seconds>: whole numbers, at least one task\n" (current-error-port))
-    (exit 2))
-  (apply run numbers))
+(apply run (map string->number (command-line-arguments)))

@@ -1,7 +1,7 @@
-;;; One thread of the operating system per operation. Chez has no join: a condition tells of the last end of a round.
+;;; One OS thread per operation. Chez has no join: the last thread of a round to end signals a condition.
 
-;; Runs threads for so many numbers from the first on, and returns what they come to.
-(define (round-of first count operations)
+;; Starts `count` threads for the numbers from `first` on, and returns the sum of their results.
+(define (run-round first count operations)
   (let ([lock (make-mutex)]
         [all-ended (make-condition)]
         [left count]
@@ -26,7 +26,7 @@
   (flush-output-port)
   (let next ([first 0] [sum 0])
     (if (< first operations)
-        (next (+ first tasks) (+ sum (round-of first (min tasks (- operations first)) operations)))
+        (next (+ first tasks) (+ sum (run-round first (min tasks (- operations first)) operations)))
         (printf "done ~a\ncheck ~a\n" operations sum))))
 
 (define (give-up done tasks operations condition)
@@ -36,12 +36,4 @@
   (printf "done ~a\nfailed ~a\n" done (- operations done))
   (exit 1))
 
-(define (whole-number word)
-  (let ([number (string->number word)])
-    (and (fixnum? number) (>= number 0) number)))
-
-(let ([numbers (map whole-number (command-line-arguments))])
-  (unless (and (= (length numbers) 2) (for-all fixnum? numbers) (for-all positive? numbers))
-    (display "usage: spawn.ss <tasks> <operations>: whole numbers, at least one of each\n" (current-error-port))
-    (exit 2))
-  (apply run numbers))
+(apply run (map string->number (command-line-arguments)))

@@ -1,47 +1,36 @@
--- One coroutine per task, in a controller of cqueues, each waiting for one message.
+-- One coroutine per task, in a cqueues controller, each waiting for a condition of its own.
 
 local cqueues = require "cqueues"
 local condition = require "cqueues.condition"
 
 local started, finished = 0, 0
 
-local function task(tasks, mailbox)
+local function task(tasks, woken)
   started = started + 1
   if started == tasks then
     print("alive " .. started - finished)
   end
-  mailbox:wait()
+  woken:wait()
   finished = finished + 1
 end
 
 local function main(tasks, seconds)
-  local due = cqueues.monotime() + seconds
+  local wake_at = cqueues.monotime() + seconds
   local controller = cqueues.new()
-  local mailboxes = {}
+  local conditions = {}
   for i = 1, tasks do
-    mailboxes[i] = condition.new()
-    controller:wrap(task, tasks, mailboxes[i])
+    conditions[i] = condition.new()
+    controller:wrap(task, tasks, conditions[i])
   end
   controller:wrap(function()
-    cqueues.sleep(math.max(0, due - cqueues.monotime()))
-    for _, mailbox in ipairs(mailboxes) do
-      mailbox:signal()
+    cqueues.sleep(math.max(0, wake_at - cqueues.monotime()))
+    for _, woken in ipairs(conditions) do
+      woken:signal()
     end
   end)
   assert(controller:loop())
   print("done " .. finished)
 end
 
-local function arguments()
-  local tasks, seconds = (arg[1] or ""):match "^%d+$", (arg[2] or ""):match "^%d+$"
-  tasks, seconds = tonumber(tasks), tonumber(seconds)
-  return #arg == 2 and tasks and tasks >= 1 and seconds and tasks, seconds
-end
-
-local tasks, seconds = arguments()
-if not tasks then
-  io.stderr:write "usage: park.lua <tasks> <seconds>: whole numbers, at least one task\n"
-  os.exit(2)
-end
 io.stdout:setvbuf "line"
-main(tasks, seconds)
+main(assert(tonumber(arg[1])), assert(tonumber(arg[2])))

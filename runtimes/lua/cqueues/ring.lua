@@ -1,8 +1,10 @@
--- One coroutine per place in a ring, in a controller of cqueues, each with a channel of one from which it takes tokens.
+-- A ring of coroutines in a cqueues controller: each receives tokens from its own channel and sends them to the next
+-- one's. A token is the number of hops that it has left.
 
 local cqueues = require "cqueues"
 local condition = require "cqueues.condition"
 
+-- A channel of capacity 1: cqueues has none.
 local Channel = {}
 Channel.__index = Channel
 
@@ -30,20 +32,20 @@ end
 
 local started = 0
 local all_started = condition.new()
-local noted = Channel.new()
+local results = Channel.new()
 
-local function task(tasks, number, own, following)
+local function task(tasks, number, channel, next_channel)
   started = started + 1
   if started == tasks then
     print("alive " .. tasks)
     all_started:signal()
   end
   while true do
-    local hops = own:receive() -- a token is the number of hops that it has left
+    local hops = channel:receive()
     if hops > 0 then
-      following:send(hops - 1)
+      next_channel:send(hops - 1)
     else
-      noted:send(number)
+      results:send(number)
     end
   end
 end
@@ -60,33 +62,18 @@ local function main(tasks, operations, tokens)
   all_started:wait()
   print "ready"
   for token = 0, tokens - 1 do
-    -- The first tokens make one hop more, where the operations cannot be shared evenly.
-    channels[token * tasks // tokens]:send((operations + tokens - 1 - token) // tokens)
+    local hops = operations // tokens + (token < operations % tokens and 1 or 0)
+    channels[token * tasks // tokens]:send(hops)
   end
   local sum = 0
   for _ = 1, tokens do
-    sum = sum + noted:receive()
+    sum = sum + results:receive()
   end
   print("done " .. operations)
   print("check " .. sum)
-  os.exit() -- the tasks end with the program
+  os.exit() -- ends the tasks
 end
 
-local function arguments()
-  local words = #arg == 4 and arg[3] == "--tokens" and { arg[1], arg[2], arg[4] } or { arg[1], arg[2], "1", arg[3] }
-  local numbers = {}
-  for i, word in ipairs(words) do
-    numbers[i] = tonumber(word:match "^%d+$")
-  end
-  local tasks, operations, tokens = table.unpack(numbers)
-  local right = #words == 3 and #numbers == 3 and operations >= 1 and tokens >= 1 and tokens <= tasks // 2
-  return right and tasks, operations, tokens
-end
-
-local tasks, operations, tokens = arguments()
-if not tasks then
-  io.stderr:write "usage: ring.lua <tasks> <operations> [--tokens <tokens>]: whole numbers, at least two tasks for each token\n"
-  os.exit(2)
-end
 io.stdout:setvbuf "line"
+local tasks, operations, tokens = assert(tonumber(arg[1])), assert(tonumber(arg[2])), tonumber(arg[4] or 1)
 assert(cqueues.new():wrap(main, tasks, operations, tokens):loop())

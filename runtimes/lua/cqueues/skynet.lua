@@ -1,17 +1,16 @@
--- One coroutine per node of a tree, in a controller of cqueues, with a promise of its sum.
+-- One coroutine per node of a tree, in a cqueues controller, with a promise of the sum of its ten children.
 
 local cqueues = require "cqueues"
 local promise = require "cqueues.promise"
 
--- The sum of so many leaves from a number on.
 local function node(first, leaves)
   if leaves == 1 then
     return first
   end
-  local share = leaves // 10
+  local size = leaves // 10
   local children = {}
   for i = 0, 9 do
-    children[i] = promise.new(node, first + i * share, share)
+    children[i] = promise.new(node, first + i * size, size)
   end
   local sum = 0
   for i = 0, 9 do
@@ -20,7 +19,7 @@ local function node(first, leaves)
   return sum
 end
 
-local function trees(tasks, operations)
+local function main(tasks, operations)
   print "ready"
   local sum = 0
   for _ = 1, operations // tasks do
@@ -30,16 +29,6 @@ local function trees(tasks, operations)
   print("check " .. sum)
 end
 
-local function arguments()
-  local tasks, operations = (arg[1] or ""):match "^10*$", (arg[2] or ""):match "^%d+$"
-  tasks, operations = tonumber(tasks), tonumber(operations)
-  return #arg == 2 and tasks and operations and operations >= 1 and operations % tasks == 0 and tasks, operations
-end
-
-local tasks, operations = arguments()
-if not tasks then
-  io.stderr:write "usage: skynet.lua <tasks> <operations>: tasks a power of ten, operations a multiple of them\n"
-  os.exit(2)
-end
 io.stdout:setvbuf "line"
-assert(cqueues.new():wrap(trees, tasks, operations):loop())
+local tasks, operations = assert(tonumber(arg[1])), assert(tonumber(arg[2]))
+assert(cqueues.new():wrap(main, tasks, operations):loop())

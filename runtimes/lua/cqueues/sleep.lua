@@ -1,4 +1,4 @@
--- One coroutine per task, in a controller of cqueues.
+-- One coroutine per task, in a cqueues controller.
 
 local cqueues = require "cqueues"
 
@@ -22,16 +22,5 @@ local function main(tasks, seconds)
   print("done " .. finished)
 end
 
-local function arguments()
-  local tasks, seconds = (arg[1] or ""):match "^%d+$", (arg[2] or ""):match "^%d+$"
-  tasks, seconds = tonumber(tasks), tonumber(seconds)
-  return #arg == 2 and tasks and tasks >= 1 and seconds and tasks, seconds
-end
-
-local tasks, seconds = arguments()
-if not tasks then
-  io.stderr:write "usage: sleep.lua <tasks> <seconds>: whole numbers, at least one task\n"
-  os.exit(2)
-end
 io.stdout:setvbuf "line"
-main(tasks, seconds)
+main(assert(tonumber(arg[1])), assert(tonumber(arg[2])))

@@ -1,4 +1,4 @@
--- One coroutine per operation, in a controller of cqueues, with a promise of its result.
+-- One coroutine per operation, in a cqueues controller, with a promise of its result.
 
 local cqueues = require "cqueues"
 local promise = require "cqueues.promise"
@@ -7,7 +7,7 @@ local function task(number)
   return number
 end
 
-local function rounds(tasks, operations)
+local function main(tasks, operations)
   print "ready"
   local sum = 0
   for first = 0, operations - 1, tasks do
@@ -23,16 +23,6 @@ local function rounds(tasks, operations)
   print("check " .. sum)
 end
 
-local function arguments()
-  local tasks, operations = (arg[1] or ""):match "^%d+$", (arg[2] or ""):match "^%d+$"
-  tasks, operations = tonumber(tasks), tonumber(operations)
-  return #arg == 2 and tasks and tasks >= 1 and operations and operations >= 1 and tasks, operations
-end
-
-local tasks, operations = arguments()
-if not tasks then
-  io.stderr:write "usage: spawn.lua <tasks> <operations>: whole numbers, at least one of each\n"
-  os.exit(2)
-end
 io.stdout:setvbuf "line"
-assert(cqueues.new():wrap(rounds, tasks, operations):loop())
+local tasks, operations = assert(tonumber(arg[1])), assert(tonumber(arg[2]))
+assert(cqueues.new():wrap(main, tasks, operations):loop())

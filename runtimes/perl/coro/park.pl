@@ -1,4 +1,4 @@
-# One thread of Coro per task, each waiting for one message.
+# One Coro thread per task, each waiting for a signal of its own.
 use v5.36;
 use Coro;
 use Coro::AnyEvent;
@@ -8,26 +8,23 @@ use Time::HiRes qw(CLOCK_MONOTONIC clock_gettime);
 
 my ($started, $finished) = (0, 0);
 
-sub task ($tasks, $mailbox) {
+sub task ($tasks, $signal) {
     $started++;
     say 'alive ', $started - $finished if $started == $tasks;
-    $mailbox->wait;
+    $signal->wait;
     $finished++;
 }
 
 sub main ($tasks, $seconds) {
-    my $due = clock_gettime(CLOCK_MONOTONIC) + $seconds;
-    my @mailboxes = map { Coro::Signal->new } 1 .. $tasks;
-    my @running = map { async { task($tasks, $_[0]) } $_ } @mailboxes;
-    Coro::AnyEvent::sleep max(0, $due - clock_gettime(CLOCK_MONOTONIC));
-    $_->send for @mailboxes;
+    my $wake_at = clock_gettime(CLOCK_MONOTONIC) + $seconds;
+    my @signals = map { Coro::Signal->new } 1 .. $tasks;
+    my @running = map { async { task($tasks, $_[0]) } $_ } @signals;
+    Coro::AnyEvent::sleep max(0, $wake_at - clock_gettime(CLOCK_MONOTONIC));
+    $_->send for @signals;
     $_->join for @running;
     say "done $finished";
 }
 
-unless (@ARGV == 2 && $ARGV[0] =~ /^0*[1-9]\d*$/ && $ARGV[1] =~ /^\d+$/) {
-    say STDERR 'usage: park.pl <tasks> <seconds>: whole numbers, at least one task';
-    exit 2;
-}
-$| = 1;    # a line leaves at once
-main(@ARGV);
+"@ARGV" =~ /^(\d+) (\d+)$/ or die "usage: park.pl TASKS SECONDS\n";
+$| = 1;    # flush each line
+main($1, $2);

@@ -1,4 +1,5 @@
-# One thread of Coro per place in a ring, each with a channel of one from which it takes tokens.
+# A ring of Coro threads: each takes tokens from its own channel and puts them into the next thread's.
+# A token is the number of hops that it has left.
 use v5.36;
 use Coro;
 use Coro::Channel;
@@ -6,16 +7,16 @@ use Coro::Signal;
 
 my $started = 0;
 my $all_started = Coro::Signal->new;
-my $noted = Coro::Channel->new;
+my $results = Coro::Channel->new;
 
-sub task ($tasks, $number, $own, $next) {
+sub task ($tasks, $number, $channel, $next_channel) {
     if (++$started == $tasks) {
         say "alive $tasks";
         $all_started->send;
     }
     while (1) {
-        my $hops = $own->get;    # a token is the number of hops that it has left
-        $hops > 0 ? $next->put($hops - 1) : $noted->put($number);
+        my $hops = $channel->get;
+        $hops > 0 ? $next_channel->put($hops - 1) : $results->put($number);
     }
 }
 
@@ -27,20 +28,15 @@ sub main ($tasks, $operations, $tokens) {
     $all_started->wait;
     say 'ready';
     for my $token (0 .. $tokens - 1) {
-        # The first tokens make one hop more, where the operations cannot be shared evenly.
-        $channels[int($token * $tasks / $tokens)]->put(int(($operations + $tokens - 1 - $token) / $tokens));
+        my $hops = int($operations / $tokens) + ($token < $operations % $tokens);
+        $channels[int($token * $tasks / $tokens)]->put($hops);
     }
     my $sum = 0;
-    $sum += $noted->get for 1 .. $tokens;
+    $sum += $results->get for 1 .. $tokens;
     say "done $operations";
     say "check $sum";    # the threads end with the program
 }
 
-my ($tasks, $operations, $option, $tokens) = @ARGV == 2 ? (@ARGV, '--tokens', 1) : @ARGV;
-my $numbers = grep { defined && /^0*[1-9]\d*$/ } $tasks, $operations, $tokens;
-unless ($numbers == 3 && (@ARGV == 2 || @ARGV == 4) && $option eq '--tokens' && $tokens <= $tasks / 2) {
-    say STDERR 'usage: ring.pl <tasks> <operations> [--tokens <tokens>]: whole numbers, at least two tasks for each token';
-    exit 2;
-}
-$| = 1;    # a line leaves at once
-main($tasks, $operations, $tokens);
+"@ARGV" =~ /^(\d+) (\d+)(?: --tokens (\d+))?$/ or die "usage: ring.pl TASKS OPERATIONS [--tokens TOKENS]\n";
+$| = 1;    # flush each line
+main($1, $2, $3 // 1);

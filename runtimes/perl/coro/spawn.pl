@@ -1,4 +1,4 @@
-# One thread of Coro per operation, joined for its result.
+# One Coro thread per operation, joined for its result.
 use v5.36;
 use Coro;
 use List::Util qw(min);
@@ -15,9 +15,6 @@ sub main ($tasks, $operations) {
     say "check $sum";
 }
 
-unless (@ARGV == 2 && $ARGV[0] =~ /^0*[1-9]\d*$/ && $ARGV[1] =~ /^0*[1-9]\d*$/) {
-    say STDERR 'usage: spawn.pl <tasks> <operations>: whole numbers, at least one of each';
-    exit 2;
-}
-$| = 1;    # a line leaves at once
-main(@ARGV);
+"@ARGV" =~ /^(\d+) (\d+)$/ or die "usage: spawn.pl TASKS OPERATIONS\n";
+$| = 1;    # flush each line
+main($1, $2);

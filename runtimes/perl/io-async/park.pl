@@ -1,4 +1,4 @@
-# One async sub of Future::AsyncAwait per task, each waiting for one message, on the loop of IO::Async.
+# One call of an async sub per task, each awaiting a future of its own, on an IO::Async loop.
 use v5.36;
 use Future::AsyncAwait;
 use IO::Async::Loop;
@@ -6,26 +6,23 @@ use IO::Async::Loop;
 my ($started, $finished) = (0, 0);
 my $loop = IO::Async::Loop->new;
 
-async sub task ($tasks, $mailbox) {
+async sub task ($tasks, $future) {
     $started++;
     say 'alive ', $started - $finished if $started == $tasks;
-    await $mailbox;
+    await $future;
     $finished++;
 }
 
 sub main ($tasks, $seconds) {
-    my $due = $loop->delay_future(after => $seconds);
-    my @mailboxes = map { $loop->new_future } 1 .. $tasks;
-    my $all = Future->needs_all(map { task($tasks, $_) } @mailboxes);
-    $due->get;
-    $_->done for @mailboxes;
+    my $timer = $loop->delay_future(after => $seconds);
+    my @futures = map { $loop->new_future } 1 .. $tasks;
+    my $all = Future->needs_all(map { task($tasks, $_) } @futures);
+    $timer->get;
+    $_->done for @futures;
     $all->get;
     say "done $finished";
 }
 
-unless (@ARGV == 2 && $ARGV[0] =~ /^0*[1-9]\d*$/ && $ARGV[1] =~ /^\d+$/) {
-    say STDERR 'usage: park.pl <tasks> <seconds>: whole numbers, at least one task';
-    exit 2;
-}
-$| = 1;    # a line leaves at once
-main(@ARGV);
+"@ARGV" =~ /^(\d+) (\d+)$/ or die "usage: park.pl TASKS SECONDS\n";
+$| = 1;    # flush each line
+main($1, $2);

@@ -1,4 +1,4 @@
-# One async sub of Future::AsyncAwait per node of a tree, on the loop of IO::Async.
+# One call of an async sub per node of a tree, on an IO::Async loop: a node awaits its ten children.
 use v5.36;
 use Future::AsyncAwait;
 use IO::Async::Loop;
@@ -6,14 +6,13 @@ use List::Util qw(sum);
 
 my $loop = IO::Async::Loop->new;
 
-# The sum of so many leaves from a number on.
 async sub node ($first, $leaves) {
     if ($leaves == 1) {
-        await $loop->later;    # else it would be a call that returns at once
+        await $loop->later;    # suspends the leaf once; without it the call would return at once
         return $first;
     }
-    my $share = $leaves / 10;
-    my @sums = await Future->needs_all(map { node($first + $_ * $share, $share) } 0 .. 9);
+    my $size = $leaves / 10;
+    my @sums = await Future->needs_all(map { node($first + $_ * $size, $size) } 0 .. 9);
     return sum(@sums);
 }
 
@@ -25,9 +24,6 @@ sub main ($tasks, $operations) {
     say "check $sum";
 }
 
-unless (@ARGV == 2 && $ARGV[0] =~ /^10*$/ && $ARGV[1] =~ /^0*[1-9]\d*$/ && $ARGV[1] % $ARGV[0] == 0) {
-    say STDERR 'usage: skynet.pl <tasks> <operations>: tasks a power of ten, operations a multiple of them';
-    exit 2;
-}
-$| = 1;    # a line leaves at once
-main(@ARGV);
+"@ARGV" =~ /^(\d+) (\d+)$/ or die "usage: skynet.pl TASKS OPERATIONS\n";
+$| = 1;    # flush each line
+main($1, $2);

@@ -1,4 +1,4 @@
-# One async sub of Future::AsyncAwait per task, on the loop of IO::Async.
+# One call of an async sub per task, on an IO::Async loop.
 use v5.36;
 use Future::AsyncAwait;
 use IO::Async::Loop;
@@ -18,9 +18,6 @@ sub main ($tasks, $seconds) {
     say "done $finished";
 }
 
-unless (@ARGV == 2 && $ARGV[0] =~ /^0*[1-9]\d*$/ && $ARGV[1] =~ /^\d+$/) {
-    say STDERR 'usage: sleep.pl <tasks> <seconds>: whole numbers, at least one task';
-    exit 2;
-}
-$| = 1;    # a line leaves at once
-main(@ARGV);
+"@ARGV" =~ /^(\d+) (\d+)$/ or die "usage: sleep.pl TASKS SECONDS\n";
+$| = 1;    # flush each line
+main($1, $2);

@@ -1,4 +1,4 @@
-# One async sub of Future::AsyncAwait per operation, on the loop of IO::Async.
+# One call of an async sub per operation, on an IO::Async loop.
 use v5.36;
 use Future::AsyncAwait;
 use IO::Async::Loop;
@@ -7,7 +7,7 @@ use List::Util qw(min sum);
 my $loop = IO::Async::Loop->new;
 
 async sub task ($number) {
-    await $loop->later;    # else it would be a call that returns at once
+    await $loop->later;    # suspends the task once; without it the call would return at once
     return $number;
 }
 
@@ -22,9 +22,6 @@ sub main ($tasks, $operations) {
     say "check $sum";
 }
 
-unless (@ARGV == 2 && $ARGV[0] =~ /^0*[1-9]\d*$/ && $ARGV[1] =~ /^0*[1-9]\d*$/) {
-    say STDERR 'usage: spawn.pl <tasks> <operations>: whole numbers, at least one of each';
-    exit 2;
-}
-$| = 1;    # a line leaves at once
-main(@ARGV);
+"@ARGV" =~ /^(\d+) (\d+)$/ or die "usage: spawn.pl TASKS OPERATIONS\n";
+$| = 1;    # flush each line
+main($1, $2);

@@ -1,7 +1,5 @@
 <?php
-// One fiber per task. PHP brings fibers but no loop that wakes them: Timers is the least that one needs.
-
-declare(strict_types=1);
+// One fiber per task. PHP has fibers but no event loop: Timers resumes each fiber when its sleep is over.
 
 final class Timers
 {
@@ -13,14 +11,14 @@ final class Timers
         $this->waiting->setExtractFlags(SplPriorityQueue::EXTR_BOTH);
     }
 
-    /** Suspends the fiber that calls. */
+    /** Suspends the current fiber. */
     public function sleep(int $seconds): void
     {
         $this->waiting->insert(Fiber::getCurrent(), -(hrtime(true) + $seconds * 1_000_000_000));
         Fiber::suspend();
     }
 
-    /** Resumes each fiber when it is due, until none waits. */
+    /** Resumes each fiber at its deadline, until none is waiting. */
     public function run(): void
     {
         while (!$this->waiting->isEmpty()) {
@@ -34,7 +32,7 @@ final class Timers
     }
 }
 
-function sleep_all(int $tasks, int $seconds): int
+function run(int $tasks, int $seconds): int
 {
     $started = $finished = 0;
     $timers = new Timers();
@@ -62,12 +60,4 @@ function sleep_all(int $tasks, int $seconds): int
     return 0;
 }
 
-[$tasks, $seconds] = array_map(
-    fn (string $word) => filter_var($word, FILTER_VALIDATE_INT),
-    array_slice($argv, 1) + ['', ''],
-);
-if ($argc !== 3 || $tasks === false || $tasks < 1 || $seconds === false || $seconds < 0) {
-    fwrite(STDERR, "usage: sleep.php <tasks> <seconds>: whole numbers, at least one task\n");
-    exit(2);
-}
-exit(sleep_all($tasks, $seconds));
+exit(run(...array_slice($argv, 1))); // int parameters accept numeric strings, and no others

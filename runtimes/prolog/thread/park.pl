@@ -1,15 +1,10 @@
-% One thread of the operating system per task, each waiting for one message.
+% One OS thread per task, each waiting for a message in its queue.
 
 :- initialization(main, main).
 
-main([TasksWord, SecondsWord]) :-
-    whole_number(TasksWord, Tasks), Tasks >= 1,
-    whole_number(SecondsWord, Seconds),
-    !,
+main(Words) :-
+    maplist(atom_number, Words, [Tasks, Seconds]),
     run(Tasks, Seconds).
-main(_) :-
-    format(user_error, "usage: park.pl <tasks> <seconds>: whole numbers, at least one task~n", []),
-    halt(2).
 
 run(Tasks, Seconds) :-
     get_time(Start),
@@ -27,7 +22,7 @@ launch(Tasks, Number, Thread) :-
     catch(thread_create(task(Tasks), Thread), Error, give_up(Tasks, Number, Error)).
 
 task(Tasks) :-
-    flag(started, Started, Started + 1),      % atomic; Started is the value before
+    flag(started, Started, Started + 1),      % atomic; Started is the old value
     (   Started + 1 =:= Tasks
     ->  flag(finished, Finished, Finished),
         Alive is Tasks - Finished,
@@ -47,8 +42,3 @@ give_up(Tasks, Number, Error) :-
     format("failed ~d~n", [Left]),
     flush_output,
     halt(1).
-
-whole_number(Word, Number) :-
-    atom_number(Word, Number),
-    integer(Number),
-    Number >= 0.

@@ -1,21 +1,13 @@
-% One thread of the operating system per place in a ring, each of which takes tokens from its own message queue. The
-% first message tells it who is next.
+% A ring of OS threads: each receives tokens from its message queue and sends them to the next thread, which its first
+% message names. A token is the number of hops that it has left.
 
 :- initialization(main, main).
 
-main(Words) :-
-    (   append(Numbers, ['--tokens', Tokens], Words)
-    ->  append(Numbers, [Tokens], All)
-    ;   append(Words, ['1'], All)
-    ),
-    maplist(whole_number, All, [Tasks, Operations, Count]),
-    Operations >= 1, Count >= 1, 2 * Count =< Tasks,
-    !,
-    run(Tasks, Operations, Count).
-main(_) :-
-    format(user_error, "usage: ring.pl <tasks> <operations> [--tokens <tokens>]: \c
-                        whole numbers, at least two tasks for each token~n", []),
-    halt(2).
+main([Tasks, Operations]) :-
+    main([Tasks, Operations, '--tokens', '1']).
+main([TasksWord, OperationsWord, '--tokens', TokensWord]) :-
+    maplist(atom_number, [TasksWord, OperationsWord, TokensWord], [Tasks, Operations, Tokens]),
+    run(Tasks, Operations, Tokens).
 
 run(Tasks, Operations, Tokens) :-
     thread_self(Main),
@@ -29,9 +21,9 @@ run(Tasks, Operations, Tokens) :-
     format("ready~n"),
     flush_output,
     Ring =.. [ring | Threads],
-    forall(between(1, Tokens, Token), put_in(Ring, Tasks, Operations, Tokens, Token)),
-    findall(Number, (between(1, Tokens, _), thread_get_message(noted(Number))), Noted),
-    sum_list(Noted, Sum),
+    forall(between(1, Tokens, Token), send_token(Ring, Tasks, Operations, Tokens, Token)),
+    findall(Number, (between(1, Tokens, _), thread_get_message(result(Number))), Results),
+    sum_list(Results, Sum),
     format("done ~d~ncheck ~d~n", [Operations, Sum]),
     flush_output,
     maplist(end, Threads),
@@ -43,8 +35,7 @@ launch(Main, Tasks, Number, Thread) :-
 introduce(Thread, Next) :-
     thread_send_message(Thread, next(Next)).
 
-% The first tokens make one hop more, where the operations cannot be shared evenly.
-put_in(Ring, Tasks, Operations, Tokens, Token) :-
+send_token(Ring, Tasks, Operations, Tokens, Token) :-
     Place is (Token - 1) * Tasks // Tokens + 1,
     Hops is (Operations + Tokens - Token) // Tokens,
     arg(Place, Ring, Thread),
@@ -54,7 +45,7 @@ end(Thread) :-
     thread_send_message(Thread, token(end)).
 
 task(Main, Tasks, Number) :-
-    flag(started, Started, Started + 1),      % atomic; Started is the value before
+    flag(started, Started, Started + 1),      % atomic; Started is the old value
     (   Started + 1 =:= Tasks
     ->  format("alive ~d~n", [Tasks]),
         flush_output,
@@ -64,7 +55,6 @@ task(Main, Tasks, Number) :-
     thread_get_message(next(Next)),
     pass(Main, Number, Next).
 
-% A token is the number of hops that it has left.
 pass(Main, Number, Next) :-
     thread_get_message(token(Hops)),
     (   Hops == end
@@ -73,7 +63,7 @@ pass(Main, Number, Next) :-
     ->  Left is Hops - 1,
         thread_send_message(Next, token(Left)),
         pass(Main, Number, Next)
-    ;   thread_send_message(Main, noted(Number)),
+    ;   thread_send_message(Main, result(Number)),
         pass(Main, Number, Next)
     ).
 
@@ -83,8 +73,3 @@ give_up(Tasks, Number, Error) :-
     format("failed ~d~n", [Left]),
     flush_output,
     halt(1).
-
-whole_number(Word, Number) :-
-    atom_number(Word, Number),
-    integer(Number),
-    Number >= 0.

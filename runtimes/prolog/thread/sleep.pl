@@ -1,15 +1,10 @@
-% One thread of the operating system per task.
+% One OS thread per task.
 
 :- initialization(main, main).
 
-main([TasksWord, SecondsWord]) :-
-    whole_number(TasksWord, Tasks), Tasks >= 1,
-    whole_number(SecondsWord, Seconds),
-    !,
+main(Words) :-
+    maplist(atom_number, Words, [Tasks, Seconds]),
     run(Tasks, Seconds).
-main(_) :-
-    format(user_error, "usage: sleep.pl <tasks> <seconds>: whole numbers, at least one task~n", []),
-    halt(2).
 
 run(Tasks, Seconds) :-
     numlist(1, Tasks, Numbers),
@@ -22,7 +17,7 @@ launch(Tasks, Seconds, Number, Thread) :-
     catch(thread_create(task(Tasks, Seconds), Thread), Error, give_up(Tasks, Number, Error)).
 
 task(Tasks, Seconds) :-
-    flag(started, Started, Started + 1),      % atomic; Started is the value before
+    flag(started, Started, Started + 1),      % atomic; Started is the old value
     (   Started + 1 =:= Tasks
     ->  flag(finished, Finished, Finished),
         Alive is Tasks - Finished,
@@ -39,8 +34,3 @@ give_up(Tasks, Number, Error) :-
     format("failed ~d~n", [Left]),
     flush_output,
     halt(1).
-
-whole_number(Word, Number) :-
-    atom_number(Word, Number),
-    integer(Number),
-    Number >= 0.

@@ -1,18 +1,13 @@
-% One thread of the operating system per operation, which sends the main one its result and is joined.
+% One OS thread per operation: it sends its result to the main thread and is joined.
 
 :- initialization(main, main).
 
-main([TasksWord, OperationsWord]) :-
-    whole_number(TasksWord, Tasks), Tasks >= 1,
-    whole_number(OperationsWord, Operations), Operations >= 1,
-    !,
+main(Words) :-
+    maplist(atom_number, Words, [Tasks, Operations]),
     format("ready~n"),
     flush_output,
     rounds(0, Tasks, Operations, 0, Sum),
     format("done ~d~ncheck ~d~n", [Operations, Sum]).
-main(_) :-
-    format(user_error, "usage: spawn.pl <tasks> <operations>: whole numbers, at least one of each~n", []),
-    halt(2).
 
 rounds(First, _, Operations, Sum, Sum) :-
     First >= Operations,
@@ -40,8 +35,3 @@ give_up(Done, Operations, Error) :-
     format("done ~d~nfailed ~d~n", [Done, Left]),
     flush_output,
     halt(1).
-
-whole_number(Word, Number) :-
-    atom_number(Word, Number),
-    integer(Number),
-    Number >= 0.

@@ -1,4 +1,4 @@
-"""One anyio task per task, in a task group, each waiting for one message."""
+"""One anyio task per task, in a task group, each waiting for an event of its own."""
 
 import sys
 
@@ -7,38 +7,27 @@ import anyio
 started = finished = 0
 
 
-async def task(tasks, mailbox):
+async def task(tasks, event):
     global started, finished
     started += 1
     if started == tasks:
         print("alive", started - finished, flush=True)
-    await mailbox.wait()
+    await event.wait()
     finished += 1
 
 
-async def main(tasks, seconds):
-    due = anyio.current_time() + seconds
-    mailboxes = [anyio.Event() for _ in range(tasks)]
+async def main():
+    tasks, seconds = map(int, sys.argv[1:])
+    wake_at = anyio.current_time() + seconds
+    events = [anyio.Event() for _ in range(tasks)]
     async with anyio.create_task_group() as group:
-        for mailbox in mailboxes:
-            group.start_soon(task, tasks, mailbox)
-        await anyio.sleep_until(due)
-        for mailbox in mailboxes:
-            mailbox.set()
+        for event in events:
+            group.start_soon(task, tasks, event)
+        await anyio.sleep_until(wake_at)
+        for event in events:
+            event.set()
     print("done", finished)
 
 
-def arguments():
-    try:
-        tasks, seconds = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    return (tasks, seconds) if tasks >= 1 and seconds >= 0 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: park.py <tasks> <seconds>: whole numbers, at least one task", file=sys.stderr)
-        sys.exit(2)
-    anyio.run(main, *numbers)
+    anyio.run(main)

@@ -1,4 +1,7 @@
-"""One anyio task per place of a ring, each with a memory object stream of one from which it takes tokens."""
+"""A ring of anyio tasks: each receives tokens from its own stream and sends them to the next task's.
+
+A token is the number of hops that it has left.
+"""
 
 import argparse
 
@@ -8,26 +11,27 @@ started = 0
 all_started = anyio.Event()
 
 
-async def task(tasks, number, mailbox, following, noted):
+async def task(tasks, number, receiver, next_sender, results):
     global started
     started += 1
     if started == tasks:
         print("alive", tasks, flush=True)
         all_started.set()
-    async for hops in mailbox:
+    async for hops in receiver:
         if hops > 0:
-            await following.send(hops - 1)
+            await next_sender.send(hops - 1)
         else:
-            await noted.send(number)
+            await results.send(number)
 
 
-async def main(tasks, operations, tokens):
+async def main():
+    tasks, operations, tokens = arguments()
     senders, receivers = zip(*(anyio.create_memory_object_stream[int](1) for _ in range(tasks)))
-    noted, numbers = anyio.create_memory_object_stream[int](tokens)
+    results, numbers = anyio.create_memory_object_stream[int](tokens)
     async with anyio.create_task_group() as group:
         for number in range(tasks):
-            following = senders[(number + 1) % tasks]
-            group.start_soon(task, tasks, number, receivers[number], following, noted)
+            next_sender = senders[(number + 1) % tasks]
+            group.start_soon(task, tasks, number, receivers[number], next_sender, results)
         await all_started.wait()
         print("ready", flush=True)
         for token in range(tokens):
@@ -43,12 +47,10 @@ def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("tasks", type=int)
     parser.add_argument("operations", type=int)
-    parser.add_argument("--tokens", type=int, default=1, help="at most one for two tasks")
-    given = parser.parse_args()
-    if given.operations < 1 or not 1 <= given.tokens <= given.tasks // 2:
-        parser.error("at least one operation, one token, and two tasks for each token")
-    return given.tasks, given.operations, given.tokens
+    parser.add_argument("--tokens", type=int, default=1)
+    args = parser.parse_args()
+    return args.tasks, args.operations, args.tokens
 
 
 if __name__ == "__main__":
-    anyio.run(main, *arguments())
+    anyio.run(main)

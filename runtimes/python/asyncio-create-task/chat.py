@@ -1,4 +1,4 @@
-"""One asyncio task per WebSocket, made by websockets' serve: text messages join a room or speak in it."""
+"""One asyncio task per WebSocket, made by the library websockets: clients join a room and speak to it."""
 
 import asyncio
 import errno
@@ -8,28 +8,27 @@ import sys
 from websockets.asyncio.server import broadcast, serve
 from websockets.exceptions import ConnectionClosed
 
-LARGEST_MESSAGE = 65_536
-MOST_UNSENT = 1_048_576  # bytes that wait for a member, before it is cut off
+MAX_MESSAGE = 65_536
+MAX_UNSENT = 1_048_576  # bytes waiting to be sent to a member; one with more is disconnected
 
-rooms = {}  # a set of members for each name
-
-
-def join(room, member):
-    rooms.setdefault(room, set()).add(member)
+rooms = {}  # sets of connections, by the room's name
 
 
-def leave(room, member):
-    members = rooms.get(room)
-    if members is not None:
-        members.discard(member)
-        if not members:
-            del rooms[room]
+def join(room, connection):
+    rooms.setdefault(room, set()).add(connection)
+
+
+def leave(room, connection):
+    members = rooms.get(room, set())
+    members.discard(connection)
+    if not members:
+        rooms.pop(room, None)
 
 
 def say(room, text):
-    # broadcast writes without waiting, so one slow member does not hold the others up.
+    # broadcast buffers without limit for clients that do not read.
     for member in rooms[room]:
-        if member.transport.get_write_buffer_size() > MOST_UNSENT:
+        if member.transport.get_write_buffer_size() > MAX_UNSENT:
             member.transport.abort()
     broadcast(rooms[room], text)
 
@@ -52,45 +51,33 @@ async def task(connection):
                 await connection.close(1008)
                 break
     except ConnectionClosed:
-        pass  # the client has gone, or broke the protocol
+        pass  # the client has gone, or broke the WebSocket protocol
     finally:
         leave(room, connection)
 
 
-def end_without_descriptors(loop, context):
+def exit_without_descriptors(loop, context):
     if getattr(context.get("exception"), "errno", None) == errno.EMFILE:
-        sys.exit("too many open files")  # asyncio would try again, for ever
+        sys.exit("too many open files")  # asyncio would retry forever
     loop.default_exception_handler(context)
 
 
-async def main(host, port):
-    asyncio.get_running_loop().set_exception_handler(end_without_descriptors)
-    logging.getLogger("websockets").addHandler(logging.NullHandler())
+async def main():
+    host, port = sys.argv[3].rsplit(":", 1)
+    asyncio.get_running_loop().set_exception_handler(exit_without_descriptors)
+    logging.getLogger("websockets").addHandler(logging.NullHandler())  # errors of clients go unlogged
     async with serve(
         task,
         host,
-        port,
+        int(port),
         backlog=4096,
         compression=None,
-        max_size=LARGEST_MESSAGE,
-        ping_interval=None,  # else a second task for each connection
+        max_size=MAX_MESSAGE,
+        ping_interval=None,  # keepalive is a second task per connection
     ) as server:
         print("listening", server.sockets[0].getsockname()[1], flush=True)
         await server.serve_forever()
 
 
-def arguments():
-    try:
-        tasks, option, address = sys.argv[1:]
-        host, port = address.rsplit(":", 1)
-        return (host, int(port)) if int(tasks) >= 1 and option == "--listen" else None
-    except ValueError:
-        return None
-
-
 if __name__ == "__main__":
-    address = arguments()
-    if address is None:
-        print("usage: chat.py <tasks> --listen <host>:<port>: at least one task", file=sys.stderr)
-        sys.exit(2)
-    asyncio.run(main(*address))
+    asyncio.run(main())

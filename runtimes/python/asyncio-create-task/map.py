@@ -19,7 +19,8 @@ async def task(entries, first, end):
     return total
 
 
-async def main(tasks, operations):
+async def main():
+    tasks, operations = map(int, sys.argv[1:])
     entries = {key(i): i for i in range(FILLED)}
     print("ready", flush=True)
     running = [
@@ -35,17 +36,5 @@ async def main(tasks, operations):
     print("check", total + len(entries))
 
 
-def arguments():
-    try:
-        tasks, operations = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    return (tasks, operations) if tasks >= 1 and operations >= 1 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: map.py <tasks> <operations>: whole numbers, at least one of each", file=sys.stderr)
-        sys.exit(2)
-    asyncio.run(main(*numbers))
+    asyncio.run(main())

@@ -1,4 +1,4 @@
-"""One asyncio task per task, made by create_task, each waiting for one message."""
+"""One asyncio task per task, each awaiting a future of its own."""
 
 import asyncio
 import sys
@@ -15,12 +15,13 @@ async def task(tasks, mailbox):
     finished += 1
 
 
-async def main(tasks, seconds):
+async def main():
+    tasks, seconds = map(int, sys.argv[1:])
     loop = asyncio.get_running_loop()
-    due = loop.time() + seconds
+    wake_at = loop.time() + seconds
     mailboxes = [loop.create_future() for _ in range(tasks)]
     running = [asyncio.create_task(task(tasks, mailbox)) for mailbox in mailboxes]
-    await asyncio.sleep(due - loop.time())
+    await asyncio.sleep(wake_at - loop.time())
     for mailbox in mailboxes:
         mailbox.set_result(None)
     for each in running:
@@ -28,17 +29,5 @@ async def main(tasks, seconds):
     print("done", finished)
 
 
-def arguments():
-    try:
-        tasks, seconds = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    return (tasks, seconds) if tasks >= 1 and seconds >= 0 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: park.py <tasks> <seconds>: whole numbers, at least one task", file=sys.stderr)
-        sys.exit(2)
-    asyncio.run(main(*numbers))
+    asyncio.run(main())

@@ -1,39 +1,43 @@
-"""One asyncio task per place of a ring, each with a queue of one from which it takes tokens."""
+"""A ring of asyncio tasks: each takes tokens from its own queue and puts them into the next task's.
+
+A token is the number of hops that it has left.
+"""
 
 import argparse
 import asyncio
 
 started = 0
 all_started = asyncio.Event()
-noted = asyncio.Queue()
+results = asyncio.Queue()
 
 
-async def task(tasks, number, mailbox, following):
+async def task(tasks, number, queue, next_queue):
     global started
     started += 1
     if started == tasks:
         print("alive", tasks, flush=True)
         all_started.set()
     while True:
-        hops = await mailbox.get()
+        hops = await queue.get()
         if hops > 0:
-            await following.put(hops - 1)
+            await next_queue.put(hops - 1)
         else:
-            noted.put_nowait(number)
+            results.put_nowait(number)
 
 
-async def main(tasks, operations, tokens):
-    ring = [asyncio.Queue(1) for _ in range(tasks)]
+async def main():
+    tasks, operations, tokens = arguments()
+    queues = [asyncio.Queue(1) for _ in range(tasks)]
     running = [
-        asyncio.create_task(task(tasks, number, ring[number], ring[(number + 1) % tasks]))
+        asyncio.create_task(task(tasks, number, queues[number], queues[(number + 1) % tasks]))
         for number in range(tasks)
     ]
     await all_started.wait()
     print("ready", flush=True)
     for token in range(tokens):
         hops = operations // tokens + (token < operations % tokens)
-        await ring[token * tasks // tokens].put(hops)
-    total = sum([await noted.get() for _ in range(tokens)])
+        await queues[token * tasks // tokens].put(hops)
+    total = sum([await results.get() for _ in range(tokens)])
     print("done", operations)
     print("check", total, flush=True)
     for each in running:
@@ -44,12 +48,10 @@ def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("tasks", type=int)
     parser.add_argument("operations", type=int)
-    parser.add_argument("--tokens", type=int, default=1, help="at most one for two tasks")
-    given = parser.parse_args()
-    if given.operations < 1 or not 1 <= given.tokens <= given.tasks // 2:
-        parser.error("at least one operation, one token, and two tasks for each token")
-    return given.tasks, given.operations, given.tokens
+    parser.add_argument("--tokens", type=int, default=1)
+    args = parser.parse_args()
+    return args.tasks, args.operations, args.tokens
 
 
 if __name__ == "__main__":
-    asyncio.run(main(*arguments()))
+    asyncio.run(main())

@@ -1,4 +1,4 @@
-"""One asyncio task per node of a tree, made by create_task and awaited by its parent for its sum."""
+"""One asyncio task per node of a tree: a node awaits its ten children and returns their sum."""
 
 import asyncio
 import sys
@@ -15,7 +15,8 @@ async def node(first, leaves):
     return total
 
 
-async def main(tasks, operations):
+async def main():
+    tasks, operations = map(int, sys.argv[1:])
     print("ready", flush=True)
     total = 0
     for _ in range(operations // tasks):
@@ -24,18 +25,5 @@ async def main(tasks, operations):
     print("check", total)
 
 
-def arguments():
-    try:
-        tasks, operations = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    is_power_of_ten = str(tasks).rstrip("0") == "1"
-    return (tasks, operations) if is_power_of_ten and operations >= 1 and operations % tasks == 0 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: skynet.py <tasks> <operations>: tasks a power of ten, operations a multiple of them", file=sys.stderr)
-        sys.exit(2)
-    asyncio.run(main(*numbers))
+    asyncio.run(main())

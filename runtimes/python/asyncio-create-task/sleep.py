@@ -15,24 +15,13 @@ async def task(tasks, seconds):
     finished += 1
 
 
-async def main(tasks, seconds):
+async def main():
+    tasks, seconds = map(int, sys.argv[1:])
     running = [asyncio.create_task(task(tasks, seconds)) for _ in range(tasks)]
     for each in running:
         await each
     print("done", finished)
 
 
-def arguments():
-    try:
-        tasks, seconds = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    return (tasks, seconds) if tasks >= 1 and seconds >= 0 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: sleep.py <tasks> <seconds>: whole numbers, at least one task", file=sys.stderr)
-        sys.exit(2)
-    asyncio.run(main(*numbers))
+    asyncio.run(main())

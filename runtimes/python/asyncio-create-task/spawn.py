@@ -8,7 +8,8 @@ async def task(number):
     return number
 
 
-async def main(tasks, operations):
+async def main():
+    tasks, operations = map(int, sys.argv[1:])
     print("ready", flush=True)
     total = 0
     for first in range(0, operations, tasks):
@@ -20,17 +21,5 @@ async def main(tasks, operations):
     print("check", total)
 
 
-def arguments():
-    try:
-        tasks, operations = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    return (tasks, operations) if tasks >= 1 and operations >= 1 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: spawn.py <tasks> <operations>: whole numbers, at least one of each", file=sys.stderr)
-        sys.exit(2)
-    asyncio.run(main(*numbers))
+    asyncio.run(main())

@@ -1,4 +1,4 @@
-"""One curio task per task, in a task group, each waiting for one message."""
+"""One curio task per task, in a task group, each waiting for an event of its own."""
 
 import sys
 
@@ -7,38 +7,27 @@ import curio
 started = finished = 0
 
 
-async def task(tasks, mailbox):
+async def task(tasks, event):
     global started, finished
     started += 1
     if started == tasks:
         print("alive", started - finished, flush=True)
-    await mailbox.wait()
+    await event.wait()
     finished += 1
 
 
-async def main(tasks, seconds):
-    due = await curio.clock() + seconds
-    mailboxes = [curio.Event() for _ in range(tasks)]
+async def main():
+    tasks, seconds = map(int, sys.argv[1:])
+    wake_at = await curio.clock() + seconds
+    events = [curio.Event() for _ in range(tasks)]
     async with curio.TaskGroup() as group:
-        for mailbox in mailboxes:
-            await group.spawn(task, tasks, mailbox)
-        await curio.sleep(max(0, due - await curio.clock()))
-        for mailbox in mailboxes:
-            await mailbox.set()
+        for event in events:
+            await group.spawn(task, tasks, event)
+        await curio.sleep(max(0, wake_at - await curio.clock()))
+        for event in events:
+            await event.set()
     print("done", finished)
 
 
-def arguments():
-    try:
-        tasks, seconds = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    return (tasks, seconds) if tasks >= 1 and seconds >= 0 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: park.py <tasks> <seconds>: whole numbers, at least one task", file=sys.stderr)
-        sys.exit(2)
-    curio.run(main, *numbers)
+    curio.run(main)

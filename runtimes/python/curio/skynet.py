@@ -1,4 +1,4 @@
-"""One curio task per node of a tree, in the task group of its parent, which has their sums."""
+"""One curio task per node of a tree: a node opens a task group for its ten children, which has their sums."""
 
 import sys
 
@@ -15,7 +15,8 @@ async def node(first, leaves):
     return sum(group.results)
 
 
-async def main(tasks, operations):
+async def main():
+    tasks, operations = map(int, sys.argv[1:])
     print("ready", flush=True)
     total = 0
     for _ in range(operations // tasks):
@@ -25,18 +26,5 @@ async def main(tasks, operations):
     print("check", total)
 
 
-def arguments():
-    try:
-        tasks, operations = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    is_power_of_ten = str(tasks).rstrip("0") == "1"
-    return (tasks, operations) if is_power_of_ten and operations >= 1 and operations % tasks == 0 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: skynet.py <tasks> <operations>: tasks a power of ten, operations a multiple of them", file=sys.stderr)
-        sys.exit(2)
-    curio.run(main, *numbers)
+    curio.run(main)

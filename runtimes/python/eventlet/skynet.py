@@ -1,4 +1,4 @@
-"""One green thread per node of a tree, waited for by its parent for its sum."""
+"""One green thread per node of a tree: a node waits for its ten children and returns their sum."""
 
 import sys
 
@@ -13,7 +13,8 @@ def node(first, leaves):
     return sum(child.wait() for child in children)
 
 
-def main(tasks, operations):
+def main():
+    tasks, operations = map(int, sys.argv[1:])
     print("ready", flush=True)
     total = 0
     for _ in range(operations // tasks):
@@ -22,18 +23,5 @@ def main(tasks, operations):
     print("check", total)
 
 
-def arguments():
-    try:
-        tasks, operations = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    is_power_of_ten = str(tasks).rstrip("0") == "1"
-    return (tasks, operations) if is_power_of_ten and operations >= 1 and operations % tasks == 0 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: skynet.py <tasks> <operations>: tasks a power of ten, operations a multiple of them", file=sys.stderr)
-        sys.exit(2)
-    main(*numbers)
+    main()

@@ -16,23 +16,12 @@ def task(tasks, seconds):
     finished += 1
 
 
-def main(tasks, seconds):
+def main():
+    tasks, seconds = map(int, sys.argv[1:])
     for thread in [eventlet.spawn(task, tasks, seconds) for _ in range(tasks)]:
         thread.wait()
     print("done", finished)
 
 
-def arguments():
-    try:
-        tasks, seconds = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    return (tasks, seconds) if tasks >= 1 and seconds >= 0 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: sleep.py <tasks> <seconds>: whole numbers, at least one task", file=sys.stderr)
-        sys.exit(2)
-    main(*numbers)
+    main()

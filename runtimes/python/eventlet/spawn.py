@@ -1,4 +1,4 @@
-"""One green thread per operation, spawned and waited for, which is its result."""
+"""One green thread per operation, spawned and waited for, which returns its result."""
 
 import sys
 
@@ -9,7 +9,8 @@ def task(number):
     return number
 
 
-def main(tasks, operations):
+def main():
+    tasks, operations = map(int, sys.argv[1:])
     print("ready", flush=True)
     total = 0
     for first in range(0, operations, tasks):
@@ -20,17 +21,5 @@ def main(tasks, operations):
     print("check", total)
 
 
-def arguments():
-    try:
-        tasks, operations = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    return (tasks, operations) if tasks >= 1 and operations >= 1 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: spawn.py <tasks> <operations>: whole numbers, at least one of each", file=sys.stderr)
-        sys.exit(2)
-    main(*numbers)
+    main()

@@ -1,4 +1,4 @@
-"""One process per task, each waiting for one message."""
+"""One process per task, each waiting for a message from a pipe of its own."""
 
 import multiprocessing
 import resource
@@ -6,33 +6,34 @@ import sys
 import time
 
 
-def task(tasks, mailbox, started, finished):
+def task(tasks, receiver, started, finished):
     with started.get_lock():
         started.value += 1
         if started.value == tasks:
             print("alive", tasks - finished.value, flush=True)
-    mailbox.recv()
+    receiver.recv()
     with finished.get_lock():
         finished.value += 1
 
 
-def main(tasks, seconds):
-    due = time.monotonic() + seconds
+def main():
+    tasks, seconds = map(int, sys.argv[1:])
+    wake_at = time.monotonic() + seconds
     started = multiprocessing.Value("i")
     finished = multiprocessing.Value("i")
     processes = []
     senders = []
     try:
         for _ in range(tasks):
-            mailbox, sender = multiprocessing.Pipe(duplex=False)
-            process = multiprocessing.Process(target=task, args=(tasks, mailbox, started, finished))
+            receiver, sender = multiprocessing.Pipe(duplex=False)
+            process = multiprocessing.Process(target=task, args=(tasks, receiver, started, finished))
             process.start()
-            mailbox.close()  # the process has its own
+            receiver.close()  # the process has its own
             processes.append(process)
             senders.append(sender)
     except (OSError, MemoryError) as error:
         print(f"cannot start task {len(processes) + 1} of {tasks}: {error}", file=sys.stderr)
-    time.sleep(max(0, due - time.monotonic()))
+    time.sleep(max(0, wake_at - time.monotonic()))
     for sender in senders:
         sender.send(None)
     for process in processes:
@@ -44,24 +45,12 @@ def main(tasks, seconds):
 
 
 def raise_file_limit():
-    """The parent keeps pipes of each process open, together more than the usual 1,024."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-
-
-def arguments():
-    try:
-        tasks, seconds = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    return (tasks, seconds) if tasks >= 1 and seconds >= 0 else None
+    """Lets the parent keep pipes of all processes open: more than the usual 1,024 files."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: park.py <tasks> <seconds>: whole numbers, at least one task", file=sys.stderr)
-        sys.exit(2)
-    multiprocessing.set_start_method("fork")  # on every version: 3.14 made forkserver the default
+    multiprocessing.set_start_method("fork")  # the default before Python 3.14
     raise_file_limit()
-    main(*numbers)
+    main()

@@ -1,4 +1,7 @@
-"""One process per place of a ring, each with a pipe from which it takes tokens."""
+"""A ring of processes: each receives tokens from its own pipe and sends them down the next process's.
+
+A token is the number of hops that it has left.
+"""
 
 import argparse
 import multiprocessing
@@ -6,48 +9,49 @@ import resource
 import sys
 
 
-def task(tasks, number, mailbox, following, started, all_started, noted):
+def task(tasks, number, receiver, next_sender, started, all_started, results):
     with started.get_lock():
         started.value += 1
         if started.value == tasks:
             print("alive", tasks, flush=True)
             all_started.set()
-    while (hops := mailbox.recv()) is not None:
+    while (hops := receiver.recv()) is not None:
         if hops > 0:
-            following.send(hops - 1)
+            next_sender.send(hops - 1)
         else:
-            noted.put(number)
+            results.put(number)
 
 
-def main(tasks, operations, tokens):
+def main():
+    tasks, operations, tokens = arguments()
     started = multiprocessing.Value("i")
     all_started = multiprocessing.Event()
-    noted = multiprocessing.SimpleQueue()
+    results = multiprocessing.SimpleQueue()
     processes = []
     try:
-        mailbox, sender = multiprocessing.Pipe(duplex=False)
-        ring = [sender]
+        receiver, sender = multiprocessing.Pipe(duplex=False)
+        senders = [sender]
         for number in range(tasks):
             if number + 1 < tasks:
-                following, sender = multiprocessing.Pipe(duplex=False)
-                ring.append(sender)
-            args = tasks, number, mailbox, ring[(number + 1) % tasks], started, all_started, noted
+                next_receiver, sender = multiprocessing.Pipe(duplex=False)
+                senders.append(sender)
+            args = tasks, number, receiver, senders[(number + 1) % tasks], started, all_started, results
             process = multiprocessing.Process(target=task, args=args)
             process.start()
             processes.append(process)
-            mailbox.close()  # the process has its own
-            mailbox = following
+            receiver.close()  # the process has its own
+            receiver = next_receiver
     except (OSError, MemoryError) as error:
         give_up(tasks, processes, error)
     all_started.wait()
     print("ready", flush=True)
     for token in range(tokens):
         hops = operations // tokens + (token < operations % tokens)
-        ring[token * tasks // tokens].send(hops)
-    total = sum(noted.get() for _ in range(tokens))
+        senders[token * tasks // tokens].send(hops)
+    total = sum(results.get() for _ in range(tokens))
     print("done", operations)
     print("check", total, flush=True)
-    for sender in ring:
+    for sender in senders:
         sender.send(None)
     for process in processes:
         process.join()
@@ -62,24 +66,21 @@ def give_up(tasks, processes, error):
 
 
 def raise_file_limit():
-    """The parent keeps pipes of each process open, together more than the usual 1,024."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    """Lets the parent keep pipes of all processes open: more than the usual 1,024 files."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("tasks", type=int)
     parser.add_argument("operations", type=int)
-    parser.add_argument("--tokens", type=int, default=1, help="at most one for two tasks")
-    given = parser.parse_args()
-    if given.operations < 1 or not 1 <= given.tokens <= given.tasks // 2:
-        parser.error("at least one operation, one token, and two tasks for each token")
-    return given.tasks, given.operations, given.tokens
+    parser.add_argument("--tokens", type=int, default=1)
+    args = parser.parse_args()
+    return args.tasks, args.operations, args.tokens
 
 
 if __name__ == "__main__":
-    numbers = arguments()
-    multiprocessing.set_start_method("fork")  # on every version: 3.14 made forkserver the default
+    multiprocessing.set_start_method("fork")  # the default before Python 3.14
     raise_file_limit()
-    main(*numbers)
+    main()

@@ -1,4 +1,4 @@
-"""One process per node of a tree, joined by its parent, with a queue in each branch for the sums of its children."""
+"""One process per node of a tree: a node takes its ten children's sums from a queue and joins them."""
 
 import multiprocessing
 import sys
@@ -9,7 +9,7 @@ def node(first, leaves, sums):
 
 
 def fork(count, first, leaves):
-    """Starts so many nodes of so many leaves each, and returns what they come to; None where a process is refused."""
+    """Starts `count` nodes of `leaves` leaves each, and returns their sum, or None where a process could not be started."""
     children = []
     try:
         sums = multiprocessing.SimpleQueue()
@@ -25,7 +25,8 @@ def fork(count, first, leaves):
     return sum(results) if len(children) == count and None not in results else None
 
 
-def main(tasks, operations):
+def main():
+    tasks, operations = map(int, sys.argv[1:])
     print("ready", flush=True)
     total = 0
     for done in range(0, operations, tasks):
@@ -39,19 +40,6 @@ def main(tasks, operations):
     print("check", total)
 
 
-def arguments():
-    try:
-        tasks, operations = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    is_power_of_ten = str(tasks).rstrip("0") == "1"
-    return (tasks, operations) if is_power_of_ten and operations >= 1 and operations % tasks == 0 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: skynet.py <tasks> <operations>: tasks a power of ten, operations a multiple of them", file=sys.stderr)
-        sys.exit(2)
-    multiprocessing.set_start_method("fork")  # on every version: 3.14 made forkserver the default
-    main(*numbers)
+    multiprocessing.set_start_method("fork")  # the default before Python 3.14
+    main()

@@ -16,7 +16,8 @@ def task(tasks, seconds, started, finished):
         finished.value += 1
 
 
-def main(tasks, seconds):
+def main():
+    tasks, seconds = map(int, sys.argv[1:])
     started = multiprocessing.Value("i")
     finished = multiprocessing.Value("i")
     processes = []
@@ -36,24 +37,12 @@ def main(tasks, seconds):
 
 
 def raise_file_limit():
-    """The parent keeps pipes of each process open, together more than the usual 1,024."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-
-
-def arguments():
-    try:
-        tasks, seconds = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    return (tasks, seconds) if tasks >= 1 and seconds >= 0 else None
+    """Lets the parent keep pipes of all processes open: more than the usual 1,024 files."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: sleep.py <tasks> <seconds>: whole numbers, at least one task", file=sys.stderr)
-        sys.exit(2)
-    multiprocessing.set_start_method("fork")  # on every version: 3.14 made forkserver the default
+    multiprocessing.set_start_method("fork")  # the default before Python 3.14
     raise_file_limit()
-    main(*numbers)
+    main()

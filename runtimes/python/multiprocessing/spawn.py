@@ -1,4 +1,4 @@
-"""One process per operation, made and joined, with a queue for the results of a round."""
+"""One process per operation, started and joined; it puts its result into a queue."""
 
 import multiprocessing
 import resource
@@ -9,7 +9,8 @@ def task(number, results):
     results.put(number)
 
 
-def main(tasks, operations):
+def main():
+    tasks, operations = map(int, sys.argv[1:])
     results = multiprocessing.SimpleQueue()
     print("ready", flush=True)
     total = 0
@@ -35,24 +36,12 @@ def main(tasks, operations):
 
 
 def raise_file_limit():
-    """The parent keeps pipes of each process open, together more than the usual 1,024."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-
-
-def arguments():
-    try:
-        tasks, operations = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    return (tasks, operations) if tasks >= 1 and operations >= 1 else None
+    """Lets the parent keep pipes of all processes open: more than the usual 1,024 files."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: spawn.py <tasks> <operations>: whole numbers, at least one of each", file=sys.stderr)
-        sys.exit(2)
-    multiprocessing.set_start_method("fork")  # on every version: 3.14 made forkserver the default
+    multiprocessing.set_start_method("fork")  # the default before Python 3.14
     raise_file_limit()
-    main(*numbers)
+    main()

@@ -1,4 +1,4 @@
-"""One thread of the operating system per task, all of which share a dict."""
+"""One OS thread per task, all of which share a dict."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ def key(i):
 
 
 def task(entries, first, end, results, slot):
-    # No lock: setting an item and getting one are atomic, by the interpreter's lock or the dict's own.
+    # Without a lock: Python documents that getting and setting an item of a dict are atomic.
     total = 0
     for j in range(first, end):
         i = FILLED + j
@@ -21,7 +21,8 @@ def task(entries, first, end, results, slot):
     results[slot] = total
 
 
-def main(tasks, operations):
+def main():
+    tasks, operations = map(int, sys.argv[1:])
     entries = {key(i): i for i in range(FILLED)}
     print("ready", flush=True)
     results = [None] * tasks
@@ -48,17 +49,5 @@ def give_up(tasks, launched, left, error):
     os._exit(1)  # sys.exit would wait for the threads
 
 
-def arguments():
-    try:
-        tasks, operations = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    return (tasks, operations) if tasks >= 1 and operations >= 1 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: map.py <tasks> <operations>: whole numbers, at least one of each", file=sys.stderr)
-        sys.exit(2)
-    main(*numbers)
+    main()

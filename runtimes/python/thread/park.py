@@ -1,4 +1,4 @@
-"""One thread of the operating system per task, each waiting for one message."""
+"""One OS thread per task, each waiting for an event of its own."""
 
 import os
 import sys
@@ -9,33 +9,34 @@ started = finished = 0
 lock = threading.Lock()  # += is not atomic
 
 
-def task(tasks, mailbox):
+def task(tasks, event):
     global started, finished
     with lock:
         started += 1
         if started == tasks:
             print("alive", started - finished, flush=True)
-    mailbox.wait()
+    event.wait()
     with lock:
         finished += 1
 
 
-def main(tasks, seconds):
-    due = time.monotonic() + seconds
+def main():
+    tasks, seconds = map(int, sys.argv[1:])
+    wake_at = time.monotonic() + seconds
     threads = []
-    mailboxes = []
+    events = []
     try:
         for _ in range(tasks):
-            mailbox = threading.Event()
-            thread = threading.Thread(target=task, args=(tasks, mailbox))
+            event = threading.Event()
+            thread = threading.Thread(target=task, args=(tasks, event))
             thread.start()
             threads.append(thread)
-            mailboxes.append(mailbox)
+            events.append(event)
     except (RuntimeError, MemoryError) as error:
         give_up(tasks, len(threads), error)
-    time.sleep(max(0, due - time.monotonic()))
-    for mailbox in mailboxes:
-        mailbox.set()
+    time.sleep(max(0, wake_at - time.monotonic()))
+    for event in events:
+        event.set()
     for thread in threads:
         thread.join()
     print("done", finished)
@@ -48,17 +49,5 @@ def give_up(tasks, launched, error):
     os._exit(1)  # sys.exit would wait for the threads
 
 
-def arguments():
-    try:
-        tasks, seconds = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    return (tasks, seconds) if tasks >= 1 and seconds >= 0 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: park.py <tasks> <seconds>: whole numbers, at least one task", file=sys.stderr)
-        sys.exit(2)
-    main(*numbers)
+    main()

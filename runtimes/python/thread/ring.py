@@ -1,4 +1,7 @@
-"""One thread of the operating system per place of a ring, each with a queue of one from which it takes tokens."""
+"""A ring of OS threads: each takes tokens from its own queue and puts them into the next thread's.
+
+A token is the number of hops that it has left.
+"""
 
 import argparse
 import os
@@ -9,30 +12,31 @@ import threading
 started = 0
 lock = threading.Lock()  # += is not atomic
 all_started = threading.Event()
-noted = queue.SimpleQueue()
+results = queue.SimpleQueue()
 
 
-def task(tasks, number, mailbox, following):
+def task(tasks, number, inbox, next_inbox):
     global started
     with lock:
         started += 1
         if started == tasks:
             print("alive", tasks, flush=True)
             all_started.set()
-    while (hops := mailbox.get()) is not None:
+    while (hops := inbox.get()) is not None:
         if hops > 0:
-            following.put(hops - 1)
+            next_inbox.put(hops - 1)
         else:
-            noted.put(number)
+            results.put(number)
 
 
-def main(tasks, operations, tokens):
-    ring = [queue.Queue(1) for _ in range(tasks)]
+def main():
+    tasks, operations, tokens = arguments()
+    inboxes = [queue.Queue(1) for _ in range(tasks)]
     threads = []
     try:
         for number in range(tasks):
-            mailboxes = ring[number], ring[(number + 1) % tasks]
-            thread = threading.Thread(target=task, args=(tasks, number, *mailboxes))
+            args = tasks, number, inboxes[number], inboxes[(number + 1) % tasks]
+            thread = threading.Thread(target=task, args=args)
             thread.start()
             threads.append(thread)
     except (RuntimeError, MemoryError) as error:
@@ -41,12 +45,12 @@ def main(tasks, operations, tokens):
     print("ready", flush=True)
     for token in range(tokens):
         hops = operations // tokens + (token < operations % tokens)
-        ring[token * tasks // tokens].put(hops)
-    total = sum(noted.get() for _ in range(tokens))
+        inboxes[token * tasks // tokens].put(hops)
+    total = sum(results.get() for _ in range(tokens))
     print("done", operations)
     print("check", total, flush=True)
-    for mailbox in ring:
-        mailbox.put(None)
+    for inbox in inboxes:
+        inbox.put(None)
     for thread in threads:
         thread.join()
 
@@ -61,12 +65,10 @@ def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("tasks", type=int)
     parser.add_argument("operations", type=int)
-    parser.add_argument("--tokens", type=int, default=1, help="at most one for two tasks")
-    given = parser.parse_args()
-    if given.operations < 1 or not 1 <= given.tokens <= given.tasks // 2:
-        parser.error("at least one operation, one token, and two tasks for each token")
-    return given.tasks, given.operations, given.tokens
+    parser.add_argument("--tokens", type=int, default=1)
+    args = parser.parse_args()
+    return args.tasks, args.operations, args.tokens
 
 
 if __name__ == "__main__":
-    main(*arguments())
+    main()

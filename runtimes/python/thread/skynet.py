@@ -1,10 +1,10 @@
-"""One thread of the operating system per node of a tree, joined by its parent, with a slot for its sum."""
+"""One OS thread per node of a tree: a node joins its ten children and adds up their sums."""
 
 import os
 import sys
 import threading
 
-asked = done = 0  # operations
+operations = done = 0
 lock = threading.Lock()
 
 
@@ -13,7 +13,7 @@ def node(first, leaves, sums, slot):
 
 
 def fork(count, first, leaves):
-    """Starts so many nodes of so many leaves each, and returns what they come to."""
+    """Starts `count` nodes of `leaves` leaves each, and returns their sum."""
     sums = [None] * count
     threads = []
     try:
@@ -28,9 +28,9 @@ def fork(count, first, leaves):
     return sum(sums)
 
 
-def main(tasks, operations):
-    global asked, done
-    asked = operations
+def main():
+    global operations, done
+    tasks, operations = map(int, sys.argv[1:])
     print("ready", flush=True)
     total = 0
     while done < operations:
@@ -41,25 +41,12 @@ def main(tasks, operations):
 
 
 def give_up(error):
-    with lock:  # for good: others that are refused a thread have nothing to add
+    with lock:  # never released: only one thread reports the failure
         print(f"cannot start a tree of tasks: {error}", file=sys.stderr)
         print("done", done)
-        print("failed", asked - done, flush=True)
+        print("failed", operations - done, flush=True)
         os._exit(1)  # sys.exit would end this thread only
 
 
-def arguments():
-    try:
-        tasks, operations = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    is_power_of_ten = str(tasks).rstrip("0") == "1"
-    return (tasks, operations) if is_power_of_ten and operations >= 1 and operations % tasks == 0 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: skynet.py <tasks> <operations>: tasks a power of ten, operations a multiple of them", file=sys.stderr)
-        sys.exit(2)
-    main(*numbers)
+    main()

@@ -1,4 +1,4 @@
-"""One thread of the operating system per task."""
+"""One OS thread per task."""
 
 import os
 import sys
@@ -20,7 +20,8 @@ def task(tasks, seconds):
         finished += 1
 
 
-def main(tasks, seconds):
+def main():
+    tasks, seconds = map(int, sys.argv[1:])
     threads = []
     try:
         for _ in range(tasks):
@@ -41,17 +42,5 @@ def give_up(tasks, launched, error):
     os._exit(1)  # sys.exit would wait for the threads
 
 
-def arguments():
-    try:
-        tasks, seconds = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    return (tasks, seconds) if tasks >= 1 and seconds >= 0 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: sleep.py <tasks> <seconds>: whole numbers, at least one task", file=sys.stderr)
-        sys.exit(2)
-    main(*numbers)
+    main()

@@ -1,4 +1,4 @@
-"""One thread of the operating system per operation, made and joined, with a slot for its result."""
+"""One OS thread per operation, started and joined; it stores its result in a list."""
 
 import os
 import sys
@@ -9,7 +9,8 @@ def task(results, slot, number):
     results[slot] = number
 
 
-def main(tasks, operations):
+def main():
+    tasks, operations = map(int, sys.argv[1:])
     print("ready", flush=True)
     total = 0
     for first in range(0, operations, tasks):
@@ -37,17 +38,5 @@ def give_up(tasks, done, operations, error):
     os._exit(1)  # sys.exit would wait for the threads
 
 
-def arguments():
-    try:
-        tasks, operations = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    return (tasks, operations) if tasks >= 1 and operations >= 1 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: spawn.py <tasks> <operations>: whole numbers, at least one of each", file=sys.stderr)
-        sys.exit(2)
-    main(*numbers)
+    main()

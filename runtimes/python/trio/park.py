@@ -1,4 +1,4 @@
-"""One trio task per task, in a nursery, each waiting for one message."""
+"""One trio task per task, in a nursery, each waiting for an event of its own."""
 
 import sys
 
@@ -7,38 +7,27 @@ import trio
 started = finished = 0
 
 
-async def task(tasks, mailbox):
+async def task(tasks, event):
     global started, finished
     started += 1
     if started == tasks:
         print("alive", started - finished, flush=True)
-    await mailbox.wait()
+    await event.wait()
     finished += 1
 
 
-async def main(tasks, seconds):
-    due = trio.current_time() + seconds
-    mailboxes = [trio.Event() for _ in range(tasks)]
+async def main():
+    tasks, seconds = map(int, sys.argv[1:])
+    wake_at = trio.current_time() + seconds
+    events = [trio.Event() for _ in range(tasks)]
     async with trio.open_nursery() as nursery:
-        for mailbox in mailboxes:
-            nursery.start_soon(task, tasks, mailbox)
-        await trio.sleep_until(due)
-        for mailbox in mailboxes:
-            mailbox.set()
+        for event in events:
+            nursery.start_soon(task, tasks, event)
+        await trio.sleep_until(wake_at)
+        for event in events:
+            event.set()
     print("done", finished)
 
 
-def arguments():
-    try:
-        tasks, seconds = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    return (tasks, seconds) if tasks >= 1 and seconds >= 0 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: park.py <tasks> <seconds>: whole numbers, at least one task", file=sys.stderr)
-        sys.exit(2)
-    trio.run(main, *numbers)
+    trio.run(main)

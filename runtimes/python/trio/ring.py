@@ -1,4 +1,7 @@
-"""One trio task per place of a ring, each with a memory channel of one from which it takes tokens."""
+"""A ring of trio tasks: each receives tokens from its own channel and sends them to the next task's.
+
+A token is the number of hops that it has left.
+"""
 
 import argparse
 
@@ -8,26 +11,27 @@ started = 0
 all_started = trio.Event()
 
 
-async def task(tasks, number, mailbox, following, noted):
+async def task(tasks, number, receiver, next_sender, results):
     global started
     started += 1
     if started == tasks:
         print("alive", tasks, flush=True)
         all_started.set()
-    async for hops in mailbox:
+    async for hops in receiver:
         if hops > 0:
-            await following.send(hops - 1)
+            await next_sender.send(hops - 1)
         else:
-            await noted.send(number)
+            await results.send(number)
 
 
-async def main(tasks, operations, tokens):
+async def main():
+    tasks, operations, tokens = arguments()
     senders, receivers = zip(*(trio.open_memory_channel(1) for _ in range(tasks)))
-    noted, numbers = trio.open_memory_channel(tokens)
+    results, numbers = trio.open_memory_channel(tokens)
     async with trio.open_nursery() as nursery:
         for number in range(tasks):
-            following = senders[(number + 1) % tasks]
-            nursery.start_soon(task, tasks, number, receivers[number], following, noted)
+            next_sender = senders[(number + 1) % tasks]
+            nursery.start_soon(task, tasks, number, receivers[number], next_sender, results)
         await all_started.wait()
         print("ready", flush=True)
         for token in range(tokens):
@@ -43,12 +47,10 @@ def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("tasks", type=int)
     parser.add_argument("operations", type=int)
-    parser.add_argument("--tokens", type=int, default=1, help="at most one for two tasks")
-    given = parser.parse_args()
-    if given.operations < 1 or not 1 <= given.tokens <= given.tasks // 2:
-        parser.error("at least one operation, one token, and two tasks for each token")
-    return given.tasks, given.operations, given.tokens
+    parser.add_argument("--tokens", type=int, default=1)
+    args = parser.parse_args()
+    return args.tasks, args.operations, args.tokens
 
 
 if __name__ == "__main__":
-    trio.run(main, *arguments())
+    trio.run(main)

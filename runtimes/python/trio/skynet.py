@@ -1,4 +1,4 @@
-"""One trio task per node of a tree, in the nursery of its parent."""
+"""One trio task per node of a tree: a node opens a nursery for its ten children."""
 
 import sys
 
@@ -6,7 +6,7 @@ import trio
 
 
 async def node(first, leaves, sums):
-    """Appends its sum, as a nursery keeps no results."""
+    """Appends its sum to `sums`: a nursery keeps no results."""
     if leaves == 1:
         sums.append(first)
         return
@@ -18,7 +18,8 @@ async def node(first, leaves, sums):
     sums.append(sum(children))
 
 
-async def main(tasks, operations):
+async def main():
+    tasks, operations = map(int, sys.argv[1:])
     print("ready", flush=True)
     total = 0
     for _ in range(operations // tasks):
@@ -30,18 +31,5 @@ async def main(tasks, operations):
     print("check", total)
 
 
-def arguments():
-    try:
-        tasks, operations = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    is_power_of_ten = str(tasks).rstrip("0") == "1"
-    return (tasks, operations) if is_power_of_ten and operations >= 1 and operations % tasks == 0 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: skynet.py <tasks> <operations>: tasks a power of ten, operations a multiple of them", file=sys.stderr)
-        sys.exit(2)
-    trio.run(main, *numbers)
+    trio.run(main)

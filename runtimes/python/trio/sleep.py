@@ -16,24 +16,13 @@ async def task(tasks, seconds):
     finished += 1
 
 
-async def main(tasks, seconds):
+async def main():
+    tasks, seconds = map(int, sys.argv[1:])
     async with trio.open_nursery() as nursery:
         for _ in range(tasks):
             nursery.start_soon(task, tasks, seconds)
     print("done", finished)
 
 
-def arguments():
-    try:
-        tasks, seconds = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    return (tasks, seconds) if tasks >= 1 and seconds >= 0 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: sleep.py <tasks> <seconds>: whole numbers, at least one task", file=sys.stderr)
-        sys.exit(2)
-    trio.run(main, *numbers)
+    trio.run(main)

@@ -1,4 +1,4 @@
-"""One trio task per operation, in a nursery that waits for all of a round."""
+"""One trio task per operation, in a nursery for each round."""
 
 import sys
 
@@ -9,7 +9,8 @@ async def task(number, results):
     results.append(number)  # a nursery keeps no results
 
 
-async def main(tasks, operations):
+async def main():
+    tasks, operations = map(int, sys.argv[1:])
     print("ready", flush=True)
     total = 0
     for first in range(0, operations, tasks):
@@ -22,17 +23,5 @@ async def main(tasks, operations):
     print("check", total)
 
 
-def arguments():
-    try:
-        tasks, operations = map(int, sys.argv[1:])
-    except ValueError:
-        return None
-    return (tasks, operations) if tasks >= 1 and operations >= 1 else None
-
-
 if __name__ == "__main__":
-    numbers = arguments()
-    if numbers is None:
-        print("usage: spawn.py <tasks> <operations>: whole numbers, at least one of each", file=sys.stderr)
-        sys.exit(2)
-    trio.run(main, *numbers)
+    trio.run(main)

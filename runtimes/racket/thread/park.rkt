@@ -1,8 +1,7 @@
 #lang racket/base
-;; One green thread per task, each waiting for one message.
-(require racket/match)
+;; One green thread per task, each waiting for a message in its mailbox.
 
-(define lock (make-semaphore 1)) ; threads are preempted, also between a read and a set!
+(define lock (make-semaphore 1)) ; threads are preempted, even between a read and a set!
 (define started 0)
 (define finished 0)
 
@@ -18,21 +17,14 @@
     (lambda () (set! finished (add1 finished)))))
 
 (define (run tasks seconds)
-  (define due (+ (current-inexact-monotonic-milliseconds) (* 1000 seconds)))
+  (define wake-at (+ (current-inexact-monotonic-milliseconds) (* 1000 seconds)))
   (define threads
     (for/list ([_ (in-range tasks)])
       (thread (lambda () (task tasks)))))
-  (sleep (max 0 (/ (- due (current-inexact-monotonic-milliseconds)) 1000)))
+  (sleep (max 0 (/ (- wake-at (current-inexact-monotonic-milliseconds)) 1000)))
   (for ([each (in-list threads)]) (thread-send each 'wake))
   (for-each thread-wait threads)
   (printf "done ~a\n" finished))
 
-(define (whole-number word)
-  (and (regexp-match? #px"^\\d+$" word) (string->number word)))
-
 (module+ main
-  (match (map whole-number (vector->list (current-command-line-arguments)))
-    [(list (? exact-positive-integer? tasks) (? exact-integer? seconds)) (run tasks seconds)]
-    [_
-     (eprintf "usage: park <tasks> <seconds>: whole numbers, at least one task\n")
-     (exit 2)]))
+  (apply run (map string->number (vector->list (current-command-line-arguments)))))

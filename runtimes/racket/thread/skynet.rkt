@@ -1,16 +1,15 @@
 #lang racket/base
-;; One green thread per node of a tree, with a channel for the sums of its ten children.
-(require racket/match)
+;; One green thread per node of a tree: a node gets the sums of its ten children from a channel.
 
-;; Puts the sum of so many leaves from a number on.
+;; Puts the sum of its leaves into the channel `parent`.
 (define (node first leaves parent)
   (cond
     [(= leaves 1) (channel-put parent first)]
     [else
-     (define share (quotient leaves 10))
+     (define size (quotient leaves 10))
      (define sums (make-channel))
      (for ([i (in-range 10)])
-       (thread (lambda () (node (+ first (* i share)) share sums))))
+       (thread (lambda () (node (+ first (* i size)) size sums))))
      (channel-put parent (for/sum ([_ (in-range 10)]) (channel-get sums)))]))
 
 (define (run tasks operations)
@@ -23,17 +22,5 @@
       (channel-get results)))
   (printf "done ~a\ncheck ~a\n" operations sum))
 
-(define (whole-number word)
-  (and (regexp-match? #px"^\\d+$" word) (string->number word)))
-
-(define (power-of-ten? number)
-  (regexp-match? #px"^10*$" (number->string number)))
-
 (module+ main
-  (match (map whole-number (vector->list (current-command-line-arguments)))
-    [(list (? exact-positive-integer? tasks) (? exact-positive-integer? operations))
-     #:when (and (power-of-ten? tasks) (zero? (modulo operations tasks)))
-     (run tasks operations)]
-    [_
-     (eprintf "usage: skynet <tasks> <operations>: tasks a power of ten, operations a multiple of them\n")
-     (exit 2)]))
+  (apply run (map string->number (vector->list (current-command-line-arguments)))))

@@ -2,7 +2,7 @@
 ;; One green thread per task.
 (require racket/match)
 
-(define lock (make-semaphore 1)) ; threads are preempted, also between a read and a set!
+(define lock (make-semaphore 1)) ; threads are preempted, even between a read and a set!
 (define started 0)
 (define finished 0)
 
@@ -24,12 +24,6 @@
   (for-each thread-wait threads)
   (printf "done ~a\n" finished))
 
-(define (whole-number word)
-  (and (regexp-match? #px"^\\d+$" word) (string->number word)))
-
 (module+ main
-  (match (map whole-number (vector->list (current-command-line-arguments)))
-    [(list (? exact-positive-integer? tasks) (? exact-integer? seconds)) (run tasks seconds)]
-    [_
-     (eprintf "usage: sleep <tasks> <seconds>: whole numbers, at least one task\n")
-     (exit 2)]))
+  (match (map string->number (vector->list (current-command-line-arguments)))
+    [(list (? exact-integer? tasks) (? exact-integer? seconds)) (run tasks seconds)]))

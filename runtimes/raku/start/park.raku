@@ -1,26 +1,21 @@
-# One start block per task, each of which awaits one message.
+# One start block per task, each awaiting a promise of its own.
 
-$*OUT.out-buffer = False; # a line leaves at once
+$*OUT.out-buffer = False; # flush each line
 my atomicint $started = 0;
 my atomicint $finished = 0;
 
-sub MAIN(UInt $tasks where * > 0, UInt $seconds) {
-    my $due = Promise.in($seconds);
-    my @mailboxes = Promise.new xx $tasks;
-    my @running = @mailboxes.map: -> $mailbox {
+sub MAIN(UInt $tasks, UInt $seconds) {
+    my $timer = Promise.in($seconds);
+    my @promises = Promise.new xx $tasks;
+    my @running = @promises.map: -> $promise {
         start {
             say "alive { $tasks - ⚛$finished }" if ++⚛$started == $tasks;
-            await $mailbox;
+            await $promise;
             $finished⚛++;
         }
     };
-    await $due;
-    .keep for @mailboxes;
+    await $timer;
+    .keep for @promises;
     await @running;
     say "done $finished";
-}
-
-sub USAGE() {
-    note 'usage: park.raku <tasks> <seconds>: whole numbers, at least one task';
-    exit 2;
 }

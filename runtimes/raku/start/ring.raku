@@ -1,41 +1,34 @@
-# One start block per place in a ring, each with a channel from which it takes tokens.
+# A ring of start blocks: each receives tokens from its own channel and sends them to the next one's.
+# A token is the number of hops that it has left.
 
-$*OUT.out-buffer = False; # a line leaves at once
+$*OUT.out-buffer = False; # flush each line
 my atomicint $started = 0;
 
-multi MAIN(UInt $tasks, UInt $operations where * > 0, '--tokens', UInt $tokens where 1 <= * <= $tasks / 2) {
+# Raku takes named arguments before the others only, so `--tokens` comes as a positional one.
+sub MAIN(UInt $tasks, UInt $operations, $?, UInt $tokens = 1) {
     my $all-started = Promise.new;
-    my $noted = Channel.new;
+    my $results = Channel.new;
     my @channels = Channel.new xx $tasks;
-    for @channels.kv -> $number, $own {
-        my $next = @channels[($number + 1) % $tasks];
+    for @channels.kv -> $number, $channel {
+        my $next-channel = @channels[($number + 1) % $tasks];
         start {
             if ++⚛$started == $tasks {
                 say "alive $tasks";
                 $all-started.keep;
             }
             loop {
-                my $hops = await $own; # a token is the number of hops that it has left
-                $hops > 0 ?? $next.send($hops - 1) !! $noted.send($number);
+                my $hops = await $channel;
+                $hops > 0 ?? $next-channel.send($hops - 1) !! $results.send($number);
             }
         }
     }
     await $all-started;
     say 'ready';
     for ^$tokens -> $token {
-        # The first tokens make one hop more, where the operations cannot be shared evenly.
-        @channels[$token * $tasks div $tokens].send(($operations + $tokens - 1 - $token) div $tokens);
+        my $hops = $operations div $tokens + ($token < $operations % $tokens);
+        @channels[$token * $tasks div $tokens].send($hops);
     }
-    my $sum = sum $noted.receive xx $tokens;
+    my $sum = sum $results.receive xx $tokens;
     say "done $operations";
-    say "check $sum"; # the tasks end with the program
-}
-
-multi MAIN(UInt $tasks where * > 1, UInt $operations where * > 0) {
-    MAIN($tasks, $operations, '--tokens', 1);
-}
-
-sub USAGE() {
-    note 'usage: ring.raku <tasks> <operations> [--tokens <tokens>]: whole numbers, at least two tasks for each token';
-    exit 2;
+    say "check $sum"; # the blocks end with the program
 }

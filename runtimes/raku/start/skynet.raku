@@ -1,25 +1,19 @@
-# One start block per node of a tree, which awaits its ten children for their sums.
+# One start block per node of a tree: a node awaits its ten children and returns their sum.
 
-$*OUT.out-buffer = False; # a line leaves at once
+$*OUT.out-buffer = False; # flush each line
 
-# The sum of so many leaves from a number on.
 sub node($first, $leaves) {
     return $first if $leaves == 1;
-    my $share = $leaves div 10;
-    sum await (^10).map: -> $i { start { node($first + $i * $share, $share) } }
+    my $size = $leaves div 10;
+    sum await (^10).map: -> $i { start { node($first + $i * $size, $size) } }
 }
 
-sub MAIN(Str() $tasks where /^ 10* $/, UInt $operations where { $_ > 0 && $_ %% $tasks }) {
+sub MAIN(UInt $tasks, UInt $operations) {
     say 'ready';
     my $sum = 0;
     for ^($operations div $tasks) {
-        $sum += await start { node(0, +$tasks) };
+        $sum += await start { node(0, $tasks) };
     }
     say "done $operations";
     say "check $sum";
-}
-
-sub USAGE() {
-    note 'usage: skynet.raku <tasks> <operations>: tasks a power of ten, operations a multiple of them';
-    exit 2;
 }

@@ -1,10 +1,10 @@
 # One start block per task, which awaits a timer.
 
-$*OUT.out-buffer = False; # a line leaves at once
+$*OUT.out-buffer = False; # flush each line
 my atomicint $started = 0;
 my atomicint $finished = 0;
 
-sub MAIN(UInt $tasks where * > 0, UInt $seconds) {
+sub MAIN(UInt $tasks, UInt $seconds) {
     await (^$tasks).map: {
         start {
             say "alive { $tasks - ⚛$finished }" if ++⚛$started == $tasks;
@@ -13,9 +13,4 @@ sub MAIN(UInt $tasks where * > 0, UInt $seconds) {
         }
     };
     say "done $finished";
-}
-
-sub USAGE() {
-    note 'usage: sleep.raku <tasks> <seconds>: whole numbers, at least one task';
-    exit 2;
 }

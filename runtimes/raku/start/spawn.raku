@@ -1,8 +1,8 @@
 # One start block per operation, awaited for its result.
 
-$*OUT.out-buffer = False; # a line leaves at once
+$*OUT.out-buffer = False; # flush each line
 
-sub MAIN(UInt $tasks where * > 0, UInt $operations where * > 0) {
+sub MAIN(UInt $tasks, UInt $operations) {
     say 'ready';
     my $sum = 0;
     for 0, $tasks ...^ * >= $operations -> $first {
@@ -10,9 +10,4 @@ sub MAIN(UInt $tasks where * > 0, UInt $operations where * > 0) {
     }
     say "done $operations";
     say "check $sum";
-}
-
-sub USAGE() {
-    note 'usage: spawn.raku <tasks> <operations>: whole numbers, at least one of each';
-    exit 2;
 }

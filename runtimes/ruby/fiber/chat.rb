@@ -1,4 +1,4 @@
-# A fiber per connection, in the reactor of the async gem, which reads, and one more that writes what the room says.
+# Two tasks of the async gem per WebSocket: one reads from the client, the other writes what is in the client's queue.
 
 require 'async'
 require 'set'
@@ -10,20 +10,20 @@ class Member
     @client = client
     @output = output
     @rooms = rooms
-    @outbox = Thread::SizedQueue.new(256)
+    @queue = Thread::SizedQueue.new(256)
     @driver = WebSocket::Driver.server(self, max_length: 65_536, require_masking: true)
-    @driver.on(:connect) { WebSocket::Driver.websocket?(@driver.env) ? @driver.start : refuse_request }
-    @driver.on(:message) { |event| answer(event.data) }
-    @driver.on(:close) { @outbox.close }
+    @driver.on(:connect) { WebSocket::Driver.websocket?(@driver.env) ? @driver.start : refuse }
+    @driver.on(:message) { |event| handle(event.data) }
+    @driver.on(:close) { @queue.close }
   end
 
   def run(task)
     @client.setsockopt(:TCP, :NODELAY, true)
     @task = task
-    writer = task.async { write_outbox }
+    writer = task.async { write_queued }
     loop { @driver.parse(@client.readpartial(4096)) }
   rescue EOFError, SystemCallError
-    # The client has closed its side, or is gone.
+    # The client has gone.
   ensure
     leave
     writer&.stop
@@ -31,43 +31,43 @@ class Member
     @client.close
   end
 
-  def say(text)
+  def send_text(text)
     @driver.text(text)
   end
 
-  # The driver calls this with each frame. A queue that is full is that of a client that does not read.
+  # The driver calls this with each frame.
   def write(bytes)
-    @outbox.push(bytes, true) unless @outbox.closed?
-  rescue ThreadError
-    @outbox.close
-    shut_down
+    @queue.push(bytes, true) unless @queue.closed?
+  rescue ThreadError # the queue is full: the client does not read
+    @queue.close
+    disconnect
   end
 
   private
 
-  def write_outbox
-    while (bytes = @outbox.pop)
+  def write_queued
+    while (bytes = @queue.pop)
       @output.write(bytes)
     end
-    shut_down
+    disconnect
   rescue SystemCallError
-    shut_down
+    disconnect
   end
 
-  # Wakes the fiber that reads, and the one that writes.
-  def shut_down
+  # Ends the reads and writes that both tasks wait for.
+  def disconnect
     @client.shutdown
   rescue SystemCallError
-    # The client has gone before.
+    # The client has gone.
   end
 
-  def answer(message)
-    return if @outbox.closed?
+  def handle(message)
+    return if @queue.closed?
 
     case message
-    when Array then close(1003)
+    when Array then close(1003) # binary
     when /\Ajoin (.*)\z/m then join(Regexp.last_match(1))
-    when /\Asay (.*)\z/m then @room ? tell(Regexp.last_match(1)) : close(1008)
+    when /\Asay (.*)\z/m then @room ? say(Regexp.last_match(1)) : close(1008)
     else close(1008)
     end
   end
@@ -76,12 +76,12 @@ class Member
     leave
     @room = room
     (@rooms[room] ||= Set.new) << self
-    say("joined #{room}")
+    send_text("joined #{room}")
   end
 
-  def tell(text)
-    @rooms[@room].each { |member| member.say(text) }
-    @task.yield # to those that write: there may be more to read than their queues hold
+  def say(text)
+    @rooms[@room].each { |member| member.send_text(text) }
+    @task.yield # lets the writers run: one read may hold more messages than a queue
   end
 
   def leave
@@ -94,50 +94,32 @@ class Member
 
   def close(code)
     @driver.close('', code)
-    @outbox.close
+    @queue.close
   end
 
-  def refuse_request
+  def refuse
     write("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-    @outbox.close
+    @queue.close
   end
 end
 
-class Chat
-  def initialize(host, port)
-    @host = host
-    @port = port
-    @rooms = {}
-  end
-
-  def run
-    Async do |main|
-      listener = TCPServer.new(@host, @port)
-      listener.listen(4096)
-      puts "listening #{listener.local_address.ip_port}"
-      loop do
-        client = listener.accept
-        output = client.dup # in async 1 only one fiber can wait for an IO
-        main.async { |task| Member.new(client, output, @rooms).run(task) }
-      end
-    rescue SystemCallError, FiberError, NoMemoryError => e
-      give_up(e)
+def run(host, port)
+  rooms = {}
+  Async do |reactor|
+    listener = TCPServer.new(host, port)
+    listener.listen(4096)
+    puts "listening #{listener.local_address.ip_port}"
+    loop do
+      client = listener.accept
+      output = client.dup # async 1 lets only one fiber wait for an IO
+      reactor.async { |task| Member.new(client, output, rooms).run(task) }
     end
-  end
-
-  private
-
-  def give_up(error)
-    warn "cannot accept: #{error.message}"
-    exit!(1)
+  rescue SystemCallError, FiberError, NoMemoryError => e
+    warn "cannot accept: #{e.message}"
+    exit! 1
   end
 end
 
-tasks, option, address = ARGV
-host, port = address.to_s.match(/\A(.+):(\d+)\z/)&.captures
-unless ARGV.size == 3 && Integer(tasks, 10, exception: false)&.positive? && option == '--listen' && port
-  warn 'usage: chat.rb <tasks> --listen <host>:<port>: a whole number, at least one task'
-  exit 2
-end
 $stdout.sync = true
-Chat.new(host, port).run
+_, _, address = ARGV
+run(*address.split(':'))

@@ -1,50 +1,32 @@
-# One fiber per connection, in the reactor of the async gem, which sends back what comes.
+# One task of the async gem per connection, which is a fiber that sends back what it receives.
 
 require 'async'
 require 'socket'
 
-class Echo
-  def initialize(host, port)
-    @host = host
-    @port = port
-  end
-
-  def run
-    Async do |main|
-      listener = TCPServer.new(@host, @port)
-      listener.listen(4096)
-      puts "listening #{listener.local_address.ip_port}"
-      loop do
-        client = listener.accept
-        main.async { echo(client) }
-      end
-    rescue SystemCallError, FiberError, NoMemoryError => e
-      give_up(e)
+def run(host, port)
+  Async do |reactor|
+    listener = TCPServer.new(host, port)
+    listener.listen(4096)
+    puts "listening #{listener.local_address.ip_port}"
+    loop do
+      client = listener.accept
+      reactor.async { echo(client) }
     end
-  end
-
-  private
-
-  def echo(client)
-    client.setsockopt(:TCP, :NODELAY, true)
-    loop { client.write(client.readpartial(4096)) }
-  rescue EOFError, SystemCallError
-    # The client has closed its side, or is gone.
-  ensure
-    client.close
-  end
-
-  def give_up(error)
-    warn "cannot accept: #{error.message}"
-    exit!(1)
+  rescue SystemCallError, FiberError, NoMemoryError => e
+    warn "cannot accept: #{e.message}"
+    exit! 1
   end
 end
 
-tasks, option, address = ARGV
-host, port = address.to_s.match(/\A(.+):(\d+)\z/)&.captures
-unless ARGV.size == 3 && Integer(tasks, 10, exception: false)&.positive? && option == '--listen' && port
-  warn 'usage: echo.rb <tasks> --listen <host>:<port>: a whole number, at least one task'
-  exit 2
+def echo(client)
+  client.setsockopt(:TCP, :NODELAY, true)
+  loop { client.write(client.readpartial(4096)) }
+rescue EOFError, SystemCallError
+  # The client has gone.
+ensure
+  client.close
 end
+
 $stdout.sync = true
-Echo.new(host, port).run
+_, _, address = ARGV
+run(*address.split(':'))

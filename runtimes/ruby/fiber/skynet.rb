@@ -1,4 +1,4 @@
-# One fiber per node of a tree, in the reactor of the async gem, each waiting for its ten children.
+# One task of the async gem per node of a tree: a node waits for its ten children and returns their sum.
 
 require 'async'
 
@@ -11,10 +11,10 @@ class Skynet
 
   def run
     puts 'ready'
-    Async do |main|
+    Async do |reactor|
       while @done < @operations
         @started = 0
-        @sum += main.async { |root| node(root, 0, @tasks) }.wait
+        @sum += reactor.async { |root| node(root, 0, @tasks) }.wait
         @done += @tasks
       end
     end
@@ -23,31 +23,21 @@ class Skynet
 
   private
 
-  # The sum of so many leaves from a number on.
   def node(task, first, leaves)
     @started += 1
     if leaves == 1
-      task.yield # a task runs at once, and would be over before the next is started
+      task.yield # a new task runs at once: without this, only one leaf would be alive at a time
       return first
     end
-    share = leaves / 10
-    children = Array.new(10) { |i| task.async { |child| node(child, first + i * share, share) } }
+    size = leaves / 10
+    children = Array.new(10) { |i| task.async { |child| node(child, first + i * size, size) } }
     children.sum(&:wait)
   rescue FiberError, NoMemoryError => e
-    give_up(e)
-  end
-
-  def give_up(error)
-    warn "cannot start task #{@started + 1} of a tree of #{@tasks} leaves: #{error.message}"
+    warn "cannot start task #{@started + 1} of a tree of #{@tasks} leaves: #{e.message}"
     puts "done #{@done}", "failed #{[@tasks - @started, 1].max}"
-    exit!(1)
+    exit! 1
   end
 end
 
-tasks, operations = ARGV.map { |word| Integer(word, 10, exception: false) }
-unless ARGV.size == 2 && ARGV[0].match?(/\A10*\z/) && operations&.positive? && (operations % tasks).zero?
-  warn 'usage: skynet.rb <tasks> <operations>: tasks a power of ten, operations a multiple of them'
-  exit 2
-end
 $stdout.sync = true
-Skynet.new(tasks, operations).run
+Skynet.new(*ARGV.map { |word| Integer(word) }).run

@@ -1,44 +1,26 @@
-# One fiber per task, in the reactor of the async gem.
+# One task of the async gem per task, which is a fiber.
 
 require 'async'
 
-class Sleep
-  def initialize(tasks, seconds)
-    @tasks = tasks
-    @seconds = seconds
-    @started = @finished = 0
-  end
-
-  def run
-    Async do |main|
-      running = Array.new(@tasks) { main.async { wait_once } }
-      running.each(&:wait)
-    rescue FiberError, NoMemoryError => e
-      give_up(e)
+def run(tasks, seconds)
+  started = finished = 0
+  Async do |reactor|
+    running = Array.new(tasks) do
+      reactor.async do
+        started += 1
+        puts "alive #{started - finished}" if started == tasks
+        sleep seconds
+        finished += 1
+      end
     end
-    puts "done #{@finished}"
+    running.each(&:wait)
+  rescue FiberError, NoMemoryError => e
+    warn "cannot start task #{started + 1} of #{tasks}: #{e.message}"
+    puts "done #{finished}", "failed #{tasks - started}"
+    exit! 1
   end
-
-  private
-
-  def wait_once
-    @started += 1
-    puts "alive #{@started - @finished}" if @started == @tasks
-    sleep(@seconds)
-    @finished += 1
-  end
-
-  def give_up(error)
-    warn "cannot start task #{@started + 1} of #{@tasks}: #{error.message}"
-    puts "done #{@finished}", "failed #{@tasks - @started}"
-    exit!(1)
-  end
+  puts "done #{finished}"
 end
 
-tasks, seconds = ARGV.map { |word| Integer(word, 10, exception: false) }
-unless ARGV.size == 2 && tasks&.positive? && seconds && seconds >= 0
-  warn 'usage: sleep.rb <tasks> <seconds>: whole numbers, at least one task'
-  exit 2
-end
 $stdout.sync = true
-Sleep.new(tasks, seconds).run
+run(*ARGV.map { |word| Integer(word) })

@@ -1,50 +1,30 @@
-# One fiber per operation, made and waited for, in the reactor of the async gem.
+# One task of the async gem per operation, which is a fiber, waited for to get its result.
 
 require 'async'
 
-class Spawn
-  def initialize(tasks, operations)
-    @tasks = tasks
-    @operations = operations
-    @sum = @done = @started = 0
-  end
-
-  def run
-    puts 'ready'
-    Async do |main|
-      (0...@operations).each_slice(@tasks) { |numbers| round(main, numbers) }
-    rescue FiberError, NoMemoryError => e
-      give_up(e)
-    end
-    puts "done #{@operations}", "check #{@sum}"
-  end
-
-  private
-
-  def round(main, numbers)
-    @started = 0
-    running = numbers.map do |number|
-      main.async do |task|
-        @started += 1
-        task.yield # a task runs at once, and would be over before the next is started
-        number
+def run(tasks, operations)
+  puts 'ready'
+  sum = done = started = 0
+  Async do |reactor|
+    (0...operations).each_slice(tasks) do |numbers|
+      started = 0
+      running = numbers.map do |number|
+        reactor.async do |task|
+          started += 1
+          task.yield # a new task runs at once: without this, only one would be alive at a time
+          number
+        end
       end
+      sum += running.sum(&:wait)
+      done += numbers.size
     end
-    @sum += running.sum(&:wait)
-    @done += numbers.size
+  rescue FiberError, NoMemoryError => e
+    warn "cannot start task #{started + 1} of #{tasks}: #{e.message}"
+    puts "done #{done}", "failed #{tasks - started}"
+    exit! 1
   end
-
-  def give_up(error)
-    warn "cannot start task #{@started + 1} of #{@tasks}: #{error.message}"
-    puts "done #{@done}", "failed #{@tasks - @started}"
-    exit!(1)
-  end
+  puts "done #{operations}", "check #{sum}"
 end
 
-tasks, operations = ARGV.map { |word| Integer(word, 10, exception: false) }
-unless ARGV.size == 2 && tasks&.positive? && operations&.positive?
-  warn 'usage: spawn.rb <tasks> <operations>: whole numbers, at least one of each'
-  exit 2
-end
 $stdout.sync = true
-Spawn.new(tasks, operations).run
+run(*ARGV.map { |word| Integer(word) })

@@ -1,11 +1,12 @@
-# One ractor per task, each waiting for one message. Ractors share no variables: each tells the main one of its start
-# and its end.
+# One ractor per task, each waiting for one message. Ractors share no variables, so each sends the main ractor a message
+# at its start and its end.
 
-def run(tasks, due)
+def run(tasks, seconds)
+  wake_at = now + seconds
   ractors = launch(tasks)
   tasks.times { Ractor.receive }
-  puts "alive #{tasks}" # none ends before it is told to
-  sleep([due - now, 0].max)
+  puts "alive #{tasks}" # none ends before its message
+  sleep [wake_at - now, 0].max
   ractors.each { |ractor| ractor << nil }
   tasks.times { Ractor.receive }
   puts "done #{tasks}"
@@ -24,17 +25,12 @@ def launch(tasks)
 rescue ThreadError, NoMemoryError => e
   warn "cannot start task #{ractors.size + 1} of #{tasks}: #{e.message}"
   puts "failed #{tasks - ractors.size}"
-  exit!(1)
+  exit! 1
 end
 
 def now
   Process.clock_gettime(Process::CLOCK_MONOTONIC)
 end
 
-tasks, seconds = ARGV.map { |word| Integer(word, 10, exception: false) }
-unless ARGV.size == 2 && tasks&.positive? && seconds && seconds >= 0
-  warn 'usage: park.rb <tasks> <seconds>: whole numbers, at least one task'
-  exit 2
-end
 $stdout.sync = true
-run(tasks, now + seconds)
+run(*ARGV.map { |word| Integer(word) })

@@ -1,26 +1,29 @@
-# One ractor per place in a ring, each of which takes tokens from its own port. The first message tells it who is next.
+# A ring of ractors: each receives tokens and sends them to the next ractor, which its first message names.
+# A token is the number of hops that it has left.
 
 def run(tasks, operations, tokens)
   ring = launch(tasks)
-  ring.zip(ring.rotate) { |ractor, following| ractor << following }
+  ring.zip(ring.rotate) { |ractor, next_ractor| ractor << next_ractor }
   tasks.times { Ractor.receive }
   puts "alive #{tasks}", 'ready'
 
-  # The first tokens make one hop more, where the operations cannot be shared evenly.
-  tokens.times { |token| ring[token * tasks / tokens] << (operations + tokens - 1 - token) / tokens }
+  tokens.times do |token|
+    extra = token < operations % tokens ? 1 : 0
+    ring[token * tasks / tokens] << operations / tokens + extra
+  end
   sum = Array.new(tokens) { Ractor.receive }.sum
   puts "done #{operations}", "check #{sum}" # the ractors end with the program
 end
 
 def launch(tasks)
   ractors = []
-  tasks.times do |place|
-    ractors << Ractor.new(Ractor.current, place) do |main, number|
-      following = Ractor.receive
+  tasks.times do |i|
+    ractors << Ractor.new(Ractor.current, i) do |main, number|
+      next_ractor = Ractor.receive
       main << :started
       loop do
-        hops = Ractor.receive # a token is the number of hops that it has left
-        hops.positive? ? following << (hops - 1) : main << number
+        hops = Ractor.receive
+        hops.positive? ? next_ractor << (hops - 1) : main << number
       end
     end
   end
@@ -28,14 +31,9 @@ def launch(tasks)
 rescue ThreadError, NoMemoryError => e
   warn "cannot start task #{ractors.size + 1} of #{tasks}: #{e.message}"
   puts "failed #{tasks - ractors.size}"
-  exit!(1)
+  exit! 1
 end
 
-words = ARGV.size == 4 && ARGV[2] == '--tokens' ? ARGV.values_at(0, 1, 3) : [*ARGV, '1']
-tasks, operations, tokens = words.map { |word| Integer(word, 10, exception: false) }
-unless words.size == 3 && tasks && operations&.positive? && tokens&.positive? && tokens <= tasks / 2
-  warn 'usage: ring.rb <tasks> <operations> [--tokens <tokens>]: whole numbers, at least two tasks for each token'
-  exit 2
-end
 $stdout.sync = true
-run(tasks, operations, tokens)
+tasks, operations, _, tokens = ARGV
+run(Integer(tasks), Integer(operations), Integer(tokens || 1))

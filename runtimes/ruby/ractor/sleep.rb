@@ -1,4 +1,4 @@
-# One ractor per task. Ractors share no variables: each tells the main one of its start and its end.
+# One ractor per task. Ractors share no variables, so each sends the main ractor a message at its start and its end.
 
 def run(tasks, seconds)
   launch(tasks, seconds)
@@ -18,9 +18,9 @@ end
 def launch(tasks, seconds)
   launched = 0
   tasks.times do
-    Ractor.new(Ractor.current, seconds) do |main, wait|
+    Ractor.new(Ractor.current, seconds) do |main, seconds|
       main << :started
-      sleep(wait)
+      sleep seconds
       main << :finished
     end
     launched += 1
@@ -28,13 +28,8 @@ def launch(tasks, seconds)
 rescue ThreadError, NoMemoryError => e
   warn "cannot start task #{launched + 1} of #{tasks}: #{e.message}"
   puts "failed #{tasks - launched}"
-  exit!(1)
+  exit! 1
 end
 
-tasks, seconds = ARGV.map { |word| Integer(word, 10, exception: false) }
-unless ARGV.size == 2 && tasks&.positive? && seconds && seconds >= 0
-  warn 'usage: sleep.rb <tasks> <seconds>: whole numbers, at least one task'
-  exit 2
-end
 $stdout.sync = true
-run(tasks, seconds)
+run(*ARGV.map { |word| Integer(word) })

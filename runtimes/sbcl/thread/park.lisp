@@ -1,32 +1,32 @@
-;;; One thread of the operating system per task, each waiting for one message.
+;;; One OS thread per task, each waiting for a semaphore of its own.
 
 (declaim (type fixnum **started** **finished**))
 (sb-ext:defglobal **started** 0)
 (sb-ext:defglobal **finished** 0)
 
-(defun task (tasks mailbox)
-  (when (= (1+ (sb-ext:atomic-incf **started**)) tasks) ; the value before is what it returns
+(defun task (tasks semaphore)
+  (when (= (1+ (sb-ext:atomic-incf **started**)) tasks) ; atomic-incf returns the old value
     (format t "alive ~d~%" (- tasks **finished**))
     (finish-output))
-  (sb-thread:wait-on-semaphore mailbox)
+  (sb-thread:wait-on-semaphore semaphore)
   (sb-ext:atomic-incf **finished**))
 
 (defun now ()
   (/ (get-internal-real-time) internal-time-units-per-second))
 
 (defun run (tasks seconds)
-  (let ((due (+ (now) seconds))
-        (mailboxes '())
+  (let ((wake-at (+ (now) seconds))
+        (semaphores '())
         (threads '()))
     (handler-case
         (dotimes (i tasks)
-          (let ((mailbox (sb-thread:make-semaphore)))
-            (push (sb-thread:make-thread #'task :arguments (list tasks mailbox)) threads)
-            (push mailbox mailboxes)))
+          (let ((semaphore (sb-thread:make-semaphore)))
+            (push (sb-thread:make-thread #'task :arguments (list tasks semaphore)) threads)
+            (push semaphore semaphores)))
       (error (condition)
         (give-up tasks (length threads) condition)))
-    (sleep (max 0 (- due (now))))
-    (mapc #'sb-thread:signal-semaphore mailboxes)
+    (sleep (max 0 (- wake-at (now))))
+    (mapc #'sb-thread:signal-semaphore semaphores)
     (mapc #'sb-thread:join-thread threads)
     (format t "done ~d~%" **finished**)))
 
@@ -34,13 +34,6 @@
   (format *error-output* "cannot start task ~d of ~d: ~a~%" (1+ launched) tasks condition)
   (format t "done ~d~%failed ~d~%" **finished** (- tasks launched))
   (finish-output)
-  (sb-ext:exit :code 1 :abort t)) ; without :abort it would wait for the threads
+  (sb-ext:exit :code 1 :abort t)) ; without :abort, exit waits for the threads
 
-(defun whole-number (word)
-  (and word (plusp (length word)) (every #'digit-char-p word) (parse-integer word)))
-
-(destructuring-bind (&optional tasks seconds &rest more) (mapcar #'whole-number (rest sb-ext:*posix-argv*))
-  (unless (and tasks (plusp tasks) seconds (null more))
-    (format *error-output* "usage: park.lisp <tasks> <seconds>: whole numbers, at least one task~%")
-    (sb-ext:exit :code 2))
-  (run tasks seconds))
+(apply #'run (mapcar #'parse-integer (rest sb-ext:*posix-argv*)))

@@ -1,4 +1,4 @@
-;;; One thread of the operating system per operation, made and joined, which is its result.
+;;; One OS thread per operation; join-thread returns its result.
 
 (defun run (tasks operations)
   (format t "ready~%")
@@ -17,13 +17,6 @@
       (format *error-output* "cannot start ~d tasks at once: ~a~%" (- end first) condition)
       (format t "done ~d~%failed ~d~%" first (- operations first))
       (finish-output)
-      (sb-ext:exit :code 1 :abort t)))) ; without :abort it would wait for the threads
+      (sb-ext:exit :code 1 :abort t)))) ; without :abort, exit waits for the threads
 
-(defun whole-number (word)
-  (and word (plusp (length word)) (every #'digit-char-p word) (parse-integer word)))
-
-(destructuring-bind (&optional tasks operations &rest more) (mapcar #'whole-number (rest sb-ext:*posix-argv*))
-  (unless (and tasks (plusp tasks) operations (plusp operations) (null more))
-    (format *error-output* "usage: spawn.lisp <tasks> <operations>: whole numbers, at least one of each~%")
-    (sb-ext:exit :code 2))
-  (run tasks operations))
+(apply #'run (mapcar #'parse-integer (rest sb-ext:*posix-argv*)))
