@@ -40,18 +40,12 @@ func serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // Upgrade has sent the reason
 	}
-	defer conn.Close()
 	conn.SetReadLimit(maxMessage)
 
+	// In new goroutines, so that what net/http holds for the request can be collected, as in Gorilla's chat example.
 	m := &member{conn: conn, wake: make(chan struct{}, 1)}
 	go m.write()
-	status, err := m.read()
-	m.leave()
-	close(m.wake) // nothing queues a message any more
-	if err == nil {
-		reason := websocket.FormatCloseMessage(status, "")
-		conn.WriteControl(websocket.CloseMessage, reason, time.Now().Add(5*time.Second))
-	}
+	go m.serve()
 }
 
 // member is a connection with the messages that wait to be written to it.
@@ -63,6 +57,17 @@ type member struct {
 	queue  []*websocket.PreparedMessage
 	queued int           // bytes in queue
 	wake   chan struct{} // tells write that queue is not empty
+}
+
+func (m *member) serve() {
+	defer m.conn.Close()
+	status, err := m.read()
+	m.leave()
+	close(m.wake) // nothing queues a message any more
+	if err == nil {
+		message := websocket.FormatCloseMessage(status, "")
+		m.conn.WriteControl(websocket.CloseMessage, message, time.Now().Add(5*time.Second))
+	}
 }
 
 // read handles messages until one is not allowed. It returns the status to close with, or the connection's error.
