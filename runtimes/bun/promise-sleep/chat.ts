@@ -1,21 +1,16 @@
-// One WebSocket per connection, whose text messages join a room or speak in it. A room is a topic of Bun's own.
+// One WebSocket per connection, whose text messages join a room or speak in it. A room is a topic of Bun's publish and subscribe.
 
-const LARGEST_MESSAGE = 65_536;
-const MOST_UNSENT = 1_048_576; // bytes that wait for a member, before it is cut off
+const [, host, port] = /^\d+ --listen (\S+):(\d+)$/.exec(Bun.argv.slice(2).join(" "))!;
 
-const words = Bun.argv.slice(2).join(" ");
-const [, tasks, host, port] = /^(\d+) --listen (\S+):(\d+)$/.exec(words) ?? [];
-if (!(Number(tasks) >= 1 && Number(port) <= 65_535)) {
-  console.error("usage: chat.ts <tasks> --listen <host>:<port>: at least one task");
-  process.exit(2);
-}
+const MAX_MESSAGE = 65_536; // bytes
+const MAX_BUFFERED = 1_048_576; // bytes that wait for a member; one that falls further behind is disconnected
 
 interface Member {
   room?: string;
 }
 
 const server = Bun.serve({
-  hostname: host,
+  hostname: host!,
   port: Number(port),
   fetch(request, server) {
     if (server.upgrade(request, { data: {} })) return;
@@ -23,8 +18,8 @@ const server = Bun.serve({
   },
   websocket: {
     data: {} as Member,
-    maxPayloadLength: LARGEST_MESSAGE,
-    backpressureLimit: MOST_UNSENT,
+    maxPayloadLength: MAX_MESSAGE,
+    backpressureLimit: MAX_BUFFERED,
     closeOnBackpressureLimit: true,
     idleTimeout: 0,
     sendPings: false,

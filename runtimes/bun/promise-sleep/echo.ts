@@ -1,15 +1,10 @@
-// One object per connection, which sends back what comes: Bun's sockets call back, without a promise.
+// One object per connection, which sends back what it receives. Bun's sockets use callbacks, not promises.
 
-const words = Bun.argv.slice(2).join(" ");
-const [, tasks, host, port] = /^(\d+) --listen (\S+):(\d+)$/.exec(words) ?? [];
-if (!(Number(tasks) >= 1 && Number(port) <= 65_535)) {
-  console.error("usage: echo.ts <tasks> --listen <host>:<port>: at least one task");
-  process.exit(2);
-}
+const [, host, port] = /^\d+ --listen (\S+):(\d+)$/.exec(Bun.argv.slice(2).join(" "))!;
 
 interface Echo {
-  rest: Uint8Array; // what the system did not take yet
-  ended: boolean; // whether the client has closed its side
+  rest: Uint8Array; // what the socket has not taken yet
+  ended: boolean; // the client has closed its side
 }
 
 const server = Bun.listen<Echo>({
@@ -41,7 +36,7 @@ const server = Bun.listen<Echo>({
       if (socket.data.rest.length === 0) socket.end();
     },
     error() {
-      // the client has gone
+      // the client has disconnected
     },
   },
 });

@@ -1,30 +1,21 @@
-// One call of an async function per task, waiting for Bun.sleep.
+// One call of an async function per task, which awaits a timer.
 
-// A timer holds at most 2^31 - 1 ms.
-const LONGEST_WAIT = 2_147_483;
+const [tasks = NaN, seconds = NaN] = Bun.argv.slice(2).map(Number);
+if (!(tasks > 0 && seconds >= 0)) throw new Error("usage: sleep.ts <tasks> <seconds>");
 
 let started = 0;
 let finished = 0;
 
-async function task(tasks: number, seconds: number): Promise<void> {
+async function task(): Promise<void> {
   started += 1;
   if (started === tasks) console.log(`alive ${started - finished}`);
   await Bun.sleep(seconds * 1000);
   finished += 1;
 }
 
-const numbers = Bun.argv.slice(2);
-const [tasks = 0, seconds = 0] = numbers.map(Number);
-const whole = numbers.length === 2 && numbers.every((number) => /^\d+$/.test(number));
-if (!whole || tasks < 1 || seconds > LONGEST_WAIT) {
-  console.error("usage: sleep.ts <tasks> <seconds>: whole numbers, at least one task, at most 2147483 seconds");
-  process.exit(2);
-}
-
 const promises: Promise<void>[] = [];
-for (let i = 0; i < tasks; i += 1) promises.push(task(tasks, seconds));
+for (let i = 0; i < tasks; i += 1) promises.push(task());
 await Promise.all(promises);
-
 console.log(`done ${finished}`);
 
 export {};

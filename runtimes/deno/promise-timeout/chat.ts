@@ -1,7 +1,9 @@
-// One WebSocket per connection, whose text messages join a room or speak in it.
+// A WebSocket per connection, whose text messages join a room or speak in it.
 
-const LARGEST_MESSAGE = 65_536;
-const MOST_UNSENT = 1_048_576; // bytes that wait for a member, before it is cut off
+const [, hostname, port] = /^\d+ --listen (\S+):(\d+)$/.exec(Deno.args.join(" "))!;
+
+const MAX_MESSAGE = 65_536; // bytes
+const MAX_BUFFERED = 1_048_576; // bytes that wait for a member; one that falls further behind is disconnected
 
 const encoder = new TextEncoder();
 const rooms = new Map<string, Set<WebSocket>>();
@@ -17,25 +19,25 @@ function leave(name: string, member: WebSocket): void {
   if (members?.size === 0) rooms.delete(name);
 }
 
-// No character is above three bytes for each of its units, so most texts need not be encoded to know.
-function tooLarge(text: string): boolean {
-  return text.length * 3 > LARGEST_MESSAGE && encoder.encode(text).length > LARGEST_MESSAGE;
+// A UTF-16 code unit takes at most three bytes of UTF-8, so short texts need no encoding to be measured.
+function isTooLarge(text: string): boolean {
+  return text.length * 3 > MAX_MESSAGE && encoder.encode(text).length > MAX_MESSAGE;
 }
 
 function send(member: WebSocket, message: string): void {
   if (member.readyState !== WebSocket.OPEN) return;
-  if (member.bufferedAmount > MOST_UNSENT) member.close(1013); // Deno has nothing that ends it at once
+  if (member.bufferedAmount > MAX_BUFFERED) member.close(1013); // Deno has no way to end a WebSocket at once
   else member.send(message);
 }
 
-function task(socket: WebSocket): void {
+function serve(socket: WebSocket): void {
   let room: string | undefined;
 
   socket.onmessage = ({ data }) => {
-    if (socket.readyState !== WebSocket.OPEN) return; // it has been closed because of an earlier message
+    if (socket.readyState !== WebSocket.OPEN) return; // closed because of an earlier message
     if (typeof data !== "string") {
       socket.close(1003);
-    } else if (tooLarge(data)) {
+    } else if (isTooLarge(data)) {
       socket.close(1009);
     } else if (data.startsWith("join ")) {
       if (room !== undefined) leave(room, socket);
@@ -54,21 +56,15 @@ function task(socket: WebSocket): void {
   };
 }
 
-function serve(request: Request): Response {
+function handle(request: Request): Response {
   try {
     const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: 0 });
-    task(socket);
+    serve(socket);
     return response;
   } catch {
     return new Response("not a WebSocket", { status: 400 });
   }
 }
 
-const [, tasks, hostname, port] = /^(\d+) --listen (\S+):(\d+)$/.exec(Deno.args.join(" ")) ?? [];
-if (!(Number(tasks) >= 1 && Number(port) <= 65_535)) {
-  console.error("usage: chat.ts <tasks> --listen <host>:<port>: at least one task");
-  Deno.exit(2);
-}
-
 const onListen = ({ port }: Deno.NetAddr) => console.log(`listening ${port}`);
-Deno.serve({ hostname, port: Number(port), onListen }, serve);
+Deno.serve({ hostname, port: Number(port), onListen }, handle);

@@ -1,18 +1,20 @@
-// One call of an async function per connection, which sends back what comes.
+// One call of an async function per connection, which sends back what it receives.
+
+const [, hostname, port] = /^\d+ --listen (\S+):(\d+)$/.exec(Deno.args.join(" "))!;
 
 async function task(connection: Deno.TcpConn): Promise<void> {
+  connection.setNoDelay();
+  const buffer = new Uint8Array(4096);
   try {
-    connection.setNoDelay();
-    await connection.readable.pipeTo(connection.writable);
+    for (let length; (length = await connection.read(buffer)) !== null; ) {
+      let sent = 0;
+      while (sent < length) sent += await connection.write(buffer.subarray(sent, length));
+    }
   } catch {
-    // the client has gone
+    // the client has disconnected
+  } finally {
+    connection.close();
   }
-}
-
-const [, tasks, hostname, port] = /^(\d+) --listen (\S+):(\d+)$/.exec(Deno.args.join(" ")) ?? [];
-if (!(Number(tasks) >= 1 && Number(port) <= 65_535)) {
-  console.error("usage: echo.ts <tasks> --listen <host>:<port>: at least one task");
-  Deno.exit(2);
 }
 
 const listener = Deno.listen({ hostname, port: Number(port) });
@@ -20,6 +22,6 @@ console.log(`listening ${listener.addr.port}`);
 try {
   for await (const connection of listener) task(connection);
 } catch (error) {
-  console.error(String(error)); // where descriptors have run out, Deno panics at an uncaught error
+  console.error(String(error)); // Deno panics at an uncaught error when file descriptors are exhausted
   Deno.exit(1);
 }

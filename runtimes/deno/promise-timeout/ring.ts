@@ -1,11 +1,20 @@
-// A ring of async functions, each of which awaits tokens from a channel of its own.
+// A ring of async functions, each of which receives tokens from a channel of its own and passes them on.
 import { parseArgs } from "node:util";
 
-// Holds one message, for one receiver; while it is full, one sender at a time may wait for room.
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { tokens: { type: "string", default: "1" } },
+});
+const [tasks, operations, tokens] = [...positionals, values.tokens].map(Number);
+if (!(tasks > 1 && operations > 0 && tokens > 0)) {
+  throw new Error("usage: ring.ts <tasks> <operations> [--tokens <tokens>]");
+}
+
+// Holds one message. One sender and one receiver use it at a time.
 class Channel {
   #message?: number;
-  #receiver?: (message: number) => void; // resolves the promise of a receiver that waits
-  #sender?: () => void; // resolves the promise of a sender that waits
+  #receiver?: (message: number) => void; // resolves the promise of a waiting receiver
+  #sender?: () => void; // resolves the promise of a waiting sender
 
   async send(message: number): Promise<void> {
     if (this.#message !== undefined) {
@@ -34,29 +43,11 @@ class Channel {
   }
 }
 
-function words(): string[] {
-  try {
-    const options = { tokens: { type: "string", default: "1" } } as const;
-    const { positionals, values } = parseArgs({ options, allowPositionals: true });
-    return [...positionals, values.tokens];
-  } catch {
-    return [];
-  }
-}
-
-const numbers = words();
-const [tasks, operations, tokens] = numbers.map(Number);
-const whole = numbers.length === 3 && numbers.every((number) => /^\d+$/.test(number));
-if (!whole || operations < 1 || tokens < 1 || tokens > tasks / 2) {
-  console.error("usage: ring.ts <tasks> <operations> [--tokens <tokens>]: whole numbers, at least two tasks, and two for each token");
-  Deno.exit(2);
-}
-
 let started = 0;
-let noted = 0;
+let stopped = 0;
 let sum = 0;
 
-async function task(number: number, mailbox: Channel, next: Channel, allNoted: () => void): Promise<void> {
+async function task(number: number, mailbox: Channel, next: Channel, allStopped: () => void): Promise<void> {
   started += 1;
   if (started === tasks) console.log(`alive ${tasks}`);
   for (;;) {
@@ -65,23 +56,22 @@ async function task(number: number, mailbox: Channel, next: Channel, allNoted: (
       await next.send(hops - 1);
     } else {
       sum += number;
-      noted += 1;
-      if (noted === tokens) allNoted();
+      stopped += 1;
+      if (stopped === tokens) allStopped();
     }
   }
 }
 
 const ring = Array.from({ length: tasks }, () => new Channel());
-const end = new Promise<void>((allNoted) => {
-  ring.forEach((mailbox, number) => task(number, mailbox, ring[(number + 1) % tasks], allNoted));
+const end = new Promise<void>((allStopped) => {
+  ring.forEach((mailbox, number) => task(number, mailbox, ring[(number + 1) % tasks], allStopped));
 });
 console.log("ready");
 
 for (let token = 0; token < tokens; token += 1) {
   const hops = Math.floor(operations / tokens) + (token < operations % tokens ? 1 : 0);
-  ring[Math.floor((token * tasks) / tokens)].send(hops); // waits for nothing, as every task waits for a token
+  ring[Math.floor((token * tasks) / tokens)].send(hops); // not awaited: each task is waiting for a token
 }
 await end;
-
 console.log(`done ${operations}`);
 console.log(`check ${sum}`);

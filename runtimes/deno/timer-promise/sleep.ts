@@ -1,24 +1,15 @@
-// One timer per task: the promise of setTimeout, and no async function of the task's own.
+// One timer per task: the promise of setTimeout, without an async function of the task's own.
 
-// A timer holds at most 2^31 - 1 ms, and fires at once when given more.
-const LONGEST_WAIT = 2_147_483;
+const [tasks, seconds] = Deno.args.map(Number);
+if (!(tasks > 0 && seconds >= 0)) throw new Error("usage: sleep.ts <tasks> <seconds>");
 
 function sleep(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-const numbers = Deno.args;
-const [tasks, seconds] = numbers.map(Number);
-const whole = numbers.length === 2 && numbers.every((number) => /^\d+$/.test(number));
-if (!whole || tasks < 1 || seconds > LONGEST_WAIT) {
-  console.error("usage: sleep.ts <tasks> <seconds>: whole numbers, at least one task, at most 2147483 seconds");
-  Deno.exit(2);
-}
-
 const promises: Promise<void>[] = [];
 for (let i = 0; i < tasks; i += 1) promises.push(sleep(seconds * 1000));
-// No timer fires before this thread goes back to its event loop, so all of them wait.
+// No timer fires before this thread returns to its event loop, so all of them are waiting.
 console.log(`alive ${promises.length}`);
 const finished = await Promise.all(promises);
-
 console.log(`done ${finished.length}`);

@@ -1,30 +1,23 @@
-// One call of an async function per task, all of which share a Map.
-import { argv, exit } from 'node:process';
+// One call of an async function per task, all sharing one Map.
 
-const FILLED = 65_536;
-const MOST_OPERATIONS = 10_000_000; // a Map holds at most 2^24 entries
+const [tasks, operations] = process.argv.slice(2).map(Number);
+if (!(tasks > 0 && operations > 0)) throw new Error('usage: map.mjs <tasks> <operations>');
 
-// i * 2654435761 mod 2^32; the product itself may be above 2^53, where a number is no longer exact.
+const FILLED = 65_536; // entries before the tasks start
+
+// i * 2654435761 mod 2^32. Math.imul, because the product may exceed 2^53, above which numbers are not exact.
 function key(i) {
   return Math.imul(i, 2_654_435_761) >>> 0;
 }
 
 async function task(map, first, end) {
-  await null; // without an await the task would be over before its caller goes on
+  await null; // without an await the function would run to its end inside the call
   let sum = 0;
   for (let j = first; j < end; j += 1) {
     map.set(key(FILLED + j), FILLED + j);
     sum += map.get(key(j % FILLED));
   }
   return sum;
-}
-
-const numbers = argv.slice(2);
-const [tasks, operations] = numbers.map(Number);
-const whole = numbers.length === 2 && numbers.every((number) => /^\d+$/.test(number));
-if (!whole || tasks < 1 || operations < 1 || operations > MOST_OPERATIONS) {
-  console.error('usage: map.mjs <tasks> <operations>: whole numbers, at least one of each, at most 10000000 operations');
-  exit(2);
 }
 
 const map = new Map();
@@ -39,6 +32,5 @@ for (let k = 0; k < tasks; k += 1) {
 }
 let sum = 0;
 for (const result of await Promise.all(promises)) sum += result;
-
 console.log(`done ${operations}`);
 console.log(`check ${sum + map.size}`);

@@ -1,38 +1,27 @@
-// One call of an async function per task, each waiting for a promise that the main program keeps.
-import { argv, exit } from 'node:process';
+// One call of an async function per task, which awaits a promise that the main program resolves.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const begin = performance.now();
-
-// A timer holds at most 2^31 - 1 ms, and fires at once when given more.
-const LONGEST_WAIT = 2_147_483;
+const [tasks, seconds] = process.argv.slice(2).map(Number);
+if (!(tasks > 0 && seconds >= 0)) throw new Error('usage: park.mjs <tasks> <seconds>');
 
 let started = 0;
 let finished = 0;
 
-async function task(tasks, message) {
+async function task(message) {
   started += 1;
   if (started === tasks) console.log(`alive ${started - finished}`);
   await message;
   finished += 1;
 }
 
-const numbers = argv.slice(2);
-const [tasks, seconds] = numbers.map(Number);
-const whole = numbers.length === 2 && numbers.every((number) => /^\d+$/.test(number));
-if (!whole || tasks < 1 || seconds > LONGEST_WAIT) {
-  console.error('usage: park.mjs <tasks> <seconds>: whole numbers, at least one task, at most 2147483 seconds');
-  exit(2);
-}
-
 const mailboxes = [];
 const promises = [];
 for (let i = 0; i < tasks; i += 1) {
   const message = new Promise((resolve) => mailboxes.push(resolve)); // Promise.withResolvers needs Node 22
-  promises.push(task(tasks, message));
+  promises.push(task(message));
 }
 await sleep(Math.max(0, begin + seconds * 1000 - performance.now()));
 for (const send of mailboxes) send();
 await Promise.all(promises);
-
 console.log(`done ${finished}`);

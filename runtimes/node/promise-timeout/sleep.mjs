@@ -1,30 +1,20 @@
-// One call of an async function per task, waiting for the promise of a timer.
-import { argv, exit } from 'node:process';
+// One call of an async function per task, which awaits a timer.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// A timer holds at most 2^31 - 1 ms, and fires at once when given more.
-const LONGEST_WAIT = 2_147_483;
+const [tasks, seconds] = process.argv.slice(2).map(Number);
+if (!(tasks > 0 && seconds >= 0)) throw new Error('usage: sleep.mjs <tasks> <seconds>');
 
 let started = 0;
 let finished = 0;
 
-async function task(tasks, seconds) {
+async function task() {
   started += 1;
   if (started === tasks) console.log(`alive ${started - finished}`);
   await sleep(seconds * 1000);
   finished += 1;
 }
 
-const numbers = argv.slice(2);
-const [tasks, seconds] = numbers.map(Number);
-const whole = numbers.length === 2 && numbers.every((number) => /^\d+$/.test(number));
-if (!whole || tasks < 1 || seconds > LONGEST_WAIT) {
-  console.error('usage: sleep.mjs <tasks> <seconds>: whole numbers, at least one task, at most 2147483 seconds');
-  exit(2);
-}
-
 const promises = [];
-for (let i = 0; i < tasks; i += 1) promises.push(task(tasks, seconds));
+for (let i = 0; i < tasks; i += 1) promises.push(task());
 await Promise.all(promises);
-
 console.log(`done ${finished}`);

@@ -1,33 +1,15 @@
-// One call of an async function per task, holding bytes of its own while it waits for the promise of a timer.
-import { argv, exit } from 'node:process';
+// One call of an async function per task, which holds bytes of its own while it awaits a timer.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
-// A timer holds at most 2^31 - 1 ms, and fires at once when given more.
-const LONGEST_WAIT = 2_147_483;
-
-function usage() {
-  console.error('usage: state.mjs <tasks> <seconds> [--bytes <bytes>] [--depth <calls>]: whole numbers, at least one task, byte and call');
-  exit(2);
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { bytes: { type: 'string', default: '1024' }, depth: { type: 'string', default: '1' } },
+});
+const [tasks, seconds, bytes, depth] = [...positionals, values.bytes, values.depth].map(Number);
+if (!(tasks > 0 && seconds >= 0 && bytes > 0 && depth > 0)) {
+  throw new Error('usage: state.mjs <tasks> <seconds> [--bytes <bytes>] [--depth <calls>]');
 }
-
-function numbers() {
-  try {
-    const { positionals, values } = parseArgs({
-      args: argv.slice(2),
-      allowPositionals: true,
-      options: { bytes: { type: 'string', default: '1024' }, depth: { type: 'string', default: '1' } },
-    });
-    return [...positionals, values.bytes, values.depth];
-  } catch {
-    return usage();
-  }
-}
-
-const words = numbers();
-const [tasks, seconds, bytes, depth] = words.map(Number);
-if (words.length !== 4 || !words.every((word) => /^\d+$/.test(word))) usage();
-if (tasks < 1 || bytes < 1 || depth < 1 || seconds > LONGEST_WAIT) usage();
 
 let started = 0;
 let finished = 0;
@@ -38,7 +20,7 @@ async function task(number) {
   return sum;
 }
 
-// Fills the bytes of a task so many calls down, waits, and sums them.
+// Calls itself until it is `depth` calls deep. There it fills the state, waits, and returns the state's sum.
 async function hold(number, calls) {
   if (calls > 1) return await hold(number, calls - 1);
   const state = new Uint8Array(bytes);
@@ -55,6 +37,5 @@ const promises = [];
 for (let i = 0; i < tasks; i += 1) promises.push(task(i));
 let sum = 0;
 for (const each of await Promise.all(promises)) sum += each;
-
 console.log(`done ${finished}`);
 console.log(`check ${sum}`);

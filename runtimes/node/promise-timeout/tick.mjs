@@ -1,78 +1,60 @@
-// One call of an async function per task, each a heartbeat: it wakes once in every period.
-import { argv, exit } from 'node:process';
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+// One call of an async function per task, each a heartbeat that wakes once per period.
+import { setImmediate as yieldToTimers, setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
-// A timer holds at most 2^31 - 1 ms, and fires at once when given more.
-const LONGEST_WAIT = 2_147_483;
-
-function usage() {
-  console.error('usage: tick.mjs <tasks> <seconds> [--period-ms <ms>] [--hogs <tasks>] [--hog-ms <ms>]: whole numbers, at least one task and millisecond');
-  exit(2);
-}
-
-function numbers() {
-  try {
-    const { positionals, values } = parseArgs({
-      args: argv.slice(2),
-      allowPositionals: true,
-      options: {
-        'period-ms': { type: 'string', default: '1000' },
-        hogs: { type: 'string', default: '0' },
-        'hog-ms': { type: 'string', default: '10' },
-      },
-    });
-    return [...positionals, values['period-ms'], values.hogs, values['hog-ms']];
-  } catch {
-    return usage();
-  }
-}
-
-const words = numbers();
-const [tasks, seconds, period, hogs, hog] = words.map(Number);
-if (words.length !== 5 || !words.every((word) => /^\d+$/.test(word))) usage();
-if (tasks < 1 || period < 1 || hog < 1 || seconds > LONGEST_WAIT) usage();
-
-// Instants in ms, of the monotonic clock.
 const begin = performance.now();
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    'period-ms': { type: 'string', default: '1000' },
+    hogs: { type: 'string', default: '0' },
+    'hog-ms': { type: 'string', default: '10' },
+  },
+});
+const args = [...positionals, values['period-ms'], values.hogs, values['hog-ms']];
+const [tasks, seconds, period, hogs, hogTime] = args.map(Number);
+if (!(tasks > 0 && seconds >= 0 && period > 0 && hogs >= 0 && hogTime > 0)) {
+  throw new Error('usage: tick.mjs <tasks> <seconds> [--period-ms <ms>] [--hogs <tasks>] [--hog-ms <ms>]');
+}
+
 const end = begin + seconds * 1000;
 let started = 0;
 let finished = 0;
-// Bucket b: ticks that were late by less than 2^b µs, and not less than half of that.
+// Bucket b counts ticks that were late by at least 2^(b-1) and less than 2^b µs.
 const late = new Array(32).fill(0);
 
 async function task(number) {
   let due = begin + (period * number) / tasks;
-  const start = performance.now();
-  while (due < start) due += period;
+  const now = performance.now();
+  while (due < now) due += period;
   started += 1;
   if (started === tasks) console.log(`alive ${started - finished}`);
   for (; due < end; due += period) {
     await sleepUntil(due);
     const now = performance.now();
     if (now >= end) break;
-    if (started === tasks) count(now - due);
+    if (started === tasks) record(now - due);
   }
   await sleepUntil(end);
   finished += 1;
 }
 
-// A timer is of whole milliseconds, and may fire a little too soon.
+// Timers have whole milliseconds, and may fire slightly early.
 async function sleepUntil(instant) {
   for (let left; (left = instant - performance.now()) > 0; ) await sleep(Math.ceil(left));
 }
 
-function count(ms) {
-  const bucket = 32 - Math.clz32(ms * 1000);
+function record(lateness) {
+  const bucket = 32 - Math.clz32(lateness * 1000);
   late[Math.min(bucket, late.length - 1)] += 1;
 }
 
-// Computes, yields, and so on.
+// Spins for `hogTime` ms and yields, until the end.
 async function compute() {
   while (performance.now() < end) {
-    const until = performance.now() + hog;
+    const until = performance.now() + hogTime;
     while (performance.now() < until);
-    await turn();
+    await yieldToTimers();
   }
 }
 
@@ -80,6 +62,5 @@ const promises = [];
 for (let i = 0; i < tasks; i += 1) promises.push(task(i));
 for (let i = 0; i < hogs; i += 1) promises.push(compute());
 await Promise.all(promises);
-
 console.log(`done ${finished}`);
 console.log(`histogram late_us ${late.join(' ')}`);

@@ -2,13 +2,10 @@
 import { once } from 'node:events';
 import { readFileSync, writeSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { argv, exit } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 
-// A timer holds at most 2^31 - 1 ms, and fires at once when given more.
-const LONGEST_WAIT = 2_147_483;
-
+// Indexes of the shared counters.
 const STARTED = 0;
 const FINISHED = 1;
 
@@ -22,19 +19,14 @@ async function task({ tasks, seconds, counters }) {
 }
 
 async function main() {
-  const numbers = argv.slice(2);
-  const [tasks, seconds] = numbers.map(Number);
-  const whole = numbers.length === 2 && numbers.every((number) => /^\d+$/.test(number));
-  if (!whole || tasks < 1 || seconds > LONGEST_WAIT) {
-    console.error('usage: sleep.mjs <tasks> <seconds>: whole numbers, at least one task, at most 2147483 seconds');
-    exit(2);
-  }
+  const [tasks, seconds] = process.argv.slice(2).map(Number);
+  if (!(tasks > 0 && seconds >= 0)) throw new Error('usage: sleep.mjs <tasks> <seconds>');
 
   const counters = new Int32Array(new SharedArrayBuffer(8));
   const exits = [];
   async function launch() {
     while (exits.length < tasks) {
-      if (exits.length % 16 === 0 && !canMapMore()) throw new Error('vm.max_map_count is used up');
+      if (exits.length % 16 === 0 && !canMapMore()) throw new Error('vm.max_map_count is exhausted');
       const worker = new Worker(new URL(import.meta.url), { workerData: { tasks, seconds, counters } });
       exits.push(once(worker, 'exit'));
       await once(worker, 'online');
@@ -42,7 +34,7 @@ async function main() {
   }
 
   try {
-    // As many at a time as there are CPUs to start them.
+    // Start one worker per CPU at a time.
     await Promise.all(Array.from({ length: availableParallelism() }, launch));
     await Promise.all(exits);
   } catch (error) {
@@ -50,17 +42,16 @@ async function main() {
     console.error(`cannot start task ${started + 1} of ${tasks}: ${error.message}`);
     console.log(`done ${Atomics.load(counters, FINISHED)}`);
     console.log(`failed ${tasks - started}`);
-    exit(1);
+    process.exit(1);
   }
-
   console.log(`done ${Atomics.load(counters, FINISHED)}`);
 }
 
-// A worker maps some 45 areas of memory. V8 aborts the process where it is refused one, so this looks ahead.
+// A worker takes about 45 memory mappings, and V8 aborts the process when it is refused one.
 function canMapMore() {
-  const most = Number(readFileSync('/proc/sys/vm/max_map_count', 'latin1'));
-  const used = readFileSync('/proc/self/maps', 'latin1').split('\n').length;
-  return used + 2000 < most;
+  const limit = Number(readFileSync('/proc/sys/vm/max_map_count', 'latin1'));
+  const mappings = readFileSync('/proc/self/maps', 'latin1').split('\n').length;
+  return mappings + 2000 < limit;
 }
 
 if (isMainThread) {

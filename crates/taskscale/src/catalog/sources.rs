@@ -140,7 +140,7 @@ mod tests {
         let paths = |name: &str| of(&catalog, name).into_iter().map(|file| file.path).collect::<Vec<_>>();
         assert_eq!(paths("rust/tokio-spawn"), ["tokio-spawn/src/main.rs", "tokio-spawn/Cargo.toml"]);
         assert_eq!(paths("python/uvloop"), ["asyncio-create-task/sleep.py", "uvloop/run.py"]);
-        assert_eq!(paths("go/goroutine"), ["goroutine/main.go"]);
+        assert_eq!(paths("go/goroutine"), ["goroutine/sleep/main.go"]);
         assert_eq!(paths("kotlin/coroutine-launch"), ["coroutine-launch/Sleep.kt"]);
         assert_eq!(paths("dotnet/nativeaot-task-run")[0], "task-run-sleep/Program.cs");
         assert_eq!(paths("elixir/spawn"), ["spawn/sleep.ex"], "an entry that is called as a workload is");

@@ -187,7 +187,7 @@ fn new_says_what_it_wrote_and_where() {
     let (code, stdout, stderr) = installed.run(&["new", "go/errgroup"]);
     assert_eq!(code, 0, "{stderr}");
     insta::assert_snapshot!(stdout, @"
-    created   runtimes/go/errgroup/main.go
+    created   runtimes/go/errgroup/sleep/main.go
     created   runtimes/go/go.mod
     created   runtimes/go/runtime.toml
     created   runtimes/go/README.md

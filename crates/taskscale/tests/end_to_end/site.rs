@@ -146,7 +146,7 @@ fn the_site_of_the_repository_has_every_page_and_no_dead_link() {
     let page = format!("campaigns/{}.html", &shown.captures(&readme).expect("README's table")[1]);
     assert!(caption.contains(&format!("href=\"{page}\"")), "{page} is README's: {caption}");
     let entry = text("entries/go/goroutine.html");
-    assert!(entry.contains("runtimes/go/goroutine/main.go") && entry.contains("<caption>sleep"), "{entry}");
+    assert!(entry.contains("runtimes/go/goroutine/sleep/main.go") && entry.contains("<caption>sleep"), "{entry}");
     assert!(text("campaigns/2026-11-22-posts.html").contains("<a href=\"../index.html\">"));
 }
 

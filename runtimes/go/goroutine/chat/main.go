@@ -1,4 +1,4 @@
-// One goroutine per connection reads. A second one writes, so that nobody waits for a member that does not read.
+// Two goroutines per connection: one reads, the other writes what has queued, so that no member waits for another.
 package main
 
 import (
@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"runtime"
 	"strconv"
 	"sync"
 	"unicode/utf8"
@@ -18,73 +17,55 @@ import (
 )
 
 const (
-	largest = 64 << 10 // bytes of a message
-	queued  = 256      // messages that a member may be behind
+	maxMessage = 64 << 10 // bytes
+	maxQueued  = 1 << 20  // bytes that wait for a member; one that falls further behind is disconnected
 )
-
-var (
-	lock  sync.Mutex // guards rooms
-	rooms = make(map[string]map[*member]struct{})
-)
-
-type member struct {
-	conn   *websocket.Conn
-	queue  chan []byte
-	cutOff context.CancelFunc
-	room   string
-}
 
 func main() {
-	address, ok := arguments(os.Args[1:])
-	if !ok {
-		fmt.Fprintln(os.Stderr, "usage: chat <tasks> --listen <host>:<port>: a whole number, at least one task")
-		os.Exit(2)
+	if _, err := strconv.Atoi(os.Args[1]); err != nil { // the number of connections, which Go needs not know
+		log.Fatal(err)
 	}
-	tcp, err := net.ListenTCP("tcp", address)
+	listener, err := net.Listen("tcp", os.Args[3]) // after --listen
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening", tcp.Addr().(*net.TCPAddr).Port)
-	log.Fatal(http.Serve(listener{tcp}, http.HandlerFunc(serve)))
-}
-
-// listener ends the program where http.Serve would log that it is out of descriptors, and try again.
-type listener struct{ net.Listener }
-
-func (l listener) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	if err != nil {
-		log.Fatal(err)
-	}
-	return conn, nil
+	fmt.Println("listening", listener.Addr().(*net.TCPAddr).Port)
+	log.Fatal(http.Serve(listener, http.HandlerFunc(serve)))
 }
 
 func serve(w http.ResponseWriter, r *http.Request) {
 	conn, err := websocket.Accept(w, r, nil)
 	if err != nil {
-		return // Accept has answered
+		return // Accept has sent the reason
 	}
 	defer conn.CloseNow()
-	conn.SetReadLimit(largest)
+	conn.SetReadLimit(maxMessage)
 
-	// Not the request's context: that is not to be used once the connection is hijacked.
-	ctx, cutOff := context.WithCancel(context.Background())
-	defer cutOff()
-	m := &member{conn: conn, queue: make(chan []byte, queued), cutOff: cutOff}
-	go m.write(ctx)
-
-	status, err := m.read(ctx)
+	m := &member{conn: conn, wake: make(chan struct{}, 1)}
+	go m.write()
+	status, err := m.read()
 	m.leave()
-	close(m.queue)
+	close(m.wake) // nothing queues a message any more
 	if err == nil {
 		conn.Close(status, "")
 	}
 }
 
-// read returns the status to close with, or an error where the connection is over already.
-func (m *member) read(ctx context.Context) (websocket.StatusCode, error) {
+// member is a connection with the messages that wait to be written to it.
+type member struct {
+	conn *websocket.Conn
+	room *room // used by read alone
+
+	mu     sync.Mutex
+	queue  [][]byte
+	queued int           // bytes in queue
+	wake   chan struct{} // tells write that queue is not empty
+}
+
+// read handles messages until one is not allowed. It returns the status to close with, or the connection's error.
+func (m *member) read() (websocket.StatusCode, error) {
 	for {
-		kind, message, err := m.conn.Read(ctx)
+		kind, message, err := m.conn.Read(context.Background())
 		if err != nil {
 			return 0, err
 		}
@@ -94,72 +75,98 @@ func (m *member) read(ctx context.Context) (websocket.StatusCode, error) {
 		if !utf8.Valid(message) {
 			return websocket.StatusInvalidFramePayloadData, nil
 		}
-		if room, ok := bytes.CutPrefix(message, []byte("join ")); ok && len(room) > 0 {
+		if name, ok := bytes.CutPrefix(message, []byte("join ")); ok {
 			m.leave()
-			m.join(string(room))
-			m.queue <- append([]byte("joined "), room...)
-		} else if text, ok := bytes.CutPrefix(message, []byte("say ")); ok && m.room != "" {
-			m.say(text)
+			m.join(string(name))
+			m.send(append([]byte("joined "), name...))
+		} else if text, ok := bytes.CutPrefix(message, []byte("say ")); ok && m.room != nil {
+			m.room.send(text)
 		} else {
 			return websocket.StatusPolicyViolation, nil
 		}
 	}
 }
 
-// write takes messages until the queue is closed. Once the connection is, they all fail.
-func (m *member) write(ctx context.Context) {
-	for message := range m.queue {
-		m.conn.Write(ctx, websocket.MessageText, message)
+// send queues a message without waiting. It reports whether the member keeps up, and disconnects it if not.
+func (m *member) send(message []byte) bool {
+	m.mu.Lock()
+	m.queue = append(m.queue, message)
+	m.queued += len(message)
+	full := m.queued > maxQueued
+	m.mu.Unlock()
+	if full {
+		go m.conn.CloseNow() // which waits for the writer to give up
+		return false
+	}
+	select {
+	case m.wake <- struct{}{}:
+	default: // write has been told already
+	}
+	return true
+}
+
+func (m *member) write() {
+	for range m.wake {
+		m.mu.Lock()
+		messages := m.queue
+		m.queue, m.queued = nil, 0
+		m.mu.Unlock()
+		for _, message := range messages {
+			if err := m.conn.Write(context.Background(), websocket.MessageText, message); err != nil {
+				m.conn.CloseNow() // so that read returns as well
+				return
+			}
+		}
 	}
 }
 
-func (m *member) join(room string) {
-	lock.Lock()
-	defer lock.Unlock()
-	if rooms[room] == nil {
-		rooms[room] = make(map[*member]struct{})
+type room struct {
+	name string
+
+	mu      sync.Mutex
+	members map[*member]struct{}
+}
+
+var (
+	roomsMu sync.Mutex // locked before a room's own
+	rooms   = make(map[string]*room)
+)
+
+func (m *member) join(name string) {
+	roomsMu.Lock()
+	defer roomsMu.Unlock()
+	r := rooms[name]
+	if r == nil {
+		r = &room{name: name, members: make(map[*member]struct{})}
+		rooms[name] = r
 	}
-	rooms[room][m] = struct{}{}
-	m.room = room
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.members[m] = struct{}{}
+	m.room = r
 }
 
 func (m *member) leave() {
-	lock.Lock()
-	defer lock.Unlock()
-	delete(rooms[m.room], m)
-	if len(rooms[m.room]) == 0 {
-		delete(rooms, m.room)
+	if m.room == nil {
+		return
+	}
+	roomsMu.Lock()
+	defer roomsMu.Unlock()
+	m.room.mu.Lock()
+	defer m.room.mu.Unlock()
+	delete(m.room.members, m)
+	if len(m.room.members) == 0 {
+		delete(rooms, m.room.name)
 	}
 }
 
-func (m *member) say(text []byte) {
-	lock.Lock()
-	members := rooms[m.room]
-	for other := range members {
-		if other == m {
-			continue
-		}
-		select {
-		case other.queue <- text:
-		default:
-			delete(members, other) // it gets nothing behind a gap
-			other.cutOff()
+// send queues a message for each member. One that does not keep up has missed it, so it gets no later one.
+func (r *room) send(message []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for m := range r.members {
+		if !m.send(message) {
+			delete(r.members, m)
 		}
 	}
-	lock.Unlock()
-	m.queue <- text // not under the lock, as who sends may wait for its own socket
-
-	// The messages of a burst are here at once: others shall have their turn to empty their queues.
-	runtime.Gosched()
-}
-
-func arguments(args []string) (address *net.TCPAddr, ok bool) {
-	if len(args) != 3 || args[1] != "--listen" {
-		return nil, false
-	}
-	if tasks, err := strconv.ParseUint(args[0], 10, 32); err != nil || tasks == 0 {
-		return nil, false
-	}
-	address, err := net.ResolveTCPAddr("tcp", args[2])
-	return address, err == nil
 }

@@ -1,4 +1,4 @@
-// One goroutine per connection, which sends back what comes.
+// One goroutine per connection, which sends back what it receives.
 package main
 
 import (
@@ -10,12 +10,10 @@ import (
 )
 
 func main() {
-	address, ok := arguments(os.Args[1:])
-	if !ok {
-		fmt.Fprintln(os.Stderr, "usage: echo <tasks> --listen <host>:<port>: a whole number, at least one task")
-		os.Exit(2)
+	if _, err := strconv.Atoi(os.Args[1]); err != nil { // the number of connections, which Go needs not know
+		log.Fatal(err)
 	}
-	listener, err := net.ListenTCP("tcp", address)
+	listener, err := net.Listen("tcp", os.Args[3]) // after --listen
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -32,26 +30,15 @@ func main() {
 
 func echo(conn net.Conn) {
 	defer conn.Close()
-	// Not io.Copy: between two sockets it holds a pipe for each connection, as nothing looks at the bytes.
+	// Not io.Copy: between two sockets it splices, and holds a pipe for each connection.
 	buffer := make([]byte, 4096)
 	for {
 		n, err := conn.Read(buffer)
 		if err != nil {
-			return // an error, like the end, is this connection's alone
+			return
 		}
 		if _, err := conn.Write(buffer[:n]); err != nil {
 			return
 		}
 	}
-}
-
-func arguments(args []string) (address *net.TCPAddr, ok bool) {
-	if len(args) != 3 || args[1] != "--listen" {
-		return nil, false
-	}
-	if tasks, err := strconv.ParseUint(args[0], 10, 32); err != nil || tasks == 0 {
-		return nil, false
-	}
-	address, err := net.ResolveTCPAddr("tcp", args[2])
-	return address, err == nil
 }

@@ -1,23 +1,20 @@
-// One goroutine per task, all working on one map.
+// One goroutine per task, all sharing one map with a mutex.
 package main
 
 import (
 	"fmt"
+	"log"
 	"os"
 	"strconv"
 	"sync"
 )
 
-const filled = 65536
+const filled = 65536 // entries before the tasks start
 
 func main() {
-	tasks, operations, ok := arguments(os.Args[1:])
-	if !ok {
-		fmt.Fprintln(os.Stderr, "usage: map <tasks> <operations>: whole numbers, at least one of each")
-		os.Exit(2)
-	}
+	tasks, operations := number(os.Args[1]), number(os.Args[2])
 
-	var lock sync.Mutex // guards entries
+	var mu sync.Mutex // guards entries
 	entries := make(map[uint32]uint32)
 	for i := range uint32(filled) {
 		entries[key(i)] = i
@@ -25,20 +22,20 @@ func main() {
 	fmt.Println("ready")
 
 	var wg sync.WaitGroup
-	sums := make([]uint64, tasks)
+	sums := make([]int64, tasks)
 	for k := range tasks {
 		first, end := k*operations/tasks, (k+1)*operations/tasks
 		wg.Go(func() {
-			var sum uint64
+			var sum int64
 			for j := uint32(first); j < uint32(end); j++ {
-				lock.Lock()
+				mu.Lock()
 				entries[key(filled+j)] = filled + j
-				lock.Unlock()
+				mu.Unlock()
 
-				lock.Lock()
+				mu.Lock()
 				value := entries[key(j%filled)]
-				lock.Unlock()
-				sum += uint64(value)
+				mu.Unlock()
+				sum += int64(value)
 			}
 			sums[k] = sum
 		})
@@ -46,29 +43,22 @@ func main() {
 	wg.Wait()
 	fmt.Println("done", operations)
 
-	var check uint64
+	check := int64(len(entries))
 	for _, sum := range sums {
 		check += sum
 	}
-	fmt.Println("check", check+uint64(len(entries)))
+	fmt.Println("check", check)
 }
 
-// key is i × 2654435761 mod 2³²: no two are alike.
+// key returns i × 2654435761 mod 2³², which is different for each i.
 func key(i uint32) uint32 {
 	return i * 2654435761
 }
 
-func arguments(args []string) (tasks, operations uint64, ok bool) {
-	if len(args) != 2 {
-		return 0, 0, false
+func number(arg string) int64 {
+	n, err := strconv.ParseInt(arg, 10, 64)
+	if err != nil {
+		log.Fatal(err)
 	}
-	tasks, err := strconv.ParseUint(args[0], 10, 32)
-	if err != nil || tasks == 0 {
-		return 0, 0, false
-	}
-	operations, err = strconv.ParseUint(args[1], 10, 32)
-	if err != nil || operations == 0 {
-		return 0, 0, false
-	}
-	return tasks, operations, true
+	return n
 }

@@ -1,8 +1,9 @@
-// One goroutine per task, each waiting for one message.
+// One goroutine per task, each waiting for one message from a channel of its own.
 package main
 
 import (
 	"fmt"
+	"log"
 	"os"
 	"strconv"
 	"sync"
@@ -14,16 +15,13 @@ var started, finished atomic.Int64
 
 func main() {
 	begin := time.Now()
-	tasks, wait, ok := arguments(os.Args[1:])
-	if !ok {
-		fmt.Fprintln(os.Stderr, "usage: park <tasks> <seconds>: whole numbers, at least one task")
-		os.Exit(2)
-	}
+	tasks := number(os.Args[1])
+	wait := time.Duration(number(os.Args[2])) * time.Second
 
 	var wg sync.WaitGroup
 	mailboxes := make([]chan struct{}, tasks)
 	for i := range mailboxes {
-		mailbox := make(chan struct{}, 1) // room for the message, so that sending does not wait for the receiver
+		mailbox := make(chan struct{}, 1) // buffered, so that the sender does not wait for the receiver
 		mailboxes[i] = mailbox
 		wg.Go(func() {
 			if started.Add(1) == tasks {
@@ -38,21 +36,13 @@ func main() {
 		mailbox <- struct{}{}
 	}
 	wg.Wait()
-
 	fmt.Println("done", finished.Load())
 }
 
-func arguments(args []string) (tasks int64, wait time.Duration, ok bool) {
-	if len(args) != 2 {
-		return 0, 0, false
-	}
-	t, err := strconv.ParseUint(args[0], 10, 32)
-	if err != nil || t == 0 {
-		return 0, 0, false
-	}
-	s, err := strconv.ParseUint(args[1], 10, 32)
+func number(arg string) int64 {
+	n, err := strconv.ParseInt(arg, 10, 64)
 	if err != nil {
-		return 0, 0, false
+		log.Fatal(err)
 	}
-	return int64(t), time.Duration(s) * time.Second, true
+	return n
 }

@@ -1,8 +1,10 @@
-// One goroutine per place in a ring, each handing on the tokens that come through its channel.
+// A ring of goroutines, each passing on the tokens that arrive on a channel of its own.
 package main
 
 import (
+	"flag"
 	"fmt"
+	"log"
 	"os"
 	"strconv"
 	"sync"
@@ -12,18 +14,16 @@ import (
 var started atomic.Int64
 
 func main() {
-	tasks, operations, tokens, ok := arguments(os.Args[1:])
-	if !ok {
-		fmt.Fprintln(os.Stderr, "usage: ring <tasks> <operations> [--tokens <tokens>]: whole numbers, at least one operation, at most half as many tokens as tasks")
-		os.Exit(2)
-	}
+	tasks, operations := number(os.Args[1]), number(os.Args[2])
+	tokens := flag.Int64("tokens", 1, "tokens in the ring")
+	flag.CommandLine.Parse(os.Args[3:])
 
 	channels := make([]chan int64, tasks) // a token is the number of hops that it has left
 	for i := range channels {
 		channels[i] = make(chan int64, 1)
 	}
 	alive := make(chan struct{})
-	noted := make(chan int64)
+	stopped := make(chan int64) // the tasks where tokens have no hops left
 	var wg sync.WaitGroup
 	for i, in := range channels {
 		out := channels[(i+1)%len(channels)]
@@ -36,7 +36,7 @@ func main() {
 				if hops > 0 {
 					out <- hops - 1
 				} else {
-					noted <- int64(i)
+					stopped <- int64(i)
 				}
 			}
 		})
@@ -44,13 +44,13 @@ func main() {
 	<-alive
 	fmt.Println("ready")
 
-	for token := range tokens {
-		// The first tokens make one hop more, where the operations cannot be shared evenly.
-		channels[token*tasks/tokens] <- (operations + tokens - 1 - token) / tokens
+	for token := range *tokens {
+		// The first operations % tokens tokens make one hop more.
+		channels[token*tasks / *tokens] <- (operations + *tokens - 1 - token) / *tokens
 	}
 	var sum int64
-	for range tokens {
-		sum += <-noted
+	for range *tokens {
+		sum += <-stopped
 	}
 	fmt.Println("done", operations)
 	fmt.Println("check", sum)
@@ -61,21 +61,10 @@ func main() {
 	wg.Wait()
 }
 
-func arguments(args []string) (tasks, operations, tokens int64, ok bool) {
-	if len(args) == 2 {
-		args = append(args, "--tokens", "1")
+func number(arg string) int64 {
+	n, err := strconv.ParseInt(arg, 10, 64)
+	if err != nil {
+		log.Fatal(err)
 	}
-	if len(args) != 4 || args[2] != "--tokens" {
-		return 0, 0, 0, false
-	}
-	var numbers [3]int64
-	for i, arg := range []string{args[0], args[1], args[3]} {
-		number, err := strconv.ParseUint(arg, 10, 32)
-		if err != nil || number == 0 {
-			return 0, 0, 0, false
-		}
-		numbers[i] = int64(number)
-	}
-	tasks, operations, tokens = numbers[0], numbers[1], numbers[2]
-	return tasks, operations, tokens, tokens <= tasks/2
+	return n
 }

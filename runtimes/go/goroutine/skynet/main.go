@@ -3,17 +3,14 @@ package main
 
 import (
 	"fmt"
+	"log"
 	"os"
 	"strconv"
 	"sync"
 )
 
 func main() {
-	leaves, operations, ok := arguments(os.Args[1:])
-	if !ok {
-		fmt.Fprintln(os.Stderr, "usage: skynet <tasks> <operations>: whole numbers, tasks a power of ten, operations a multiple of it")
-		os.Exit(2)
-	}
+	leaves, operations := number(os.Args[1]), number(os.Args[2])
 	fmt.Println("ready")
 
 	var sum int64
@@ -29,7 +26,7 @@ func main() {
 	fmt.Println("check", sum)
 }
 
-// node returns the sum of the numbers of its leaves, which begin with first.
+// node returns the sum of the leaf numbers from first to first+leaves-1.
 func node(first, leaves int64) int64 {
 	if leaves == 1 {
 		return first
@@ -48,24 +45,10 @@ func node(first, leaves int64) int64 {
 	return sum
 }
 
-func arguments(args []string) (leaves, operations int64, ok bool) {
-	if len(args) != 2 {
-		return 0, 0, false
+func number(arg string) int64 {
+	n, err := strconv.ParseInt(arg, 10, 64)
+	if err != nil {
+		log.Fatal(err)
 	}
-	l, err := strconv.ParseUint(args[0], 10, 32)
-	if err != nil || !isPowerOfTen(l) {
-		return 0, 0, false
-	}
-	o, err := strconv.ParseUint(args[1], 10, 32)
-	if err != nil || o == 0 || o%l != 0 {
-		return 0, 0, false
-	}
-	return int64(l), int64(o), true
-}
-
-func isPowerOfTen(number uint64) bool {
-	for number > 0 && number%10 == 0 {
-		number /= 10
-	}
-	return number == 1
+	return n
 }

@@ -1,19 +1,16 @@
-// One goroutine per operation, made and waited for, with a slot for its result.
+// One goroutine per operation, started and joined, with a slot for its result.
 package main
 
 import (
 	"fmt"
+	"log"
 	"os"
 	"strconv"
 	"sync"
 )
 
 func main() {
-	tasks, operations, ok := arguments(os.Args[1:])
-	if !ok {
-		fmt.Fprintln(os.Stderr, "usage: spawn <tasks> <operations>: whole numbers, at least one of each")
-		os.Exit(2)
-	}
+	tasks, operations := number(os.Args[1]), number(os.Args[2])
 	results := make([]int64, min(tasks, operations))
 	fmt.Println("ready")
 
@@ -35,17 +32,10 @@ func main() {
 	fmt.Println("check", sum)
 }
 
-func arguments(args []string) (tasks, operations int64, ok bool) {
-	if len(args) != 2 {
-		return 0, 0, false
+func number(arg string) int64 {
+	n, err := strconv.ParseInt(arg, 10, 64)
+	if err != nil {
+		log.Fatal(err)
 	}
-	t, err := strconv.ParseUint(args[0], 10, 32)
-	if err != nil || t == 0 {
-		return 0, 0, false
-	}
-	o, err := strconv.ParseUint(args[1], 10, 32)
-	if err != nil || o == 0 {
-		return 0, 0, false
-	}
-	return int64(t), int64(o), true
+	return n
 }

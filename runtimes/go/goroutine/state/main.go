@@ -4,7 +4,7 @@ package main
 import (
 	"flag"
 	"fmt"
-	"io"
+	"log"
 	"os"
 	"strconv"
 	"sync"
@@ -12,48 +12,45 @@ import (
 	"time"
 )
 
-var started, finished, total atomic.Int64
+var (
+	bytes = flag.Int("bytes", 1024, "size of each task's state")
+	depth = flag.Int("depth", 1, "calls to the function that waits")
 
-type given struct {
-	tasks int64
-	wait  time.Duration
-	bytes uint
-	depth uint
-}
+	tasks                    int64
+	wait                     time.Duration
+	started, finished, total atomic.Int64
+)
 
 func main() {
-	given, ok := arguments(os.Args[1:])
-	if !ok {
-		fmt.Fprintln(os.Stderr, "usage: state <tasks> <seconds> [--bytes <bytes>] [--depth <calls>]: whole numbers, at least one task, byte and call")
-		os.Exit(2)
-	}
+	tasks = number(os.Args[1])
+	wait = time.Duration(number(os.Args[2])) * time.Second
+	flag.CommandLine.Parse(os.Args[3:])
 
 	var wg sync.WaitGroup
-	for number := range given.tasks {
+	for i := range tasks {
 		wg.Go(func() {
-			total.Add(given.hold(number, given.depth))
+			total.Add(hold(i, *depth))
 			finished.Add(1)
 		})
 	}
 	wg.Wait()
-
 	fmt.Println("done", finished.Load())
 	fmt.Println("check", total.Load())
 }
 
-// hold fills the bytes of a task so many calls down, waits, and sums them.
-func (given *given) hold(number int64, depth uint) int64 {
+// hold calls itself until it is depth calls deep. There it fills the state, waits, and returns the state's sum.
+func hold(task int64, depth int) int64 {
 	if depth > 1 {
-		return given.hold(number, depth-1)
+		return hold(task, depth-1)
 	}
-	state := make([]byte, given.bytes)
+	state := make([]byte, *bytes)
 	for k := range state {
-		state[k] = byte((number + int64(k)) % 251)
+		state[k] = byte((task + int64(k)) % 251)
 	}
-	if started.Add(1) == given.tasks {
-		fmt.Println("alive", given.tasks-finished.Load())
+	if started.Add(1) == tasks {
+		fmt.Println("alive", tasks-finished.Load())
 	}
-	time.Sleep(given.wait)
+	time.Sleep(wait)
 	var sum int64
 	for _, value := range state {
 		sum += int64(value)
@@ -61,23 +58,10 @@ func (given *given) hold(number int64, depth uint) int64 {
 	return sum
 }
 
-func arguments(args []string) (*given, bool) {
-	if len(args) < 2 {
-		return nil, false
-	}
-	tasks, err := strconv.ParseUint(args[0], 10, 32)
-	if err != nil || tasks == 0 {
-		return nil, false
-	}
-	seconds, err := strconv.ParseUint(args[1], 10, 32)
+func number(arg string) int64 {
+	n, err := strconv.ParseInt(arg, 10, 64)
 	if err != nil {
-		return nil, false
+		log.Fatal(err)
 	}
-	given := given{tasks: int64(tasks), wait: time.Duration(seconds) * time.Second}
-	flags := flag.NewFlagSet("state", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // main says it in one line
-	flags.UintVar(&given.bytes, "bytes", 1024, "")
-	flags.UintVar(&given.depth, "depth", 1, "")
-	err = flags.Parse(args[2:])
-	return &given, err == nil && flags.NArg() == 0 && given.bytes > 0 && given.depth > 0
+	return n
 }

@@ -1,10 +1,10 @@
-// One goroutine per task, each a heartbeat: it wakes once in every period.
+// One goroutine per task, each a heartbeat that wakes once per period.
 package main
 
 import (
 	"flag"
 	"fmt"
-	"io"
+	"log"
 	"math/bits"
 	"os"
 	"runtime"
@@ -14,106 +14,84 @@ import (
 	"time"
 )
 
-var started, finished atomic.Int64
+var (
+	periodMS = flag.Int("period-ms", 1000, "period of each task")
+	hogs     = flag.Int("hogs", 0, "tasks that compute")
+	hogMS    = flag.Int("hog-ms", 10, "time that a hog computes before it yields")
 
-// Bucket b counts the ticks that were late by less than 2^b µs, and not less than half of that.
-var late [32]atomic.Int64
+	tasks             int64
+	begin, end        time.Time
+	started, finished atomic.Int64
 
-type given struct {
-	tasks  int64
-	period time.Duration
-	hogs   uint
-	hog    time.Duration
-	begin  time.Time
-	end    time.Time
-}
+	// Bucket b counts ticks that were late by at least 2^(b-1) and less than 2^b µs.
+	late [32]atomic.Int64
+)
 
 func main() {
-	given, ok := arguments(os.Args[1:])
-	if !ok {
-		fmt.Fprintln(os.Stderr, "usage: tick <tasks> <seconds> [--period-ms <ms>] [--hogs <tasks>] [--hog-ms <ms>]: whole numbers, at least one task and millisecond")
-		os.Exit(2)
-	}
+	begin = time.Now()
+	tasks = number(os.Args[1])
+	end = begin.Add(time.Duration(number(os.Args[2])) * time.Second)
+	flag.CommandLine.Parse(os.Args[3:])
 
 	var wg sync.WaitGroup
-	for number := range given.tasks {
-		wg.Go(func() { given.task(number) })
+	for i := range tasks {
+		wg.Go(func() { beat(i) })
 	}
-	for range given.hogs {
-		wg.Go(given.compute)
+	for range *hogs {
+		wg.Go(compute)
 	}
 	wg.Wait()
 
 	fmt.Println("done", finished.Load())
 	fmt.Print("histogram late_us")
-	for bucket := range late {
-		fmt.Print(" ", late[bucket].Load())
+	for i := range late {
+		fmt.Print(" ", late[i].Load())
 	}
 	fmt.Println()
 }
 
-func (given *given) task(number int64) {
-	due := given.begin.Add(given.period * time.Duration(number) / time.Duration(given.tasks))
+func beat(task int64) {
+	period := time.Duration(*periodMS) * time.Millisecond
+	due := begin.Add(period * time.Duration(task) / time.Duration(tasks))
 	for now := time.Now(); due.Before(now); {
-		due = due.Add(given.period)
+		due = due.Add(period)
 	}
-	if started.Add(1) == given.tasks {
-		fmt.Println("alive", given.tasks-finished.Load())
+	if started.Add(1) == tasks {
+		fmt.Println("alive", tasks-finished.Load())
 	}
-	for ; due.Before(given.end); due = due.Add(given.period) {
+	for ; due.Before(end); due = due.Add(period) {
 		time.Sleep(time.Until(due))
 		now := time.Now()
-		if !now.Before(given.end) {
+		if !now.Before(end) {
 			break
 		}
-		if started.Load() == given.tasks {
-			count(now.Sub(due))
+		if started.Load() == tasks {
+			record(now.Sub(due))
 		}
 	}
-	time.Sleep(time.Until(given.end))
+	time.Sleep(time.Until(end))
 	finished.Add(1)
 }
 
-func count(wait time.Duration) {
-	bucket := bits.Len64(uint64(max(wait.Microseconds(), 0)))
+func record(lateness time.Duration) {
+	bucket := bits.Len64(uint64(max(lateness.Microseconds(), 0)))
 	late[min(bucket, len(late)-1)].Add(1)
 }
 
-// compute works, yields, and so on.
-func (given *given) compute() {
-	for time.Now().Before(given.end) {
-		for until := time.Now().Add(given.hog); time.Now().Before(until); {
+// compute spins for --hog-ms and yields, until the end.
+func compute() {
+	for time.Now().Before(end) {
+		until := time.Now().Add(time.Duration(*hogMS) * time.Millisecond)
+		for time.Now().Before(until) {
 		}
 		runtime.Gosched()
 	}
 }
 
-func arguments(args []string) (*given, bool) {
-	if len(args) < 2 {
-		return nil, false
-	}
-	tasks, err := strconv.ParseUint(args[0], 10, 32)
-	if err != nil || tasks == 0 {
-		return nil, false
-	}
-	seconds, err := strconv.ParseUint(args[1], 10, 32)
+func number(arg string) int64 {
+	n, err := strconv.ParseInt(arg, 10, 64)
 	if err != nil {
-		return nil, false
+		log.Fatal(err)
 	}
-	flags := flag.NewFlagSet("tick", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // main says it in one line
-	period := flags.Uint("period-ms", 1000, "")
-	hogs := flags.Uint("hogs", 0, "")
-	hog := flags.Uint("hog-ms", 10, "")
-	err = flags.Parse(args[2:])
-	begin := time.Now()
-	given := given{
-		tasks:  int64(tasks),
-		period: time.Duration(*period) * time.Millisecond,
-		hogs:   *hogs,
-		hog:    time.Duration(*hog) * time.Millisecond,
-		begin:  begin,
-		end:    begin.Add(time.Duration(seconds) * time.Second),
-	}
-	return &given, err == nil && flags.NArg() == 0 && *period > 0 && *hog > 0
+	return n
 }
