@@ -18,16 +18,13 @@
 
 (defn -main [& args]
   (let [begin (System/nanoTime)
-        [tasks seconds] (map parse-long args)]
-    (when-not (and (= 2 (count args)) tasks seconds (pos? tasks) (nat-int? seconds))
-      (binding [*out* *err*]
-        (println "usage: park <tasks> <seconds>: whole numbers, at least one task"))
-      (System/exit 2))
-    (let [mailboxes (vec (repeatedly tasks #(chan 1)))
-          all (mapv #(task tasks %) mailboxes)
-          passed (quot (- (System/nanoTime) begin) 1000000)]
-      (Thread/sleep (long (max 0 (- (* 1000 seconds) passed))))
-      (run! #(>!! % true) mailboxes)
-      (run! <!! all))
+        [tasks seconds] (map parse-long args)
+        millis (* 1000 seconds)
+        mailboxes (vec (repeatedly tasks #(chan 1)))
+        all (mapv #(task tasks %) mailboxes)
+        passed (quot (- (System/nanoTime) begin) 1000000)]
+    (Thread/sleep (long (max 0 (- millis passed))))
+    (run! #(>!! % true) mailboxes)
+    (run! <!! all)
     (println "done" (.get finished))
     (System/exit 0)))

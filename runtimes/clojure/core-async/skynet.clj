@@ -1,5 +1,5 @@
 (ns skynet
-  "One go block per node of a tree, each of which adds up what its ten children give."
+  "One go block per node of a tree, which sums the results of its ten children."
   (:require [clojure.core.async :refer [<! <!! go]])
   (:gen-class))
 
@@ -8,7 +8,7 @@
 (def ^:const children 10)
 
 (defn node
-  "The channel of the node with so many leaves from number `first` on."
+  "The channel of a node with leaves numbered from `first` on, which gives their sum."
   [first leaves]
   (go
     (if (= 1 leaves)
@@ -22,11 +22,6 @@
 
 (defn -main [& args]
   (let [[tasks operations] (map parse-long args)]
-    (when-not (and (= 2 (count args)) tasks operations (re-matches #"10*" (nth args 0))
-                   (pos? operations) (zero? (rem operations tasks)))
-      (binding [*out* *err*]
-        (println "usage: skynet <tasks> <operations>: a power of ten, and a multiple of it"))
-      (System/exit 2))
     (println "ready")
     (let [sum (reduce + (repeatedly (quot operations tasks) #(<!! (node 0 tasks))))]
       (println "done" operations)

@@ -12,26 +12,23 @@
 (def ^ScheduledExecutorService timer (Executors/newSingleThreadScheduledExecutor))
 
 (defn own-timeout
-  "A channel that closes after so many seconds. `timeout` gives one channel to all that are due within 10 ms of each
-  other, and a channel refuses the 1,025th that waits for it."
-  [seconds]
+  "A channel that closes after the given time. `timeout` shares one channel among all that are due within 10 ms of
+  each other, and a channel refuses the 1,025th pending take."
+  [millis]
   (let [due (chan)]
-    (.schedule timer ^Runnable #(close! due) (long seconds) TimeUnit/SECONDS)
+    (.schedule timer ^Runnable #(close! due) (long millis) TimeUnit/MILLISECONDS)
     due))
 
-(defn task [tasks seconds]
+(defn task [tasks millis]
   (go
     (when (= tasks (.incrementAndGet started))
       (println "alive" (- tasks (.get finished))))
-    (<! (own-timeout seconds))
+    (<! (own-timeout millis))
     (.incrementAndGet finished)))
 
 (defn -main [& args]
-  (let [[tasks seconds] (map parse-long args)]
-    (when-not (and (= 2 (count args)) tasks seconds (pos? tasks) (nat-int? seconds))
-      (binding [*out* *err*]
-        (println "usage: sleep <tasks> <seconds>: whole numbers, at least one task"))
-      (System/exit 2))
-    (run! <!! (mapv (fn [_] (task tasks seconds)) (range tasks)))
+  (let [[tasks seconds] (map parse-long args)
+        millis (* 1000 seconds)]
+    (run! <!! (mapv (fn [_] (task tasks millis)) (range tasks)))
     (println "done" (.get finished))
     (System/exit 0)))

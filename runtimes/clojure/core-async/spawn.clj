@@ -10,10 +10,6 @@
 
 (defn -main [& args]
   (let [[tasks operations] (map parse-long args)]
-    (when-not (and (= 2 (count args)) tasks operations (pos? tasks) (pos? operations))
-      (binding [*out* *err*]
-        (println "usage: spawn <tasks> <operations>: whole numbers, at least one of each"))
-      (System/exit 2))
     (println "ready")
     (let [sum (transduce (map #(round % (min operations (+ % tasks)))) + (range 0 operations tasks))]
       (println "done" operations)

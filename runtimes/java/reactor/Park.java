@@ -1,6 +1,5 @@
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -13,19 +12,14 @@ final class Park {
 
     public static void main(String[] args) throws InterruptedException {
         long begin = System.nanoTime();
-        int tasks = args.length == 2 ? parse(args[0]) : -1;
-        int seconds = args.length == 2 ? parse(args[1]) : -1;
-        if (tasks < 1 || seconds < 0) {
-            System.err.println("usage: Park <tasks> <seconds>: whole numbers, at least one task");
-            System.exit(2);
-        }
-        Duration wait = Duration.ofSeconds(seconds);
+        int tasks = Integer.parseInt(args[0]);
+        var wait = Duration.ofSeconds(Integer.parseInt(args[1]));
 
-        List<Sinks.One<Boolean>> mailboxes = new ArrayList<>(tasks);
+        var mailboxes = new ArrayList<Sinks.One<Boolean>>(tasks);
         for (int i = 0; i < tasks; i++) {
             mailboxes.add(Sinks.one());
         }
-        // flatMap subscribes to 256 at a time unless told otherwise.
+        // By default flatMap subscribes to 256 at a time.
         var all = Flux.fromIterable(mailboxes).flatMap(mailbox -> task(tasks, mailbox), tasks).then().toFuture();
         Thread.sleep(wait.minusNanos(System.nanoTime() - begin));
         for (Sinks.One<Boolean> mailbox : mailboxes) {
@@ -33,7 +27,7 @@ final class Park {
         }
         all.join();
 
-        System.out.println("done " + finished.get());
+        System.out.println("done " + finished);
     }
 
     private static Mono<Boolean> task(int tasks, Sinks.One<Boolean> mailbox) {
@@ -44,13 +38,5 @@ final class Park {
                 })
                 .then(mailbox.asMono())
                 .doOnNext(message -> finished.incrementAndGet());
-    }
-
-    private static int parse(String number) {
-        try {
-            return Integer.parseInt(number);
-        } catch (NumberFormatException e) {
-            return -1;
-        }
     }
 }

@@ -9,18 +9,13 @@ final class Sleep {
     private static final AtomicInteger finished = new AtomicInteger();
 
     public static void main(String[] args) {
-        int tasks = args.length == 2 ? parse(args[0]) : -1;
-        int seconds = args.length == 2 ? parse(args[1]) : -1;
-        if (tasks < 1 || seconds < 0) {
-            System.err.println("usage: Sleep <tasks> <seconds>: whole numbers, at least one task");
-            System.exit(2);
-        }
-        Duration wait = Duration.ofSeconds(seconds);
+        int tasks = Integer.parseInt(args[0]);
+        var wait = Duration.ofSeconds(Integer.parseInt(args[1]));
 
-        // flatMap subscribes to 256 at a time unless told otherwise.
+        // By default flatMap subscribes to 256 at a time.
         Flux.range(0, tasks).flatMap(i -> task(tasks, wait), tasks).then().block();
 
-        System.out.println("done " + finished.get());
+        System.out.println("done " + finished);
     }
 
     private static Mono<Long> task(int tasks, Duration wait) {
@@ -31,13 +26,5 @@ final class Sleep {
                 })
                 .then(Mono.delay(wait))
                 .doOnNext(due -> finished.incrementAndGet());
-    }
-
-    private static int parse(String number) {
-        try {
-            return Integer.parseInt(number);
-        } catch (NumberFormatException e) {
-            return -1;
-        }
     }
 }

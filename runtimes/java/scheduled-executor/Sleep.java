@@ -5,12 +5,8 @@ import java.util.concurrent.TimeUnit;
 /** One timer per task, in the queue of a scheduled executor. */
 final class Sleep {
     public static void main(String[] args) throws InterruptedException {
-        int tasks = args.length == 2 ? parse(args[0]) : -1;
-        int seconds = args.length == 2 ? parse(args[1]) : -1;
-        if (tasks < 1 || seconds < 0) {
-            System.err.println("usage: Sleep <tasks> <seconds>: whole numbers, at least one task");
-            System.exit(2);
-        }
+        int tasks = Integer.parseInt(args[0]);
+        int seconds = Integer.parseInt(args[1]);
 
         var unfinished = new CountDownLatch(tasks);
         Runnable task = unfinished::countDown;
@@ -18,19 +14,10 @@ final class Sleep {
             for (int i = 0; i < tasks; i++) {
                 executor.schedule(task, seconds, TimeUnit.SECONDS);
             }
-            // A timer cannot count itself in, but all have started by now.
+            // Nothing runs when a timer starts; all are scheduled by now.
             System.out.println("alive " + unfinished.getCount());
             unfinished.await();
         }
-
         System.out.println("done " + tasks);
-    }
-
-    private static int parse(String number) {
-        try {
-            return Integer.parseInt(number);
-        } catch (NumberFormatException e) {
-            return -1;
-        }
     }
 }

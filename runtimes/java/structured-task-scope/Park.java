@@ -1,8 +1,6 @@
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.StructuredTaskScope;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -13,45 +11,30 @@ final class Park {
 
     public static void main(String[] args) throws InterruptedException {
         long begin = System.nanoTime();
-        int tasks = args.length == 2 ? parse(args[0]) : -1;
-        int seconds = args.length == 2 ? parse(args[1]) : -1;
-        if (tasks < 1 || seconds < 0) {
-            System.err.println("usage: Park <tasks> <seconds>: whole numbers, at least one task");
-            System.exit(2);
-        }
-        Duration wait = Duration.ofSeconds(seconds);
+        int tasks = Integer.parseInt(args[0]);
+        var wait = Duration.ofSeconds(Integer.parseInt(args[1]));
 
-        List<BlockingQueue<Boolean>> mailboxes = new ArrayList<>(tasks);
+        var messages = new ArrayList<CompletableFuture<Void>>(tasks);
         try (var scope = StructuredTaskScope.open()) {
             for (int i = 0; i < tasks; i++) {
-                BlockingQueue<Boolean> mailbox = new ArrayBlockingQueue<>(1);
-                mailboxes.add(mailbox);
-                scope.fork(() -> task(tasks, mailbox));
+                var message = new CompletableFuture<Void>();
+                messages.add(message);
+                scope.fork(() -> task(tasks, message));
             }
             Thread.sleep(wait.minusNanos(System.nanoTime() - begin));
-            for (BlockingQueue<Boolean> mailbox : mailboxes) {
-                mailbox.put(true);
+            for (CompletableFuture<Void> message : messages) {
+                message.complete(null);
             }
             scope.join();
         }
-
-        System.out.println("done " + finished.get());
+        System.out.println("done " + finished);
     }
 
-    private static Void task(int tasks, BlockingQueue<Boolean> mailbox) throws InterruptedException {
+    private static void task(int tasks, CompletableFuture<Void> message) {
         if (started.incrementAndGet() == tasks) {
             System.out.println("alive " + (tasks - finished.get()));
         }
-        mailbox.take();
+        message.join();
         finished.incrementAndGet();
-        return null;
-    }
-
-    private static int parse(String number) {
-        try {
-            return Integer.parseInt(number);
-        } catch (NumberFormatException e) {
-            return -1;
-        }
     }
 }

@@ -3,18 +3,14 @@ import java.util.concurrent.StructuredTaskScope;
 import java.util.concurrent.StructuredTaskScope.Joiner;
 import java.util.concurrent.StructuredTaskScope.Subtask;
 
-/** One virtual thread per node of a tree, which forks ten more in a scope of its own. */
+/** One virtual thread per node of a tree; it forks ten children in a scope of its own. */
 final class Skynet {
     private static final int CHILDREN = 10;
 
     public static void main(String[] args) throws Exception {
-        int tasks = args.length == 2 && args[0].matches("10*") ? parse(args[0]) : -1;
-        int operations = args.length == 2 ? parse(args[1]) : -1;
-        if (tasks < 1 || operations < 1 || operations % tasks != 0) {
-            System.err.println("usage: Skynet <tasks> <operations>: a power of ten, and a multiple of it");
-            System.exit(2);
-        }
-        // From a virtual thread: the main thread is one of the system's, and each wait of it a switch of those.
+        int tasks = Integer.parseInt(args[0]);
+        int operations = Integer.parseInt(args[1]);
+        // Joined in a virtual thread: main is an OS thread, and each wait of it costs a switch of OS threads.
         var sum = new FutureTask<>(() -> trees(operations / tasks, tasks));
         System.out.println("ready");
         Thread.startVirtualThread(sum);
@@ -26,7 +22,7 @@ final class Skynet {
 
     private static long trees(int count, int leaves) throws InterruptedException {
         long sum = 0;
-        for (int i = 0; i < count; i++) {
+        for (int tree = 0; tree < count; tree++) {
             try (var scope = StructuredTaskScope.open()) {
                 Subtask<Long> root = scope.fork(() -> node(0, leaves));
                 scope.join();
@@ -36,7 +32,7 @@ final class Skynet {
         return sum;
     }
 
-    /** What the node with so many leaves from this number on returns. */
+    /** Returns the sum of the numbers of the leaves, the first of which is given. */
     private static long node(long first, int leaves) throws InterruptedException {
         if (leaves == 1) {
             return first;
@@ -48,14 +44,6 @@ final class Skynet {
                 scope.fork(() -> node(number, share));
             }
             return scope.join().mapToLong(Subtask::get).sum();
-        }
-    }
-
-    private static int parse(String number) {
-        try {
-            return Integer.parseInt(number);
-        } catch (NumberFormatException e) {
-            return -1;
         }
     }
 }

@@ -8,13 +8,8 @@ final class Sleep {
     private static final AtomicInteger finished = new AtomicInteger();
 
     public static void main(String[] args) throws InterruptedException {
-        int tasks = args.length == 2 ? parse(args[0]) : -1;
-        int seconds = args.length == 2 ? parse(args[1]) : -1;
-        if (tasks < 1 || seconds < 0) {
-            System.err.println("usage: Sleep <tasks> <seconds>: whole numbers, at least one task");
-            System.exit(2);
-        }
-        Duration wait = Duration.ofSeconds(seconds);
+        int tasks = Integer.parseInt(args[0]);
+        var wait = Duration.ofSeconds(Integer.parseInt(args[1]));
 
         try (var scope = StructuredTaskScope.open()) {
             for (int i = 0; i < tasks; i++) {
@@ -22,8 +17,7 @@ final class Sleep {
             }
             scope.join();
         }
-
-        System.out.println("done " + finished.get());
+        System.out.println("done " + finished);
     }
 
     private static Void task(int tasks, Duration wait) throws InterruptedException {
@@ -33,13 +27,5 @@ final class Sleep {
         Thread.sleep(wait);
         finished.incrementAndGet();
         return null;
-    }
-
-    private static int parse(String number) {
-        try {
-            return Integer.parseInt(number);
-        } catch (NumberFormatException e) {
-            return -1;
-        }
     }
 }

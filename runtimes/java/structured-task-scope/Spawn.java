@@ -3,16 +3,12 @@ import java.util.concurrent.StructuredTaskScope;
 import java.util.concurrent.StructuredTaskScope.Joiner;
 import java.util.concurrent.StructuredTaskScope.Subtask;
 
-/** One virtual thread per operation, a scope for each round. */
+/** One virtual thread per operation, one scope per round. */
 final class Spawn {
     public static void main(String[] args) throws Exception {
-        int tasks = args.length == 2 ? parse(args[0]) : -1;
-        int operations = args.length == 2 ? parse(args[1]) : -1;
-        if (tasks < 1 || operations < 1) {
-            System.err.println("usage: Spawn <tasks> <operations>: whole numbers, at least one of each");
-            System.exit(2);
-        }
-        // From a virtual thread: the main thread is one of the system's, and each wait of it a switch of those.
+        int tasks = Integer.parseInt(args[0]);
+        int operations = Integer.parseInt(args[1]);
+        // Joined in a virtual thread: main is an OS thread, and each wait of it costs a switch of OS threads.
         var sum = new FutureTask<>(() -> rounds(tasks, operations));
         System.out.println("ready");
         Thread.startVirtualThread(sum);
@@ -35,13 +31,5 @@ final class Spawn {
             }
         }
         return sum;
-    }
-
-    private static int parse(String number) {
-        try {
-            return Integer.parseInt(number);
-        } catch (NumberFormatException e) {
-            return -1;
-        }
     }
 }

@@ -1,36 +1,30 @@
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** One platform thread, which is a thread of the operating system, per task. */
+/** One platform thread, which is an OS thread, per task. */
 final class Sleep {
     private static final AtomicInteger started = new AtomicInteger();
     private static final AtomicInteger finished = new AtomicInteger();
 
     public static void main(String[] args) throws InterruptedException {
-        int tasks = args.length == 2 ? parse(args[0]) : -1;
-        int seconds = args.length == 2 ? parse(args[1]) : -1;
-        if (tasks < 1 || seconds < 0) {
-            System.err.println("usage: Sleep <tasks> <seconds>: whole numbers, at least one task");
-            System.exit(2);
-        }
-        Duration wait = Duration.ofSeconds(seconds);
+        int tasks = Integer.parseInt(args[0]);
+        var wait = Duration.ofSeconds(Integer.parseInt(args[1]));
 
-        List<Thread> threads = new ArrayList<>(tasks);
+        var threads = new ArrayList<Thread>(tasks);
         try {
             for (int i = 0; i < tasks; i++) {
                 threads.add(Thread.ofPlatform().start(() -> task(tasks, wait)));
             }
         } catch (OutOfMemoryError e) {
-            giveUp(tasks, threads.size(), e);
+            System.err.println(e.getMessage());
+            System.out.println("failed " + (tasks - threads.size()));
+            Runtime.getRuntime().halt(1); // System.exit would start more threads
         }
         for (Thread thread : threads) {
             thread.join();
         }
-
-        System.out.println("done " + finished.get());
-        System.exit(finished.get() == tasks ? 0 : 1);
+        System.out.println("done " + finished);
     }
 
     private static void task(int tasks, Duration wait) {
@@ -40,24 +34,8 @@ final class Sleep {
         try {
             Thread.sleep(wait);
         } catch (InterruptedException e) {
-            return; // nobody interrupts; if somebody does, this task is not done
+            throw new IllegalStateException(e); // no code here interrupts
         }
         finished.incrementAndGet();
-    }
-
-    /** Halts, because an orderly exit would need more threads, of which there are none left. */
-    private static void giveUp(int tasks, int launched, OutOfMemoryError e) {
-        System.err.println("cannot start task " + (launched + 1) + " of " + tasks + ": " + e.getMessage());
-        System.out.println("done " + finished.get());
-        System.out.println("failed " + (tasks - launched));
-        Runtime.getRuntime().halt(1);
-    }
-
-    private static int parse(String number) {
-        try {
-            return Integer.parseInt(number);
-        } catch (NumberFormatException e) {
-            return -1;
-        }
     }
 }

@@ -1,14 +1,10 @@
-/** One platform thread per operation, made and joined, with a slot for its result. */
+/** One platform thread, which is an OS thread, per operation, with a slot for its result. */
 final class Spawn {
     public static void main(String[] args) throws InterruptedException {
-        int tasks = args.length == 2 ? parse(args[0]) : -1;
-        int operations = args.length == 2 ? parse(args[1]) : -1;
-        if (tasks < 1 || operations < 1) {
-            System.err.println("usage: Spawn <tasks> <operations>: whole numbers, at least one of each");
-            System.exit(2);
-        }
-        Thread[] threads = new Thread[Math.min(tasks, operations)];
-        long[] results = new long[threads.length];
+        int tasks = Integer.parseInt(args[0]);
+        int operations = Integer.parseInt(args[1]);
+        var threads = new Thread[Math.min(tasks, operations)];
+        var results = new long[threads.length];
         System.out.println("ready");
 
         long sum = 0;
@@ -21,7 +17,9 @@ final class Spawn {
                     threads[i] = Thread.ofPlatform().start(() -> results[slot] = number);
                 }
             } catch (OutOfMemoryError e) {
-                giveUp(tasks, operations, done, e);
+                System.err.println(e.getMessage());
+                System.out.println("failed " + (operations - done));
+                Runtime.getRuntime().halt(1); // System.exit would start more threads
             }
             for (int i = 0; i < round; i++) {
                 threads[i].join();
@@ -32,21 +30,5 @@ final class Spawn {
 
         System.out.println("done " + operations);
         System.out.println("check " + sum);
-    }
-
-    /** Halts, because an orderly exit would need more threads, of which there are none left. */
-    private static void giveUp(int tasks, int operations, int done, OutOfMemoryError e) {
-        System.err.println("cannot start " + tasks + " tasks at once: " + e.getMessage());
-        System.out.println("done " + done);
-        System.out.println("failed " + (operations - done));
-        Runtime.getRuntime().halt(1);
-    }
-
-    private static int parse(String number) {
-        try {
-            return Integer.parseInt(number);
-        } catch (NumberFormatException e) {
-            return -1;
-        }
     }
 }

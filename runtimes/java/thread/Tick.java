@@ -1,33 +1,40 @@
 import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 
-/** One platform thread, which is a thread of the operating system, per task, each a heartbeat: it wakes once in every period. */
+/** One platform thread, which is an OS thread, per task; each wakes once in every period. */
 final class Tick {
     private static final AtomicInteger started = new AtomicInteger();
     private static final AtomicInteger finished = new AtomicInteger();
-    /** Bucket b: ticks that were late by less than 2^b µs, and not less than half of that. */
+
+    /** Bucket b counts ticks that were late by less than 2^b µs and at least half of that. */
     private static final AtomicLongArray late = new AtomicLongArray(32);
 
-    private static int tasks;
-    private static int hogs = 0;
-    private static int hogMillis = 10;
-    private static int periodMillis = 1000;
-    /** Instants of System.nanoTime. */
-    private static long begin;
+    /** When ticks begin and end, as values of System.nanoTime. */
+    private static final long begin = System.nanoTime();
     private static long end;
 
+    private static int tasks;
+    private static long period = TimeUnit.SECONDS.toNanos(1);
+    private static int hogs = 0;
+    private static long hogTime = TimeUnit.MILLISECONDS.toNanos(10);
+
     public static void main(String[] args) throws InterruptedException {
-        if (!arguments(args)) {
-            System.err.println("usage: Tick <tasks> <seconds> [--period-ms <ms>] [--hogs <tasks>] [--hog-ms <ms>]: "
-                    + "whole numbers, at least one task and millisecond");
-            System.exit(2);
+        tasks = Integer.parseInt(args[0]);
+        end = begin + TimeUnit.SECONDS.toNanos(Integer.parseInt(args[1]));
+        for (int i = 2; i < args.length; i += 2) {
+            int value = Integer.parseInt(args[i + 1]);
+            switch (args[i]) {
+                case "--period-ms" -> period = TimeUnit.MILLISECONDS.toNanos(value);
+                case "--hogs" -> hogs = value;
+                case "--hog-ms" -> hogTime = TimeUnit.MILLISECONDS.toNanos(value);
+                default -> throw new IllegalArgumentException(args[i]);
+            }
         }
 
-        List<Thread> threads = new ArrayList<>(tasks + hogs);
+        var threads = new ArrayList<Thread>(tasks + hogs);
         try {
             for (int i = 0; i < tasks; i++) {
                 int number = i;
@@ -37,45 +44,44 @@ final class Tick {
                 threads.add(Thread.ofPlatform().start(Tick::compute));
             }
         } catch (OutOfMemoryError e) {
-            giveUp(Math.min(threads.size(), tasks - 1), e);
+            System.err.println(e.getMessage());
+            System.out.println("failed " + Math.max(1, tasks - threads.size()));
+            Runtime.getRuntime().halt(1); // System.exit would start more threads
         }
         for (Thread thread : threads) {
             thread.join();
         }
 
-        StringBuilder counts = new StringBuilder();
+        var counts = new StringBuilder();
         for (int bucket = 0; bucket < late.length(); bucket++) {
             counts.append(' ').append(late.get(bucket));
         }
-        System.out.println("done " + finished.get());
+        System.out.println("done " + finished);
         System.out.println("histogram late_us" + counts);
-        System.exit(finished.get() == tasks ? 0 : 1);
     }
 
     private static void task(int number) {
-        long period = TimeUnit.MILLISECONDS.toNanos(periodMillis);
         long due = begin + period * number / tasks;
-        for (long start = System.nanoTime(); due - start < 0; ) {
+        long start = System.nanoTime();
+        while (due - start < 0) {
             due += period;
         }
         if (started.incrementAndGet() == tasks) {
             System.out.println("alive " + (tasks - finished.get()));
         }
-        for (; due - end < 0; due += period) {
+        while (due - end < 0) {
             sleepUntil(due);
             long now = System.nanoTime();
-            if (now - end >= 0) {
-                break;
-            }
-            if (started.get() == tasks) {
+            if (now - end < 0 && started.get() == tasks) {
                 count(now - due);
             }
+            due += period;
         }
         sleepUntil(end);
         finished.incrementAndGet();
     }
 
-    /** Parks may end too soon. */
+    /** parkNanos may return early, hence the loop. */
     private static void sleepUntil(long instant) {
         for (long left; (left = instant - System.nanoTime()) > 0; ) {
             LockSupport.parkNanos(left);
@@ -87,51 +93,14 @@ final class Tick {
         late.getAndIncrement(Math.min(bucket, late.length() - 1));
     }
 
-    /** Computes, yields, and so on. */
+    /** A hog: it computes without waiting, and then yields, until the end. */
     private static void compute() {
         while (System.nanoTime() - end < 0) {
-            long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(hogMillis);
+            long until = System.nanoTime() + hogTime;
             while (System.nanoTime() - until < 0) {
                 Thread.onSpinWait();
             }
             Thread.yield();
-        }
-    }
-
-    /** Halts, because an orderly exit would need more threads, of which there are none left. */
-    private static void giveUp(int launched, OutOfMemoryError e) {
-        System.err.println("cannot start task " + (launched + 1) + " of " + tasks + ": " + e.getMessage());
-        System.out.println("done " + finished.get());
-        System.out.println("failed " + (tasks - launched));
-        Runtime.getRuntime().halt(1);
-    }
-
-
-    private static boolean arguments(String[] args) {
-        if (args.length < 2 || args.length % 2 != 0) {
-            return false;
-        }
-        tasks = parse(args[0]);
-        int seconds = parse(args[1]);
-        for (int i = 2; i < args.length; i += 2) {
-            int number = parse(args[i + 1]);
-            switch (args[i]) {
-                case "--period-ms" -> periodMillis = number;
-                case "--hogs" -> hogs = number;
-                case "--hog-ms" -> hogMillis = number;
-                default -> hogs = -1;
-            }
-        }
-        begin = System.nanoTime();
-        end = begin + TimeUnit.SECONDS.toNanos(seconds);
-        return tasks >= 1 && seconds >= 0 && periodMillis >= 1 && hogs >= 0 && hogMillis >= 1;
-    }
-
-    private static int parse(String number) {
-        try {
-            return Integer.parseInt(number);
-        } catch (NumberFormatException e) {
-            return -1;
         }
     }
 }

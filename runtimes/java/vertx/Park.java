@@ -2,7 +2,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** One Future per task, all on one event loop, each waiting for one message. */
@@ -11,22 +10,17 @@ final class Park {
     private static int finished = 0;
 
     public static void main(String[] args) {
-        int tasks = args.length == 2 ? parse(args[0]) : -1;
-        int seconds = args.length == 2 ? parse(args[1]) : -1;
-        if (tasks < 1 || seconds < 0) {
-            System.err.println("usage: Park <tasks> <seconds>: whole numbers, at least one task");
-            System.exit(2);
-        }
-        // A timer of Vert.x waits for 1 ms at least.
-        long millis = Math.max(1, TimeUnit.SECONDS.toMillis(seconds));
+        int tasks = Integer.parseInt(args[0]);
+        // Vert.x refuses a timer of less than 1 ms.
+        long millis = Math.max(1, TimeUnit.SECONDS.toMillis(Integer.parseInt(args[1])));
 
-        Vertx vertx = Vertx.vertx();
+        var vertx = Vertx.vertx();
         vertx.runOnContext(start -> {
-            List<Promise<Boolean>> mailboxes = new ArrayList<>(tasks);
-            vertx.setTimer(millis, due -> mailboxes.forEach(mailbox -> mailbox.complete(true)));
-            List<Future<Boolean>> futures = new ArrayList<>(tasks);
+            var mailboxes = new ArrayList<Promise<Void>>(tasks);
+            vertx.setTimer(millis, due -> mailboxes.forEach(mailbox -> mailbox.complete()));
+            var futures = new ArrayList<Future<Void>>(tasks);
             for (int i = 0; i < tasks; i++) {
-                Promise<Boolean> mailbox = Promise.promise();
+                Promise<Void> mailbox = Promise.promise();
                 mailboxes.add(mailbox);
                 futures.add(task(tasks, mailbox));
             }
@@ -37,19 +31,11 @@ final class Park {
         });
     }
 
-    private static Future<Boolean> task(int tasks, Promise<Boolean> mailbox) {
+    private static Future<Void> task(int tasks, Promise<Void> mailbox) {
         started += 1;
         if (started == tasks) {
             System.out.println("alive " + (tasks - finished));
         }
         return mailbox.future().onSuccess(message -> finished += 1);
-    }
-
-    private static int parse(String number) {
-        try {
-            return Integer.parseInt(number);
-        } catch (NumberFormatException e) {
-            return -1;
-        }
     }
 }

@@ -1,7 +1,6 @@
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** One Future per task, all on one event loop. */
@@ -10,18 +9,13 @@ final class Sleep {
     private static int finished = 0;
 
     public static void main(String[] args) {
-        int tasks = args.length == 2 ? parse(args[0]) : -1;
-        int seconds = args.length == 2 ? parse(args[1]) : -1;
-        if (tasks < 1 || seconds < 0) {
-            System.err.println("usage: Sleep <tasks> <seconds>: whole numbers, at least one task");
-            System.exit(2);
-        }
-        // A timer of Vert.x waits for 1 ms at least.
-        long millis = Math.max(1, TimeUnit.SECONDS.toMillis(seconds));
+        int tasks = Integer.parseInt(args[0]);
+        // Vert.x refuses a timer of less than 1 ms.
+        long millis = Math.max(1, TimeUnit.SECONDS.toMillis(Integer.parseInt(args[1])));
 
-        Vertx vertx = Vertx.vertx();
+        var vertx = Vertx.vertx();
         vertx.runOnContext(start -> {
-            List<Future<Void>> futures = new ArrayList<>(tasks);
+            var futures = new ArrayList<Future<Void>>(tasks);
             for (int i = 0; i < tasks; i++) {
                 futures.add(task(vertx, tasks, millis));
             }
@@ -38,13 +32,5 @@ final class Sleep {
             System.out.println("alive " + (tasks - finished));
         }
         return vertx.timer(millis, TimeUnit.MILLISECONDS).onSuccess(due -> finished += 1);
-    }
-
-    private static int parse(String number) {
-        try {
-            return Integer.parseInt(number);
-        } catch (NumberFormatException e) {
-            return -1;
-        }
     }
 }

@@ -1,8 +1,6 @@
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** One virtual thread per task, each waiting for one message. */
@@ -12,50 +10,31 @@ final class Park {
 
     public static void main(String[] args) throws InterruptedException {
         long begin = System.nanoTime();
-        int tasks = args.length == 2 ? parse(args[0]) : -1;
-        int seconds = args.length == 2 ? parse(args[1]) : -1;
-        if (tasks < 1 || seconds < 0) {
-            System.err.println("usage: Park <tasks> <seconds>: whole numbers, at least one task");
-            System.exit(2);
-        }
-        Duration wait = Duration.ofSeconds(seconds);
+        int tasks = Integer.parseInt(args[0]);
+        var wait = Duration.ofSeconds(Integer.parseInt(args[1]));
 
-        List<BlockingQueue<Boolean>> mailboxes = new ArrayList<>(tasks);
-        List<Thread> threads = new ArrayList<>(tasks);
+        var messages = new ArrayList<CompletableFuture<Void>>(tasks);
+        var threads = new ArrayList<Thread>(tasks);
         for (int i = 0; i < tasks; i++) {
-            BlockingQueue<Boolean> mailbox = new ArrayBlockingQueue<>(1);
-            mailboxes.add(mailbox);
-            threads.add(Thread.startVirtualThread(() -> task(tasks, mailbox)));
+            var message = new CompletableFuture<Void>();
+            messages.add(message);
+            threads.add(Thread.startVirtualThread(() -> task(tasks, message)));
         }
         Thread.sleep(wait.minusNanos(System.nanoTime() - begin));
-        for (BlockingQueue<Boolean> mailbox : mailboxes) {
-            mailbox.put(true);
+        for (CompletableFuture<Void> message : messages) {
+            message.complete(null);
         }
         for (Thread thread : threads) {
             thread.join();
         }
-
-        System.out.println("done " + finished.get());
-        System.exit(finished.get() == tasks ? 0 : 1);
+        System.out.println("done " + finished);
     }
 
-    private static void task(int tasks, BlockingQueue<Boolean> mailbox) {
+    private static void task(int tasks, CompletableFuture<Void> message) {
         if (started.incrementAndGet() == tasks) {
             System.out.println("alive " + (tasks - finished.get()));
         }
-        try {
-            mailbox.take();
-        } catch (InterruptedException e) {
-            return; // nobody interrupts; if somebody does, this task is not done
-        }
+        message.join();
         finished.incrementAndGet();
-    }
-
-    private static int parse(String number) {
-        try {
-            return Integer.parseInt(number);
-        } catch (NumberFormatException e) {
-            return -1;
-        }
     }
 }

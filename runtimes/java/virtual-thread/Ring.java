@@ -1,38 +1,35 @@
 import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** One virtual thread per task, each handing the tokens of its queue to the next. A token is the hops that it has left. */
+/**
+ * One virtual thread per task; it hands each token that comes to its queue to the next.
+ * A token is the number of its remaining hops.
+ */
 final class Ring {
     private static final AtomicInteger started = new AtomicInteger();
     private static final CountDownLatch allStarted = new CountDownLatch(1);
 
-    /** The tasks that held a token without hops left. */
-    private static final BlockingQueue<Integer> noted = new LinkedBlockingQueue<>();
+    /** The number of each task at which a token ended. */
+    private static final BlockingQueue<Integer> ends = new LinkedBlockingQueue<>();
 
     public static void main(String[] args) throws InterruptedException {
-        boolean named = args.length == 4 && args[2].equals("--tokens");
-        int tasks = args.length == 2 || named ? parse(args[0]) : -1;
-        int operations = args.length == 2 || named ? parse(args[1]) : -1;
-        int tokens = named ? parse(args[3]) : 1;
-        if (tasks < 2 || operations < 1 || tokens < 1 || tokens > tasks / 2) {
-            System.err.println("usage: Ring <tasks> <operations> [--tokens <tokens>]: whole numbers, at least two tasks for each token");
-            System.exit(2);
-        }
+        int tasks = Integer.parseInt(args[0]);
+        int operations = Integer.parseInt(args[1]);
+        int tokens = args.length > 2 ? Integer.parseInt(args[3]) : 1; // --tokens
 
-        List<BlockingQueue<Integer>> queues = new ArrayList<>(tasks);
+        var queues = new ArrayList<BlockingQueue<Integer>>(tasks);
         for (int i = 0; i < tasks; i++) {
             queues.add(new ArrayBlockingQueue<>(1));
         }
-        List<Thread> threads = new ArrayList<>(tasks);
+        var threads = new ArrayList<Thread>(tasks);
         for (int i = 0; i < tasks; i++) {
             int number = i;
-            BlockingQueue<Integer> own = queues.get(i);
-            BlockingQueue<Integer> next = queues.get((i + 1) % tasks);
+            var own = queues.get(i);
+            var next = queues.get((i + 1) % tasks);
             threads.add(Thread.startVirtualThread(() -> task(tasks, number, own, next)));
         }
         allStarted.await();
@@ -44,14 +41,12 @@ final class Ring {
         }
         long sum = 0;
         for (int token = 0; token < tokens; token++) {
-            sum += noted.take();
+            sum += ends.take();
         }
         System.out.println("done " + operations);
         System.out.println("check " + sum);
 
-        for (Thread thread : threads) {
-            thread.interrupt();
-        }
+        threads.forEach(Thread::interrupt);
         for (Thread thread : threads) {
             thread.join();
         }
@@ -68,19 +63,11 @@ final class Ring {
                 if (hops > 0) {
                     next.put(hops - 1);
                 } else {
-                    noted.put(number);
+                    ends.put(number);
                 }
             }
         } catch (InterruptedException e) {
-            return; // all tokens have been noted
-        }
-    }
-
-    private static int parse(String number) {
-        try {
-            return Integer.parseInt(number);
-        } catch (NumberFormatException e) {
-            return -1;
+            // all tokens have ended
         }
     }
 }

@@ -1,15 +1,11 @@
 import java.util.concurrent.FutureTask;
 
-/** One virtual thread per operation, made and joined, with a slot for its result. */
+/** One virtual thread per operation, with a slot for its result. */
 final class Spawn {
     public static void main(String[] args) throws Exception {
-        int tasks = args.length == 2 ? parse(args[0]) : -1;
-        int operations = args.length == 2 ? parse(args[1]) : -1;
-        if (tasks < 1 || operations < 1) {
-            System.err.println("usage: Spawn <tasks> <operations>: whole numbers, at least one of each");
-            System.exit(2);
-        }
-        // From a virtual thread: the main thread is one of the system's, and each wait of it a switch of those.
+        int tasks = Integer.parseInt(args[0]);
+        int operations = Integer.parseInt(args[1]);
+        // Joined in a virtual thread: main is an OS thread, and each wait of it costs a switch of OS threads.
         var sum = new FutureTask<>(() -> rounds(tasks, operations));
         System.out.println("ready");
         Thread.startVirtualThread(sum);
@@ -20,8 +16,8 @@ final class Spawn {
     }
 
     private static long rounds(int tasks, int operations) throws InterruptedException {
-        Thread[] threads = new Thread[Math.min(tasks, operations)];
-        long[] results = new long[threads.length];
+        var threads = new Thread[Math.min(tasks, operations)];
+        var results = new long[threads.length];
         long sum = 0;
         for (int done = 0; done < operations; ) {
             int round = Math.min(threads.length, operations - done);
@@ -37,13 +33,5 @@ final class Spawn {
             done += round;
         }
         return sum;
-    }
-
-    private static int parse(String number) {
-        try {
-            return Integer.parseInt(number);
-        } catch (NumberFormatException e) {
-            return -1;
-        }
     }
 }

@@ -1,10 +1,9 @@
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/** One virtual thread per task, each holding bytes of its own while it waits. */
+/** One virtual thread per task; each keeps its own bytes while it waits. */
 final class State {
     private static final AtomicInteger started = new AtomicInteger();
     private static final AtomicInteger finished = new AtomicInteger();
@@ -16,13 +15,18 @@ final class State {
     private static int depth = 1;
 
     public static void main(String[] args) throws InterruptedException {
-        if (!arguments(args)) {
-            System.err.println("usage: State <tasks> <seconds> [--bytes <bytes>] [--depth <calls>]: "
-                    + "whole numbers, at least one task, byte and call");
-            System.exit(2);
+        tasks = Integer.parseInt(args[0]);
+        wait = Duration.ofSeconds(Integer.parseInt(args[1]));
+        for (int i = 2; i < args.length; i += 2) {
+            int value = Integer.parseInt(args[i + 1]);
+            switch (args[i]) {
+                case "--bytes" -> bytes = value;
+                case "--depth" -> depth = value;
+                default -> throw new IllegalArgumentException(args[i]);
+            }
         }
 
-        List<Thread> threads = new ArrayList<>(tasks);
+        var threads = new ArrayList<Thread>(tasks);
         for (int i = 0; i < tasks; i++) {
             int number = i;
             threads.add(Thread.startVirtualThread(() -> task(number)));
@@ -30,27 +34,25 @@ final class State {
         for (Thread thread : threads) {
             thread.join();
         }
-
-        System.out.println("done " + finished.get());
-        System.out.println("check " + sum.sum());
-        System.exit(finished.get() == tasks ? 0 : 1);
+        System.out.println("done " + finished);
+        System.out.println("check " + sum);
     }
 
     private static void task(int number) {
         try {
             sum.add(hold(number, depth));
         } catch (InterruptedException e) {
-            return; // nobody interrupts; if somebody does, this task is not done
+            throw new IllegalStateException(e); // no code here interrupts
         }
         finished.incrementAndGet();
     }
 
-    /** Fills the bytes of a task so many calls down, waits, and sums them. */
+    /** Makes the given number of nested calls, fills the task's bytes, waits, and returns their sum. */
     private static long hold(int number, int calls) throws InterruptedException {
         if (calls > 1) {
             return hold(number, calls - 1);
         }
-        byte[] state = new byte[bytes];
+        var state = new byte[bytes];
         for (int k = 0; k < bytes; k++) {
             state[k] = (byte) ((number + k) % 251);
         }
@@ -63,30 +65,5 @@ final class State {
             sum += Byte.toUnsignedInt(value);
         }
         return sum;
-    }
-
-    private static boolean arguments(String[] args) {
-        if (args.length < 2 || args.length % 2 != 0) {
-            return false;
-        }
-        tasks = parse(args[0]);
-        int seconds = parse(args[1]);
-        wait = Duration.ofSeconds(seconds);
-        for (int i = 2; i < args.length; i += 2) {
-            switch (args[i]) {
-                case "--bytes" -> bytes = parse(args[i + 1]);
-                case "--depth" -> depth = parse(args[i + 1]);
-                default -> bytes = 0;
-            }
-        }
-        return tasks >= 1 && seconds >= 0 && bytes >= 1 && depth >= 1;
-    }
-
-    private static int parse(String number) {
-        try {
-            return Integer.parseInt(number);
-        } catch (NumberFormatException e) {
-            return -1;
-        }
     }
 }

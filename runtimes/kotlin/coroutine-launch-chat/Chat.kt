@@ -1,4 +1,4 @@
-/** One coroutine per connection handles what comes. Ktor has others that read and write it, behind channels. */
+/** One coroutine per connection handles its messages. Coroutines of Ktor read and write its frames, behind channels. */
 
 import io.ktor.server.application.install
 import io.ktor.server.cio.CIO
@@ -11,26 +11,29 @@ import io.ktor.websocket.CloseReason
 import io.ktor.websocket.CloseReason.Codes
 import io.ktor.websocket.Frame
 import io.ktor.websocket.close
-import io.ktor.websocket.readText
 import java.util.concurrent.ConcurrentHashMap
-import kotlin.system.exitProcess
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.runBlocking
 
-private const val LARGEST = 65_536L // bytes of a message
-private const val QUEUED = 1_024    // messages that a member may be behind; a JVM that has just started is, on half a CPU
+private const val MAX_MESSAGE = 65_536L // bytes
+private const val MAX_QUEUED = 1_024    // messages; while the JVM is new, members lag by hundreds on a busy CPU
 
 private val rooms = ConcurrentHashMap<String, MutableSet<Member>>()
 
 private class Member(private val session: DefaultWebSocketServerSession) {
     private var room: String? = null
 
-    /** Ends with the connection, or with the reason to close it. */
+    /** Returns when the connection ends, with the reason if it is to be closed. */
     suspend fun handle(): CloseReason? {
         for (frame in session.incoming) {
             if (frame !is Frame.Text) return CloseReason(Codes.CANNOT_ACCEPT, "")
-            val message = frame.readText()
+            // Not readText, which replaces what is not UTF-8.
+            val message = try {
+                frame.data.decodeToString(throwOnInvalidSequence = true)
+            } catch (_: CharacterCodingException) {
+                return CloseReason(Codes.NOT_CONSISTENT, "")
+            }
             when {
                 message.startsWith("join ") -> join(message.removePrefix("join "))
                 message.startsWith("say ") && room != null -> say(message.removePrefix("say ").encodeToByteArray())
@@ -54,7 +57,7 @@ private class Member(private val session: DefaultWebSocketServerSession) {
         }
     }
 
-    /** Each has a frame of its own around the same bytes: a frame is used up by sending it. */
+    /** One frame per member, as sending consumes it; all share the bytes. A member whose channel is full is cut off. */
     private suspend fun say(text: ByteArray) {
         val members = rooms[room].orEmpty()
         for (member in members) {
@@ -63,25 +66,18 @@ private class Member(private val session: DefaultWebSocketServerSession) {
                 member.session.cancel("does not read")
             }
         }
-        session.send(Frame.Text(true, text)) // who sends may wait for its own socket
+        session.send(Frame.Text(true, text)) // waits while its own channel is full
     }
 }
 
 fun main(args: Array<String>) {
-    val tasks = args.firstOrNull()?.toIntOrNull()
-    val host = args.getOrNull(2)?.substringBeforeLast(':')
-    val port = args.getOrNull(2)?.substringAfterLast(':', "")?.toUShortOrNull()
-    if (args.size != 3 || args[1] != "--listen" || tasks == null || tasks < 1 || host == null || port == null) {
-        System.err.println("usage: Chat <tasks> --listen <host>:<port>: a whole number, at least one task")
-        exitProcess(2)
-    }
-
+    val (host, port) = args[2].split(':') // <tasks> --listen <host>:<port>
     val server = embeddedServer(CIO, port.toInt(), host) {
         install(WebSockets) {
-            maxFrameSize = LARGEST
+            maxFrameSize = MAX_MESSAGE
             channels {
-                incoming = bounded(QUEUED)
-                outgoing = bounded(QUEUED)
+                incoming = bounded(MAX_QUEUED)
+                outgoing = bounded(MAX_QUEUED)
             }
         }
         routing {

@@ -1,6 +1,5 @@
 /** On one thread: one coroutine per task, each waiting for one message. */
 
-import kotlin.system.exitProcess
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TimeSource
 import kotlinx.coroutines.CompletableDeferred
@@ -13,13 +12,7 @@ private var finished = 0
 
 fun main(args: Array<String>) {
     val begin = TimeSource.Monotonic.markNow()
-    val numbers = args.mapNotNull(String::toIntOrNull)
-    if (args.size != 2 || numbers.size != 2 || numbers[0] < 1 || numbers[1] < 0) {
-        System.err.println("usage: Park <tasks> <seconds>: whole numbers, at least one task")
-        exitProcess(2)
-    }
-    val tasks = numbers[0]
-    val wait = numbers[1].seconds
+    val (tasks, seconds) = args.map(String::toInt)
 
     runBlocking {
         val mailboxes = List(tasks) {
@@ -34,7 +27,7 @@ fun main(args: Array<String>) {
             }
             mailbox
         }
-        delay(wait - begin.elapsedNow())
+        delay(seconds.seconds - begin.elapsedNow())
         mailboxes.forEach { it.complete(Unit) }
     }
 

@@ -1,6 +1,5 @@
-/** On one thread: one coroutine per task, each handing the tokens of its channel to the next. A token is the hops that it has left. */
+/** On one thread: one coroutine per task, which hands the tokens of its channel to the next. A token is the number of its remaining hops. */
 
-import kotlin.system.exitProcess
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.launch
@@ -10,21 +9,13 @@ private var started = 0
 private val allStarted = CompletableDeferred<Unit>()
 
 fun main(args: Array<String>) {
-    val numbers = args.take(2).mapNotNull(String::toIntOrNull)
-    val tokens = when {
-        args.size == 2 -> 1
-        args.size == 4 && args[2] == "--tokens" -> args[3].toIntOrNull()
-        else -> null
-    }
-    if (numbers.size != 2 || numbers[0] < 2 || numbers[1] < 1 || tokens == null || tokens !in 1..numbers[0] / 2) {
-        System.err.println("usage: Ring <tasks> <operations> [--tokens <tokens>]: whole numbers, at least two tasks for each token")
-        exitProcess(2)
-    }
-    val (tasks, operations) = numbers
+    val tasks = args[0].toInt()
+    val operations = args[1].toInt()
+    val tokens = args.getOrNull(3)?.toInt() ?: 1 // --tokens
 
     runBlocking {
         val channels = List(tasks) { Channel<Int>(1) }
-        val noted = Channel<Int>(tokens)
+        val ends = Channel<Int>(tokens)
         channels.forEachIndexed { number, channel ->
             val next = channels[(number + 1) % tasks]
             launch {
@@ -34,7 +25,7 @@ fun main(args: Array<String>) {
                     allStarted.complete(Unit)
                 }
                 for (hops in channel) {
-                    if (hops > 0) next.send(hops - 1) else noted.send(number)
+                    if (hops > 0) next.send(hops - 1) else ends.send(number)
                 }
             }
         }
@@ -46,7 +37,7 @@ fun main(args: Array<String>) {
             channels[first.toInt()].send(operations / tokens + if (token < operations % tokens) 1 else 0)
         }
         var sum = 0L
-        repeat(tokens) { sum += noted.receive() }
+        repeat(tokens) { sum += ends.receive() }
         println("done $operations")
         println("check $sum")
         channels.forEach { it.close() }

@@ -1,7 +1,6 @@
 /** One coroutine per task, all adding to one map and reading from it. */
 
 import java.util.concurrent.ConcurrentHashMap
-import kotlin.system.exitProcess
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
@@ -9,16 +8,11 @@ import kotlinx.coroutines.runBlocking
 
 private const val FILLED = 65_536
 
-/** Products of UInt are modulo 2^32. */
+/** The product of two UInt wraps at 2^32. */
 private fun key(i: Int): UInt = i.toUInt() * 2_654_435_761u
 
 fun main(args: Array<String>) {
-    val numbers = args.mapNotNull(String::toIntOrNull)
-    if (args.size != 2 || numbers.size != 2 || numbers.any { it < 1 }) {
-        System.err.println("usage: Map <tasks> <operations>: whole numbers, at least one of each")
-        exitProcess(2)
-    }
-    val (tasks, operations) = numbers
+    val (tasks, operations) = args.map(String::toInt)
     val map = ConcurrentHashMap<UInt, Int>()
     for (i in 0..<FILLED) {
         map[key(i)] = i

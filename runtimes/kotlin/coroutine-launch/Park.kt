@@ -1,7 +1,6 @@
 /** One coroutine per task, each waiting for one message. */
 
 import java.util.concurrent.atomic.AtomicInteger
-import kotlin.system.exitProcess
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TimeSource
 import kotlinx.coroutines.CompletableDeferred
@@ -15,13 +14,7 @@ private val finished = AtomicInteger()
 
 fun main(args: Array<String>) {
     val begin = TimeSource.Monotonic.markNow()
-    val numbers = args.mapNotNull(String::toIntOrNull)
-    if (args.size != 2 || numbers.size != 2 || numbers[0] < 1 || numbers[1] < 0) {
-        System.err.println("usage: Park <tasks> <seconds>: whole numbers, at least one task")
-        exitProcess(2)
-    }
-    val tasks = numbers[0]
-    val wait = numbers[1].seconds
+    val (tasks, seconds) = args.map(String::toInt)
 
     runBlocking(Dispatchers.Default) {
         val mailboxes = List(tasks) {
@@ -35,7 +28,7 @@ fun main(args: Array<String>) {
             }
             mailbox
         }
-        delay(wait - begin.elapsedNow())
+        delay(seconds.seconds - begin.elapsedNow())
         mailboxes.forEach { it.complete(Unit) }
     }
 

@@ -1,7 +1,6 @@
-/** One coroutine per task, each handing the tokens of its channel to the next. A token is the hops that it has left. */
+/** One coroutine per task, which hands the tokens of its channel to the next. A token is the number of its remaining hops. */
 
 import java.util.concurrent.atomic.AtomicInteger
-import kotlin.system.exitProcess
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.channels.Channel
@@ -12,21 +11,13 @@ private val started = AtomicInteger()
 private val allStarted = CompletableDeferred<Unit>()
 
 fun main(args: Array<String>) {
-    val numbers = args.take(2).mapNotNull(String::toIntOrNull)
-    val tokens = when {
-        args.size == 2 -> 1
-        args.size == 4 && args[2] == "--tokens" -> args[3].toIntOrNull()
-        else -> null
-    }
-    if (numbers.size != 2 || numbers[0] < 2 || numbers[1] < 1 || tokens == null || tokens !in 1..numbers[0] / 2) {
-        System.err.println("usage: Ring <tasks> <operations> [--tokens <tokens>]: whole numbers, at least two tasks for each token")
-        exitProcess(2)
-    }
-    val (tasks, operations) = numbers
+    val tasks = args[0].toInt()
+    val operations = args[1].toInt()
+    val tokens = args.getOrNull(3)?.toInt() ?: 1 // --tokens
 
     runBlocking(Dispatchers.Default) {
         val channels = List(tasks) { Channel<Int>(1) }
-        val noted = Channel<Int>(tokens)
+        val ends = Channel<Int>(tokens)
         channels.forEachIndexed { number, channel ->
             val next = channels[(number + 1) % tasks]
             launch {
@@ -35,7 +26,7 @@ fun main(args: Array<String>) {
                     allStarted.complete(Unit)
                 }
                 for (hops in channel) {
-                    if (hops > 0) next.send(hops - 1) else noted.send(number)
+                    if (hops > 0) next.send(hops - 1) else ends.send(number)
                 }
             }
         }
@@ -47,7 +38,7 @@ fun main(args: Array<String>) {
             channels[first.toInt()].send(operations / tokens + if (token < operations % tokens) 1 else 0)
         }
         var sum = 0L
-        repeat(tokens) { sum += noted.receive() }
+        repeat(tokens) { sum += ends.receive() }
         println("done $operations")
         println("check $sum")
         channels.forEach { it.close() }

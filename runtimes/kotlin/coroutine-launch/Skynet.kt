@@ -1,6 +1,5 @@
-/** One coroutine per node of a tree, made by async, each of which awaits its ten children. */
+/** One coroutine per node of a tree, made by async, which awaits its ten children. */
 
-import kotlin.system.exitProcess
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.Dispatchers
@@ -10,7 +9,7 @@ import kotlinx.coroutines.runBlocking
 
 private const val CHILDREN = 10
 
-/** The node with so many leaves from number [first] on: a child of the coroutine that calls this. */
+/** The sum of the numbers of [leaves] leaves from [first] on. The new coroutine is a child of the caller. */
 private fun CoroutineScope.node(first: Long, leaves: Int): Deferred<Long> = async {
     if (leaves == 1) {
         first
@@ -21,14 +20,7 @@ private fun CoroutineScope.node(first: Long, leaves: Int): Deferred<Long> = asyn
 }
 
 fun main(args: Array<String>) {
-    val numbers = args.mapNotNull(String::toIntOrNull)
-    if (args.size != 2 || numbers.size != 2 || numbers.any { it < 1 } ||
-        args[0].trimEnd('0') != "1" || numbers[1] % numbers[0] != 0
-    ) {
-        System.err.println("usage: Skynet <tasks> <operations>: a power of ten, and a multiple of it")
-        exitProcess(2)
-    }
-    val (tasks, operations) = numbers
+    val (tasks, operations) = args.map(String::toInt)
     println("ready")
 
     var sum = 0L

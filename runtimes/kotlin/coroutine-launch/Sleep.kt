@@ -1,7 +1,6 @@
 /** One coroutine per task. */
 
 import java.util.concurrent.atomic.AtomicInteger
-import kotlin.system.exitProcess
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.delay
@@ -12,13 +11,7 @@ private val started = AtomicInteger()
 private val finished = AtomicInteger()
 
 fun main(args: Array<String>) {
-    val numbers = args.mapNotNull(String::toIntOrNull)
-    if (args.size != 2 || numbers.size != 2 || numbers[0] < 1 || numbers[1] < 0) {
-        System.err.println("usage: Sleep <tasks> <seconds>: whole numbers, at least one task")
-        exitProcess(2)
-    }
-    val tasks = numbers[0]
-    val wait = numbers[1].seconds
+    val (tasks, seconds) = args.map(String::toInt)
 
     runBlocking(Dispatchers.Default) {
         repeat(tasks) {
@@ -26,7 +19,7 @@ fun main(args: Array<String>) {
                 if (started.incrementAndGet() == tasks) {
                     println("alive ${tasks - finished.get()}")
                 }
-                delay(wait)
+                delay(seconds.seconds)
                 finished.incrementAndGet()
             }
         }

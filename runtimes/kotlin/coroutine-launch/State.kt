@@ -1,8 +1,7 @@
-/** One coroutine per task, each holding bytes of its own while it waits. */
+/** One coroutine per task; each keeps its own bytes while it waits. */
 
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.LongAdder
-import kotlin.system.exitProcess
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.Dispatchers
@@ -14,22 +13,21 @@ private val started = AtomicInteger()
 private val finished = AtomicInteger()
 private val sum = LongAdder()
 
-private class Given(val tasks: Int, val wait: Duration, val bytes: Int, val depth: Int)
+private class Settings(val tasks: Int, val wait: Duration, val bytes: Int, val depth: Int)
 
 fun main(args: Array<String>) {
-    val given = arguments(args)
-    if (given == null) {
-        System.err.println(
-            "usage: State <tasks> <seconds> [--bytes <bytes>] [--depth <calls>]: " +
-                "whole numbers, at least one task, byte and call"
-        )
-        exitProcess(2)
-    }
+    val options = args.drop(2).chunked(2).associate { (name, value) -> name to value.toInt() }
+    val settings = Settings(
+        tasks = args[0].toInt(),
+        wait = args[1].toInt().seconds,
+        bytes = options["--bytes"] ?: 1024,
+        depth = options["--depth"] ?: 1,
+    )
 
     runBlocking(Dispatchers.Default) {
-        repeat(given.tasks) { number ->
+        repeat(settings.tasks) { number ->
             launch {
-                sum.add(hold(number, given.depth, given))
+                sum.add(hold(number, settings.depth, settings))
                 finished.incrementAndGet()
             }
         }
@@ -39,30 +37,17 @@ fun main(args: Array<String>) {
     println("check ${sum.sum()}")
 }
 
-/** Fills the bytes of a task so many calls down, waits, and sums them. */
-private suspend fun hold(number: Int, calls: Int, given: Given): Long {
+/** Makes the given number of nested calls, fills the task's bytes, waits, and returns their sum. */
+private suspend fun hold(number: Int, calls: Int, settings: Settings): Long {
     if (calls > 1) {
-        // What comes after the call keeps its frame.
-        val below = hold(number, calls - 1, given)
+        // Not a tail call, which would leave no frame.
+        val below = hold(number, calls - 1, settings)
         return below
     }
-    val state = ByteArray(given.bytes) { k -> ((number + k) % 251).toByte() }
-    if (started.incrementAndGet() == given.tasks) {
-        println("alive ${given.tasks - finished.get()}")
+    val state = ByteArray(settings.bytes) { k -> ((number + k) % 251).toByte() }
+    if (started.incrementAndGet() == settings.tasks) {
+        println("alive ${settings.tasks - finished.get()}")
     }
-    delay(given.wait)
+    delay(settings.wait)
     return state.sumOf { it.toUByte().toLong() }
-}
-
-private fun arguments(args: Array<String>): Given? {
-    val options = mutableMapOf("--bytes" to 1024, "--depth" to 1)
-    if (args.size < 2 || args.size % 2 != 0) return null
-    for ((name, value) in args.drop(2).chunked(2)) {
-        if (name !in options) return null
-        options[name] = value.toIntOrNull() ?: return null
-    }
-    val tasks = args[0].toIntOrNull()?.takeIf { it >= 1 } ?: return null
-    val seconds = args[1].toIntOrNull()?.takeIf { it >= 0 } ?: return null
-    if (options.values.any { it < 1 }) return null
-    return Given(tasks, seconds.seconds, options.getValue("--bytes"), options.getValue("--depth"))
 }

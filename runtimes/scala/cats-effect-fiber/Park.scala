@@ -1,20 +1,14 @@
 import cats.effect.*
-import cats.effect.std.Console
 import cats.effect.unsafe.implicits.global
 import cats.syntax.all.*
 import scala.concurrent.duration.*
 
 /** One Cats Effect fiber per task, each waiting for one message. */
 object Park:
-  // Not an IOApp: that of 3.5 does not know the main thread of JDK 25, and then loses the exit code.
-  def main(args: Array[String]): Unit = sys.exit(run(args.toList).unsafeRunSync().code)
+  // Not an IOApp: that of 3.5 does not recognize the main thread of JDK 25, and loses the exit code.
+  def main(args: Array[String]): Unit = park(args(0).toInt, args(1).toInt.seconds).unsafeRunSync()
 
-  private def run(args: List[String]): IO[ExitCode] = args.map(_.toIntOption) match
-    case List(Some(tasks), Some(seconds)) if tasks >= 1 && seconds >= 0 => park(tasks, seconds.seconds)
-    case _ =>
-      Console[IO].errorln("usage: Park <tasks> <seconds>: whole numbers, at least one task").as(ExitCode(2))
-
-  private def park(tasks: Int, wait: FiniteDuration): IO[ExitCode] =
+  private def park(tasks: Int, wait: FiniteDuration): IO[Unit] =
     for
       begin     <- IO.monotonic
       started   <- IO.ref(0)
@@ -27,7 +21,7 @@ object Park:
       _         <- fibers.traverse_(_.joinWithNever)
       done      <- finished.get
       _         <- IO.println(s"done $done")
-    yield ExitCode.Success
+    yield ()
 
   private def task(tasks: Int, mailbox: Deferred[IO, Unit], started: Ref[IO, Int], finished: Ref[IO, Int]): IO[Unit] =
     for

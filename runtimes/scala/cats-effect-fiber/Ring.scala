@@ -1,35 +1,23 @@
 import cats.effect.*
-import cats.effect.std.{Console, Queue}
+import cats.effect.std.Queue
 import cats.effect.unsafe.implicits.global
 import cats.syntax.all.*
 
-/** One Cats Effect fiber per place in a ring, each with a queue of one. A token is the hops that it has left. */
+/** One Cats Effect fiber per place in a ring, each with a queue of one. A token is the number of its remaining hops. */
 object Ring:
-  // Not an IOApp: that of 3.5 does not know the main thread of JDK 25, and then loses the exit code.
-  def main(args: Array[String]): Unit = sys.exit(run(args.toList).unsafeRunSync().code)
+  // Not an IOApp: that of 3.5 does not recognize the main thread of JDK 25, and loses the exit code.
+  def main(args: Array[String]): Unit =
+    val tokens = args.lift(3).fold(1)(_.toInt) // --tokens
+    ring(args(0).toInt, args(1).toInt, tokens).unsafeRunSync()
 
-  private def run(args: List[String]): IO[ExitCode] =
-    val words = args match
-      case List(tasks, operations)                     => List(tasks, operations, "1")
-      case List(tasks, operations, "--tokens", tokens) => List(tasks, operations, tokens)
-      case _                                           => Nil
-    words.map(_.toIntOption) match
-      case List(Some(tasks), Some(operations), Some(tokens))
-          if operations >= 1 && tokens >= 1 && tokens <= tasks / 2 =>
-        ring(tasks, operations, tokens)
-      case _ =>
-        Console[IO].errorln(
-          "usage: Ring <tasks> <operations> [--tokens <tokens>]: whole numbers, at least two tasks for each token"
-        ).as(ExitCode(2))
-
-  private def ring(tasks: Int, operations: Int, tokens: Int): IO[ExitCode] =
+  private def ring(tasks: Int, operations: Int, tokens: Int): IO[Unit] =
     for
       started    <- IO.ref(0)
       allStarted <- IO.deferred[Unit]
-      noted      <- Queue.bounded[IO, Int](tokens)
+      ends       <- Queue.bounded[IO, Int](tokens)
       queues     <- Queue.bounded[IO, Int](1).replicateA(tasks).map(_.toVector)
       fibers <- List.range(0, tasks).traverse { number =>
-                  val passing = pass(number, queues(number), queues((number + 1) % tasks), noted)
+                  val passing = pass(number, queues(number), queues((number + 1) % tasks), ends)
                   (countIn(tasks, started, allStarted) *> passing).start
                 }
       _ <- allStarted.get
@@ -38,16 +26,16 @@ object Ring:
              val first = token.toLong * tasks / tokens
              queues(first.toInt).offer(operations / tokens + (if token < operations % tokens then 1 else 0))
            }
-      numbers <- noted.take.replicateA(tokens)
+      numbers <- ends.take.replicateA(tokens)
       _       <- IO.println(s"done $operations")
       _       <- IO.println(s"check ${numbers.map(_.toLong).sum}")
       _       <- fibers.traverse_(_.cancel)
-    yield ExitCode.Success
+    yield ()
 
   private def countIn(tasks: Int, started: Ref[IO, Int], allStarted: Deferred[IO, Unit]): IO[Unit] =
     started.updateAndGet(_ + 1).flatMap { n =>
       (IO.println(s"alive $tasks") *> allStarted.complete(())).whenA(n == tasks)
     }
 
-  private def pass(number: Int, own: Queue[IO, Int], next: Queue[IO, Int], noted: Queue[IO, Int]): IO[Nothing] =
-    own.take.flatMap(hops => if hops > 0 then next.offer(hops - 1) else noted.offer(number)).foreverM
+  private def pass(number: Int, own: Queue[IO, Int], next: Queue[IO, Int], ends: Queue[IO, Int]): IO[Nothing] =
+    own.take.flatMap(hops => if hops > 0 then next.offer(hops - 1) else ends.offer(number)).foreverM

@@ -1,20 +1,14 @@
 import cats.effect.*
-import cats.effect.std.Console
 import cats.effect.unsafe.implicits.global
 import cats.syntax.all.*
 import scala.concurrent.duration.*
 
 /** One Cats Effect fiber per task. */
 object Sleep:
-  // Not an IOApp: that of 3.5 does not know the main thread of JDK 25, and then loses the exit code.
-  def main(args: Array[String]): Unit = sys.exit(run(args.toList).unsafeRunSync().code)
+  // Not an IOApp: that of 3.5 does not recognize the main thread of JDK 25, and loses the exit code.
+  def main(args: Array[String]): Unit = sleep(args(0).toInt, args(1).toInt.seconds).unsafeRunSync()
 
-  private def run(args: List[String]): IO[ExitCode] = args.map(_.toIntOption) match
-    case List(Some(tasks), Some(seconds)) if tasks >= 1 && seconds >= 0 => sleep(tasks, seconds.seconds)
-    case _ =>
-      Console[IO].errorln("usage: Sleep <tasks> <seconds>: whole numbers, at least one task").as(ExitCode(2))
-
-  private def sleep(tasks: Int, wait: FiniteDuration): IO[ExitCode] =
+  private def sleep(tasks: Int, wait: FiniteDuration): IO[Unit] =
     for
       started  <- IO.ref(0)
       finished <- IO.ref(0)
@@ -22,7 +16,7 @@ object Sleep:
       _        <- fibers.traverse_(_.joinWithNever)
       done     <- finished.get
       _        <- IO.println(s"done $done")
-    yield ExitCode.Success
+    yield ()
 
   private def task(tasks: Int, wait: FiniteDuration, started: Ref[IO, Int], finished: Ref[IO, Int]): IO[Unit] =
     for

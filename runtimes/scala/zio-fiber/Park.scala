@@ -2,15 +2,12 @@ import zio.*
 
 /** One ZIO fiber per task, each waiting for one message. */
 object Park extends ZIOAppDefault:
-  def run = getArgs.map(_.map(_.toIntOption)).flatMap {
-    case Chunk(Some(tasks), Some(seconds)) if tasks >= 1 && seconds >= 0 => park(tasks, seconds.seconds)
-    case _ =>
-      Console.printLineError("usage: Park <tasks> <seconds>: whole numbers, at least one task") *> exit(ExitCode(2))
-  }
-
-  private def park(tasks: Int, wait: Duration) =
+  def run =
     for
       begin     <- Clock.nanoTime
+      args      <- getArgs
+      tasks      = args(0).toInt
+      wait       = args(1).toInt.seconds
       started   <- Ref.make(0)
       finished  <- Ref.make(0)
       mailboxes <- ZIO.replicateZIO(tasks)(Promise.make[Nothing, Unit])

@@ -1,28 +1,20 @@
 import zio.*
 
-/** One ZIO fiber per place in a ring, each with a queue of one. A token is the hops that it has left. */
+/** One ZIO fiber per place in a ring, each with a queue of one. A token is the number of its remaining hops. */
 object Ring extends ZIOAppDefault:
-  def run = getArgs.map {
-    case Chunk(tasks, operations)                     => List(tasks, operations, "1")
-    case Chunk(tasks, operations, "--tokens", tokens) => List(tasks, operations, tokens)
-    case _                                            => Nil
-  }.map(_.map(_.toIntOption)).flatMap {
-    case List(Some(tasks), Some(operations), Some(tokens)) if operations >= 1 && tokens >= 1 && tokens <= tasks / 2 =>
-      ring(tasks, operations, tokens)
-    case _ =>
-      Console.printLineError(
-        "usage: Ring <tasks> <operations> [--tokens <tokens>]: whole numbers, at least two tasks for each token"
-      ) *> exit(ExitCode(2))
-  }
-
-  private def ring(tasks: Int, operations: Int, tokens: Int) =
+  def run =
     for
+      args       <- getArgs
+      tasks       = args(0).toInt
+      operations  = args(1).toInt
+      tokens      = args.lift(3).fold(1)(_.toInt) // --tokens
       started    <- Ref.make(0)
       allStarted <- Promise.make[Nothing, Unit]
-      noted      <- Queue.bounded[Int](tokens)
+      ends       <- Queue.bounded[Int](tokens)
       queues     <- ZIO.replicateZIO(tasks)(Queue.bounded[Int](1)).map(_.toIndexedSeq)
       _ <- ZIO.foreachDiscard(0 until tasks) { number =>
-             (countIn(tasks, started, allStarted) *> pass(number, queues(number), queues((number + 1) % tasks), noted)).fork
+             val passing = pass(number, queues(number), queues((number + 1) % tasks), ends)
+             (countIn(tasks, started, allStarted) *> passing).fork
            }
       _ <- allStarted.await
       _ <- Console.printLine("ready")
@@ -30,15 +22,15 @@ object Ring extends ZIOAppDefault:
              val first = token.toLong * tasks / tokens
              queues(first.toInt).offer(operations / tokens + (if token < operations % tokens then 1 else 0))
            }
-      sum <- ZIO.foldLeft(0 until tokens)(0L)((sum, _) => noted.take.map(sum + _))
+      sum <- ZIO.foldLeft(0 until tokens)(0L)((sum, _) => ends.take.map(sum + _))
       _   <- Console.printLine(s"done $operations")
       _   <- Console.printLine(s"check $sum")
-    yield () // the fibers are interrupted with the one that forked them
+    yield () // interrupts the fibers, which are children of this one
 
   private def countIn(tasks: Int, started: Ref[Int], allStarted: Promise[Nothing, Unit]) =
     started.incrementAndGet.flatMap { n =>
       (Console.printLine(s"alive $tasks") *> allStarted.succeed(())).when(n == tasks)
     }
 
-  private def pass(number: Int, own: Queue[Int], next: Queue[Int], noted: Queue[Int]): UIO[Nothing] =
-    own.take.flatMap(hops => if hops > 0 then next.offer(hops - 1) else noted.offer(number)).forever
+  private def pass(number: Int, own: Queue[Int], next: Queue[Int], ends: Queue[Int]): UIO[Nothing] =
+    own.take.flatMap(hops => if hops > 0 then next.offer(hops - 1) else ends.offer(number)).forever

@@ -2,14 +2,11 @@ import zio.*
 
 /** One ZIO fiber per task. */
 object Sleep extends ZIOAppDefault:
-  def run = getArgs.map(_.map(_.toIntOption)).flatMap {
-    case Chunk(Some(tasks), Some(seconds)) if tasks >= 1 && seconds >= 0 => sleep(tasks, seconds.seconds)
-    case _ =>
-      Console.printLineError("usage: Sleep <tasks> <seconds>: whole numbers, at least one task") *> exit(ExitCode(2))
-  }
-
-  private def sleep(tasks: Int, wait: Duration) =
+  def run =
     for
+      args     <- getArgs
+      tasks     = args(0).toInt
+      wait      = args(1).toInt.seconds
       started  <- Ref.make(0)
       finished <- Ref.make(0)
       _        <- ZIO.foreachParDiscard(1 to tasks)(_ => task(tasks, wait, started, finished))

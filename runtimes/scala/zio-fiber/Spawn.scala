@@ -2,18 +2,15 @@ import zio.*
 
 /** One ZIO fiber per operation, forked and joined for its result. */
 object Spawn extends ZIOAppDefault:
-  def run = getArgs.map(_.map(_.toIntOption)).flatMap {
-    case Chunk(Some(tasks), Some(operations)) if tasks >= 1 && operations >= 1 => spawn(tasks, operations)
-    case _ =>
-      Console.printLineError("usage: Spawn <tasks> <operations>: whole numbers, at least one of each") *> exit(ExitCode(2))
-  }
-
-  private def spawn(tasks: Int, operations: Int) =
+  def run =
     for
-      _   <- Console.printLine("ready")
-      sum <- rounds(tasks, operations, first = 0, sum = 0)
-      _   <- Console.printLine(s"done $operations")
-      _   <- Console.printLine(s"check $sum")
+      args      <- getArgs
+      tasks      = args(0).toInt
+      operations = args(1).toInt
+      _         <- Console.printLine("ready")
+      sum       <- rounds(tasks, operations, first = 0, sum = 0)
+      _         <- Console.printLine(s"done $operations")
+      _         <- Console.printLine(s"check $sum")
     yield ()
 
   private def rounds(tasks: Int, operations: Int, first: Int, sum: Long): UIO[Long] =
