@@ -1,25 +1,19 @@
 //! One async-std task per task.
 
 use std::env;
-use std::ffi::OsString;
-use std::num::NonZero;
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
 use async_std::task;
 
-// Static, so that proving the tasks alive adds nothing to what a task holds.
-// `SeqCst`, because `alive` is the difference of the two.
+// Static, so that counting adds nothing to the memory of a task.
 static STARTED: AtomicU32 = AtomicU32::new(0);
 static FINISHED: AtomicU32 = AtomicU32::new(0);
 
 #[async_std::main]
-async fn main() -> ExitCode {
-    let Some((tasks, wait)) = arguments() else {
-        eprintln!("usage: async-std-spawn <tasks> <seconds>: whole numbers, at least one task");
-        return ExitCode::from(2);
-    };
+async fn main() {
+    let args: Vec<u32> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (tasks, wait) = (args[0], Duration::from_secs(args[1].into()));
 
     let handles: Vec<_> = (0..tasks).map(|_| task::spawn(wait_once(tasks, wait))).collect();
     for handle in handles {
@@ -27,7 +21,6 @@ async fn main() -> ExitCode {
     }
 
     println!("done {}", FINISHED.load(SeqCst));
-    ExitCode::SUCCESS
 }
 
 async fn wait_once(tasks: u32, wait: Duration) {
@@ -36,14 +29,4 @@ async fn wait_once(tasks: u32, wait: Duration) {
     }
     task::sleep(wait).await;
     FINISHED.fetch_add(1, SeqCst);
-}
-
-fn arguments() -> Option<(u32, Duration)> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let [tasks, seconds] = args.as_slice() else {
-        return None;
-    };
-    let tasks: NonZero<u32> = tasks.to_str()?.parse().ok()?;
-    let seconds: u32 = seconds.to_str()?.parse().ok()?;
-    Some((tasks.get(), Duration::from_secs(seconds.into())))
 }

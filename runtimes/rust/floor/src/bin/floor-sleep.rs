@@ -3,18 +3,12 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::env;
-use std::ffi::OsString;
-use std::num::NonZero;
-use std::process::ExitCode;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{env, thread};
 
-fn main() -> ExitCode {
-    let Some((tasks, wait)) = arguments() else {
-        eprintln!("usage: floor <tasks> <seconds>: whole numbers, at least one task");
-        return ExitCode::from(2);
-    };
+fn main() {
+    let args: Vec<u32> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (tasks, wait) = (args[0], Duration::from_secs(args[1].into()));
 
     let mut deadlines = BinaryHeap::with_capacity(tasks as usize);
     for _ in 0..tasks {
@@ -29,15 +23,4 @@ fn main() -> ExitCode {
     }
 
     println!("done {done}");
-    ExitCode::SUCCESS
-}
-
-fn arguments() -> Option<(u32, Duration)> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let [tasks, seconds] = args.as_slice() else {
-        return None;
-    };
-    let tasks: NonZero<u32> = tasks.to_str()?.parse().ok()?;
-    let seconds: u32 = seconds.to_str()?.parse().ok()?;
-    Some((tasks.get(), Duration::from_secs(seconds.into())))
 }

@@ -1,25 +1,19 @@
 //! One glommio task per task, on one executor.
 
-use std::env;
-use std::ffi::OsString;
-use std::num::NonZero;
-use std::process::{self, ExitCode};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
+use std::{env, process};
 
 use glommio::timer::sleep;
 use glommio::{LocalExecutor, LocalExecutorBuilder, spawn_local};
 
-// Static, so that proving the tasks alive adds nothing to what a task holds.
-// `SeqCst`, because `alive` is the difference of the two.
+// Static, so that counting adds nothing to the memory of a task.
 static STARTED: AtomicU32 = AtomicU32::new(0);
 static FINISHED: AtomicU32 = AtomicU32::new(0);
 
-fn main() -> ExitCode {
-    let Some((tasks, wait)) = arguments() else {
-        eprintln!("usage: glommio-spawn-local <tasks> <seconds>: whole numbers, at least one task");
-        return ExitCode::from(2);
-    };
+fn main() {
+    let args: Vec<u32> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (tasks, wait) = (args[0], Duration::from_secs(args[1].into()));
 
     new_executor().run(async {
         let handles: Vec<_> = (0..tasks).map(|_| spawn_local(task(tasks, wait))).collect();
@@ -29,7 +23,6 @@ fn main() -> ExitCode {
     });
 
     println!("done {}", FINISHED.load(SeqCst));
-    ExitCode::SUCCESS
 }
 
 async fn task(tasks: u32, wait: Duration) {
@@ -46,14 +39,4 @@ fn new_executor() -> LocalExecutor {
         eprintln!("glommio-spawn-local: cannot start an executor: {error}");
         process::exit(1)
     })
-}
-
-fn arguments() -> Option<(u32, Duration)> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let [tasks, seconds] = args.as_slice() else {
-        return None;
-    };
-    let tasks: NonZero<u32> = tasks.to_str()?.parse().ok()?;
-    let seconds: u32 = seconds.to_str()?.parse().ok()?;
-    Some((tasks.get(), Duration::from_secs(seconds.into())))
 }
