@@ -1,4 +1,4 @@
---  A ring of Ada tasks, each passing tokens from its channel to the next one.
+--  A ring of Ada tasks, each passing tokens from its channel to the next.
 
 with Ada.Command_Line; use Ada.Command_Line;
 with Ada.Synchronous_Task_Control; use Ada.Synchronous_Task_Control;

@@ -1,4 +1,4 @@
-// A ring of processes, each passing tokens from its channel to the next one.
+// A ring of processes, each passing tokens from its channel to the next.
 #include <err.h>
 #include <errno.h>
 #include <semaphore.h>

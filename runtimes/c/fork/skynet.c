@@ -12,7 +12,7 @@ static unsigned tasks, operations;
 
 static uint64_t sum_of_children(unsigned count, unsigned first, unsigned leaves, int *error);
 
-// Tells its parent the sum of the numbers of its leaves, which begin with `first`; or, by its exit status, the error.
+// Sends first + ... + (first + leaves - 1) to its parent, or exits with an errno.
 static _Noreturn void node(unsigned first, unsigned leaves, int parent) {
     int error = 0;
     uint64_t sum = leaves == 1 ? first : sum_of_children(10, first, leaves / 10, &error);
@@ -20,7 +20,7 @@ static _Noreturn void node(unsigned first, unsigned leaves, int parent) {
     _exit(error);
 }
 
-// Starts children of so many leaves each, and waits for all.
+// Starts `count` children of `leaves` leaves each, and returns the sum of their results.
 static uint64_t sum_of_children(unsigned count, unsigned first, unsigned leaves, int *error) {
     int results[2];
     if (pipe(results) != 0) {

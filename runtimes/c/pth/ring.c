@@ -1,4 +1,4 @@
-// A ring of GNU Pth threads, each passing tokens from its message port to the next one.
+// A ring of GNU Pth threads, each passing tokens from its message port to the next.
 #include <err.h>
 #include <errno.h>
 #include <pth.h>

@@ -15,7 +15,7 @@ static void *task(void *unused) {
         printf("alive %u\n", tasks - finished);
         fflush(stdout);
     }
-    if (seconds > 0) pth_sleep(seconds); // which takes 0 for an error
+    if (seconds > 0) pth_sleep(seconds); // pth_sleep(0) fails
     finished++;
     return unused;
 }

@@ -1,4 +1,4 @@
-// A ring of POSIX threads, each passing tokens from its channel to the next one.
+// A ring of POSIX threads, each passing tokens from its channel to the next.
 #include <err.h>
 #include <errno.h>
 #include <pthread.h>

@@ -33,7 +33,7 @@ struct Member {
 
     websocket::stream<tcp::socket> socket;
     std::deque<std::shared_ptr<const std::string>> queue;  // the first is being written
-    // Never expires; cancelled to notify, as Asio has no condition variable.
+    // Never expires; canceled to notify, as Asio has no condition variable.
     asio::steady_timer drained{socket.get_executor(), asio::steady_timer::time_point::max()};
     std::optional<std::string> room;
 };
@@ -96,9 +96,9 @@ asio::awaitable<websocket::close_code> talk(MemberPtr member) {
     beast::flat_buffer buffer;
     for (;;) {
         // Writes come before reads, so a member cannot speak faster than it receives.
-        beast::error_code cancelled;
+        beast::error_code canceled;
         while (!member->queue.empty()) {
-            co_await member->drained.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+            co_await member->drained.async_wait(asio::redirect_error(asio::use_awaitable, canceled));
         }
         co_await socket.async_read(buffer, asio::use_awaitable);
         if (!socket.got_text()) co_return websocket::close_code::unknown_data;

@@ -1,4 +1,4 @@
-// A ring of C++20 coroutines, each passing tokens from its Asio channel to the next one.
+// A ring of C++20 coroutines, each passing tokens from its Asio channel to the next.
 #include <asio.hpp>
 #include <asio/experimental/channel.hpp>
 

@@ -1,4 +1,4 @@
-// A ring of Boost.Fibers, each passing tokens from its channel to the next one.
+// A ring of Boost.Fibers, each passing tokens from its channel to the next.
 #include <boost/fiber/all.hpp>
 
 #include <cstddef>

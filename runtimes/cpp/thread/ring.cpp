@@ -1,4 +1,4 @@
-// A ring of std::threads, each passing tokens from its channel to the next one.
+// A ring of std::threads, each passing tokens from its channel to the next.
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>

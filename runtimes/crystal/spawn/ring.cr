@@ -1,4 +1,4 @@
-# A ring of fibers, each passing tokens from its channel to the next one.
+# A ring of fibers, each passing tokens from its channel to the next.
 
 def run(tasks, operations, tokens)
   channels = Array.new(tasks) { Channel(Int64).new(1) }

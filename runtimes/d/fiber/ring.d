@@ -1,4 +1,4 @@
-/// A ring of fibers, each passing tokens from its channel to the next one.
+/// A ring of fibers, each passing tokens from its channel to the next.
 module ring_program;
 
 import core.sys.posix.unistd : _exit;

@@ -1,4 +1,4 @@
-/// A ring of OS threads, each passing tokens from its mailbox to the next one.
+/// A ring of OS threads, each passing tokens from its mailbox to the next.
 module ring_program;
 
 import core.atomic;

@@ -1,4 +1,4 @@
-## A ring of async procs, each passing tokens from its channel to the next one.
+## A ring of async procs, each passing tokens from its channel to the next.
 
 import std/[asyncdispatch, options, os, strutils]
 

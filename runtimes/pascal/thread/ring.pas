@@ -1,4 +1,4 @@
-{ A ring of TThreads, each passing tokens from its channel to the next one. }
+{ A ring of TThreads, each passing tokens from its channel to the next. }
 program Ring;
 
 {$mode objfpc}{$H+}

@@ -1,4 +1,4 @@
-//! A ring of OS threads, each passing tokens from its queue to the next one.
+//! A ring of OS threads, each passing tokens from its queue to the next.
 const std = @import("std");
 
 var started: std.atomic.Value(u32) = .init(0);

@@ -1,4 +1,4 @@
-//! A ring of async-executor tasks, each passing tokens from its channel to the next one, on an Executor run by all CPUs.
+//! A ring of async-executor tasks, each passing tokens from its channel to the next, on an Executor with one thread per CPU.
 
 use std::num::NonZero;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! A tree of async-executor tasks, each waiting for its ten children, on an Executor run by all CPUs.
+//! A tree of async-executor tasks, each waiting for its ten children, on an Executor with one thread per CPU.
 
 use std::num::NonZero;
 use std::{env, future, thread};

@@ -1,4 +1,4 @@
-//! One async-executor task per task, on an Executor run by all CPUs.
+//! One async-executor task per task, on an Executor with one thread per CPU.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};

@@ -1,4 +1,4 @@
-//! One async-executor task per operation, spawned and joined for its result, on an Executor run by all CPUs.
+//! One async-executor task per operation, spawned and joined for its result, on an Executor with one thread per CPU.
 
 use std::num::NonZero;
 use std::{env, future, thread};

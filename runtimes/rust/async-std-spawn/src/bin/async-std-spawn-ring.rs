@@ -1,4 +1,4 @@
-//! A ring of async-std tasks, each passing tokens from its channel to the next one.
+//! A ring of async-std tasks, each passing tokens from its channel to the next.
 
 use std::env;
 use std::sync::LazyLock;

@@ -1,5 +1,4 @@
-//! No tasks at all: a heap of deadlines, and one thread that sleeps until the next one.
-//! Whatever waits on a timer has to remember when it is due; a runtime cannot need less than this.
+//! No tasks: a heap of deadlines, and one thread that sleeps until the next. No runtime can use less for a timer.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

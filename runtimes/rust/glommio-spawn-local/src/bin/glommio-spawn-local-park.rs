@@ -1,12 +1,12 @@
 //! One glommio task per task, each waiting for one message, on one executor.
 
+use std::env;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::{Duration, Instant};
-use std::{env, process};
 
 use glommio::channels::local_channel::{self, LocalReceiver};
 use glommio::timer::sleep;
-use glommio::{LocalExecutor, LocalExecutorBuilder, spawn_local};
+use glommio::{LocalExecutor, spawn_local};
 
 // Static, so that counting adds nothing to the memory of a task.
 static STARTED: AtomicU32 = AtomicU32::new(0);
@@ -17,7 +17,7 @@ fn main() {
     let args: Vec<u32> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
     let (tasks, wait) = (args[0], Duration::from_secs(args[1].into()));
 
-    new_executor().run(async {
+    LocalExecutor::default().run(async {
         let (mailboxes, handles): (Vec<_>, Vec<_>) = (0..tasks)
             .map(|_| {
                 // Capacity 1: sending does not wait for the receiver.
@@ -43,12 +43,4 @@ async fn task(tasks: u32, mailbox: LocalReceiver<()>) {
     }
     mailbox.recv().await.unwrap();
     FINISHED.fetch_add(1, SeqCst);
-}
-
-/// An executor on the thread that calls.
-fn new_executor() -> LocalExecutor {
-    LocalExecutorBuilder::default().make().unwrap_or_else(|error| {
-        eprintln!("glommio-spawn-local-park: cannot start an executor: {error}");
-        process::exit(1)
-    })
 }

@@ -1,11 +1,11 @@
-//! A ring of glommio tasks, each passing tokens from its channel to the next one, on one executor.
+//! A ring of glommio tasks, each passing tokens from its channel to the next, on one executor.
 
+use std::env;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use std::{env, process};
 
 use glommio::channels::local_channel::{self, LocalReceiver, LocalSender};
-use glommio::{LocalExecutor, LocalExecutorBuilder, spawn_local};
+use glommio::{LocalExecutor, spawn_local};
 
 // Static, so that counting adds nothing to the memory of a task.
 static STARTED: AtomicU32 = AtomicU32::new(0);
@@ -18,7 +18,7 @@ fn main() {
     let [tasks, operations] = [1, 2].map(|i| args[i].parse::<u32>().unwrap());
     let tokens = args.get(4).map_or(1, |tokens| tokens.parse().unwrap()); // after `--tokens`
 
-    new_executor().run(async {
+    LocalExecutor::default().run(async {
         let (senders, receivers): (Vec<_>, Vec<_>) = (0..tasks)
             .map(|_| {
                 let (sender, receiver) = local_channel::new_bounded(1);
@@ -32,7 +32,7 @@ fn main() {
             let next = senders[(number as usize + 1) % senders.len()].clone();
             handles.push(spawn_local(task(tasks, number, receiver, next, note.clone())));
         }
-        // The first note is from the task that started last.
+        // Sent by the task that started last.
         noted.recv().await.unwrap();
         println!("ready");
 
@@ -72,12 +72,4 @@ async fn task(
             None => note.send(number).await.unwrap(),
         }
     }
-}
-
-/// An executor on the thread that calls.
-fn new_executor() -> LocalExecutor {
-    LocalExecutorBuilder::default().make().unwrap_or_else(|error| {
-        eprintln!("glommio-spawn-local-ring: cannot start an executor: {error}");
-        process::exit(1)
-    })
 }

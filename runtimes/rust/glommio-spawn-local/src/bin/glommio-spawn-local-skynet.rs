@@ -1,15 +1,15 @@
 //! A tree of glommio tasks, each waiting for its ten children, on one executor.
 
-use std::{env, process};
+use std::env;
 
-use glommio::{LocalExecutor, LocalExecutorBuilder, Task, spawn_local};
+use glommio::{LocalExecutor, Task, spawn_local};
 
 fn main() {
     let args: Vec<u64> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
     let (leaves, operations) = (args[0], args[1]);
     println!("ready");
 
-    let sum = new_executor().run(trees(operations / leaves, leaves));
+    let sum = LocalExecutor::default().run(trees(operations / leaves, leaves));
 
     println!("done {operations}\ncheck {sum}");
 }
@@ -39,12 +39,4 @@ async fn node(first: u64, leaves: u64) -> u64 {
         sum += child.await;
     }
     sum
-}
-
-/// An executor on the thread that calls.
-fn new_executor() -> LocalExecutor {
-    LocalExecutorBuilder::default().make().unwrap_or_else(|error| {
-        eprintln!("glommio-spawn-local-skynet: cannot start an executor: {error}");
-        process::exit(1)
-    })
 }

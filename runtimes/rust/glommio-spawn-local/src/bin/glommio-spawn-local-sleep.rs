@@ -1,11 +1,11 @@
 //! One glommio task per task, on one executor.
 
+use std::env;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
-use std::{env, process};
 
 use glommio::timer::sleep;
-use glommio::{LocalExecutor, LocalExecutorBuilder, spawn_local};
+use glommio::{LocalExecutor, spawn_local};
 
 // Static, so that counting adds nothing to the memory of a task.
 static STARTED: AtomicU32 = AtomicU32::new(0);
@@ -15,7 +15,7 @@ fn main() {
     let args: Vec<u32> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
     let (tasks, wait) = (args[0], Duration::from_secs(args[1].into()));
 
-    new_executor().run(async {
+    LocalExecutor::default().run(async {
         let handles: Vec<_> = (0..tasks).map(|_| spawn_local(task(tasks, wait))).collect();
         for handle in handles {
             handle.await;
@@ -31,12 +31,4 @@ async fn task(tasks: u32, wait: Duration) {
     }
     sleep(wait).await;
     FINISHED.fetch_add(1, SeqCst);
-}
-
-/// An executor on the thread that calls.
-fn new_executor() -> LocalExecutor {
-    LocalExecutorBuilder::default().make().unwrap_or_else(|error| {
-        eprintln!("glommio-spawn-local: cannot start an executor: {error}");
-        process::exit(1)
-    })
 }

@@ -1,15 +1,15 @@
 //! One glommio task per operation, spawned and joined for its result, on one executor.
 
-use std::{env, process};
+use std::env;
 
-use glommio::{LocalExecutor, LocalExecutorBuilder, spawn_local};
+use glommio::{LocalExecutor, spawn_local};
 
 fn main() {
     let args: Vec<u64> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
     let (tasks, operations) = (args[0], args[1]);
     println!("ready");
 
-    let sum = new_executor().run(rounds(tasks, operations));
+    let sum = LocalExecutor::default().run(rounds(tasks, operations));
 
     println!("done {operations}\ncheck {sum}");
 }
@@ -29,12 +29,4 @@ async fn rounds(tasks: u64, operations: u64) -> u64 {
 
 async fn task(number: u64) -> u64 {
     number
-}
-
-/// An executor on the thread that calls.
-fn new_executor() -> LocalExecutor {
-    LocalExecutorBuilder::default().make().unwrap_or_else(|error| {
-        eprintln!("glommio-spawn-local-spawn: cannot start an executor: {error}");
-        process::exit(1)
-    })
 }

@@ -1,4 +1,4 @@
-//! A ring of may coroutines, each passing tokens from its channel to the next one.
+//! A ring of may coroutines, each passing tokens from its channel to the next.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};

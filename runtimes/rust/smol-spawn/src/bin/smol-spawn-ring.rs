@@ -1,4 +1,4 @@
-//! A ring of smol tasks, each passing tokens from its channel to the next one, on smol's global executor.
+//! A ring of smol tasks, each passing tokens from its channel to the next, on smol's global executor.
 
 use std::env;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};

@@ -1,4 +1,4 @@
-//! A ring of OS threads, each passing tokens from its channel to the next one.
+//! A ring of OS threads, each passing tokens from its channel to the next.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};

@@ -1,4 +1,4 @@
-//! One tokio task per task, all of one JoinSet, each waiting for one message, on the multi-threaded runtime.
+//! One tokio task per task, all in one JoinSet, each waiting for one message, on the multi-threaded runtime.
 
 use std::env;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};

@@ -1,5 +1,4 @@
-//! One tokio task per place in a ring, all of one JoinSet, each handing on the tokens that come through its channel, on the
-//! multi-threaded runtime.
+//! A ring of tokio tasks in a JoinSet, each passing tokens from its channel to the next.
 
 use std::env;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};

@@ -1,4 +1,4 @@
-//! One tokio task per node of a tree, each waiting for the JoinSet of its ten children, on the multi-threaded runtime.
+//! A tree of tokio tasks, each waiting for a JoinSet of its ten children, on the multi-threaded runtime.
 
 use std::env;
 

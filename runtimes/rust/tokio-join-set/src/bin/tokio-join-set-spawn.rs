@@ -1,4 +1,4 @@
-//! One tokio task per operation, made in a JoinSet and joined for its result, on the multi-threaded runtime.
+//! One tokio task per operation, spawned in a JoinSet and joined for its result, on the multi-threaded runtime.
 
 use std::env;
 

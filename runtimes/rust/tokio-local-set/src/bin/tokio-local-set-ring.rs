@@ -1,5 +1,5 @@
-//! A ring of tokio tasks, each passing tokens from its channel to the next one, of a LocalSet
-//! on the current-thread runtime.
+//! A ring of tokio tasks, each passing tokens from its channel to the next, in a LocalSet on the
+//! current-thread runtime.
 
 use std::env;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};

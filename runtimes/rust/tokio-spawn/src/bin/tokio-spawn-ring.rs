@@ -1,5 +1,4 @@
-//! A ring of tokio tasks, each passing tokens from its channel to the next one, on the multi-threaded
-//! runtime.
+//! A ring of tokio tasks, each passing tokens from its channel to the next, on the multi-threaded runtime.
 
 use std::env;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
