@@ -15,7 +15,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
-mod allocator;
+use tokio_spawn as _; // the allocator
 
 /// The most messages that wait for one member.
 const QUEUE: usize = 256;

@@ -5,7 +5,7 @@ use std::env;
 use tokio::io::{self, AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
-mod allocator;
+use tokio_spawn as _; // the allocator
 
 #[tokio::main]
 async fn main() -> io::Result<()> {

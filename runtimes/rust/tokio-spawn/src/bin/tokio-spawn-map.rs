@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dashmap::DashMap;
 
-mod allocator;
+use tokio_spawn as _; // the allocator
 
 const FILLED: u32 = 65_536;
 

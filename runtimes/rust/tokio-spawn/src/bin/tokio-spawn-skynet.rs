@@ -4,7 +4,7 @@ use std::env;
 
 use tokio::task::JoinHandle;
 
-mod allocator;
+use tokio_spawn as _; // the allocator
 
 #[tokio::main]
 async fn main() {

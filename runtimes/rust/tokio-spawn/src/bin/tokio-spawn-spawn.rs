@@ -2,7 +2,7 @@
 
 use std::env;
 
-mod allocator;
+use tokio_spawn as _; // the allocator
 
 #[tokio::main]
 async fn main() {
