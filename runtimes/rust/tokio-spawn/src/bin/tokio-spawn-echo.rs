@@ -4,7 +4,6 @@ use std::env;
 
 use tokio::io::{self, AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
-
 use tokio_spawn as _; // the allocator
 
 #[tokio::main]

@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use dashmap::DashMap;
-
 use tokio_spawn as _; // the allocator
 
 const FILLED: u32 = 65_536;

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, Receiver, Sender, UnboundedSender};
-
 use tokio_spawn as _; // the allocator
 
 // Static, so that counting adds nothing to the memory of a task.

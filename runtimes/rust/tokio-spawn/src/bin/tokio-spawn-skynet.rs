@@ -3,7 +3,6 @@
 use std::env;
 
 use tokio::task::JoinHandle;
-
 use tokio_spawn as _; // the allocator
 
 #[tokio::main]

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep_until};
-
 use tokio_spawn as _; // the allocator
 
 // Static, so that counting adds nothing to the memory of a task.
