@@ -10,11 +10,11 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::select;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, Receiver, Sender};
-use tokio_spawn as _;
+use tokio_spawn as _; // the allocator
 use tokio_tungstenite::accept_async_with_config;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
-use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes}; // the allocator
+use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
 /// The most messages that wait for one member.
 const QUEUE: usize = 256;
