@@ -4,12 +4,10 @@ require "socket"
 
 def echo(client)
   client.tcp_nodelay = true
-  client.read_buffering = false # read into the buffer below
   buffer = uninitialized UInt8[4096]
   slice = buffer.to_slice
   while (length = client.read(slice)) > 0
     client.write slice[0, length]
-    client.flush
   end
 rescue IO::Error
   # The client is gone.
