@@ -9,10 +9,10 @@ procedure Park is
 
    Start_Time : constant Time := Clock;
 
-   Tasks, Seconds : Natural;
+   Tasks   : constant Natural := Natural'Value (Argument (1));
+   Seconds : constant Natural := Natural'Value (Argument (2));
 
-   --  Of the program, so that proving the tasks alive adds nothing to what a
-   --  task holds.
+   --  Global, so that counting adds nothing to the memory of a task.
    protected Counters is
       procedure Start (Alive : out Natural);
       --  Alive is the number of tasks alive, when all have started; else 0.
@@ -61,7 +61,7 @@ procedure Park is
       Counters.Finish;
    end Waiter;
 
-   --  Ends the program, and every task with it, because a task cannot start.
+   --  Ends the program because a task cannot start.
    procedure Give_Up is
    begin
       Put_Line
@@ -74,33 +74,7 @@ procedure Park is
       OS_Exit (1);
    end Give_Up;
 
-   --  Digits only: 'Value alone takes " 1", "1E3" and "1_000" as well.
-   function Parse (Text : String; Number : out Natural) return Boolean is
-   begin
-      Number := 0;
-      if Text = "" or else (for some C of Text => C not in '0' .. '9') then
-         return False;
-      end if;
-      Number := Natural'Value (Text);
-      return True;
-   exception
-      when Constraint_Error =>
-         return False;
-   end Parse;
-
 begin
-   if Argument_Count /= 2
-     or else not Parse (Argument (1), Tasks)
-     or else not Parse (Argument (2), Seconds)
-     or else Tasks = 0
-   then
-      Put_Line
-        (Standard_Error,
-         "usage: park <tasks> <seconds>: whole numbers, at least one task");
-      Set_Exit_Status (2);
-      return;
-   end if;
-
    declare
       Waiters : array (1 .. Tasks) of Waiter;
    begin

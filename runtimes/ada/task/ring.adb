@@ -1,5 +1,4 @@
---  One Ada task per place in a ring, each handing on the tokens that come
---  through its channel.
+--  A ring of Ada tasks, each passing tokens from its channel to the next.
 
 with Ada.Command_Line; use Ada.Command_Line;
 with Ada.Synchronous_Task_Control; use Ada.Synchronous_Task_Control;
@@ -8,7 +7,7 @@ with GNAT.OS_Lib;      use GNAT.OS_Lib;
 
 procedure Ring is
 
-   --  The hops that it has left; the last one ends a task.
+   --  The number of hops left; Stop ends a task.
    subtype Token is Integer range -1 .. Integer'Last;
    Stop : constant Token := -1;
 
@@ -35,12 +34,13 @@ procedure Ring is
       end Take;
    end Channel;
 
-   Tasks, Operations : Natural;
-   Tokens            : Natural := 1;
-   All_Alive         : Suspension_Object;
+   Tasks      : constant Natural := Natural'Value (Argument (1));
+   Operations : constant Natural := Natural'Value (Argument (2));
+   Tokens     : constant Natural :=  --  after --tokens
+     (if Argument_Count > 3 then Natural'Value (Argument (4)) else 1);
+   All_Alive  : Suspension_Object;
 
-   --  Of the program, so that proving the tasks alive adds nothing to what a
-   --  task holds.
+   --  Global, so that counting adds nothing to the memory of a task.
    protected Counter is
       procedure Start (Number : out Natural);
       --  Number is the number of the tasks that started before.
@@ -66,7 +66,7 @@ procedure Ring is
       end return;
    end Count_Start;
 
-   --  Ends the program, and every task with it, because a task cannot start.
+   --  Ends the program because a task cannot start.
    procedure Give_Up is
    begin
       Put_Line
@@ -111,8 +111,7 @@ procedure Ring is
       Put_Line ("ready");
       Flush;
       for Index in 0 .. Tokens - 1 loop
-         --  Where the operations cannot be shared evenly, the first tokens
-         --  make one hop more.
+         --  The first tokens take the remainder.
          Channels
            (Natural
               (Long_Long_Integer (Index) * Long_Long_Integer (Tasks)
@@ -140,39 +139,6 @@ procedure Ring is
          Give_Up;
    end Run;
 
-   --  Digits only: 'Value alone takes " 1", "1E3" and "1_000" as well.
-   function Parse (Text : String; Number : out Natural) return Boolean is
-   begin
-      Number := 0;
-      if Text = "" or else (for some C of Text => C not in '0' .. '9') then
-         return False;
-      end if;
-      Number := Natural'Value (Text);
-      return True;
-   exception
-      when Constraint_Error =>
-         return False;
-   end Parse;
-
-   function Parse_Arguments return Boolean is
-     ((Argument_Count = 2
-       or else
-         (Argument_Count = 4
-          and then Argument (3) = "--tokens"
-          and then Parse (Argument (4), Tokens)))
-      and then Parse (Argument (1), Tasks)
-      and then Parse (Argument (2), Operations)
-      and then Operations > 0
-      and then Tokens in 1 .. Tasks / 2);
-
 begin
-   if not Parse_Arguments then
-      Put_Line
-        (Standard_Error,
-         "usage: ring <tasks> <operations> [--tokens <tokens>]: whole numbers,"
-         & " at least one operation, at most half as many tokens as tasks");
-      Set_Exit_Status (2);
-      return;
-   end if;
    Run;
 end Ring;

@@ -1,4 +1,4 @@
---  One Ada task per node of a tree, each waiting for its ten children.
+--  A tree of Ada tasks, each waiting for its ten children.
 
 with Ada.Command_Line; use Ada.Command_Line;
 with Ada.Text_IO;      use Ada.Text_IO;
@@ -6,11 +6,12 @@ with GNAT.OS_Lib;      use GNAT.OS_Lib;
 
 procedure Skynet is
 
-   Tasks, Operations : Natural;
-   Done              : Natural := 0;
-   Sum               : Long_Long_Integer := 0;
+   Tasks      : constant Natural := Natural'Value (Argument (1));
+   Operations : constant Natural := Natural'Value (Argument (2));
+   Done       : Natural := 0;
+   Sum        : Long_Long_Integer := 0;
 
-   --  Several tasks can fail at once; the first one reports.
+   --  Several tasks can fail at once: the first reports.
    protected Report is
       procedure Claim (First : out Boolean);
    private
@@ -25,7 +26,7 @@ procedure Skynet is
       end Claim;
    end Report;
 
-   --  Ends the program, and every task with it, because a task cannot start.
+   --  Ends the program because a task cannot start.
    procedure Give_Up is
       First : Boolean;
    begin
@@ -41,15 +42,15 @@ procedure Skynet is
       end if;
    end Give_Up;
 
-   --  The sum of so many children of so many leaves each, which begin with
-   --  First; each child is a task.
+   --  Starts Count tasks of Leaves leaves each, from First up, and returns the
+   --  sum of their results.
    function Sum_Of_Children
      (Count, First, Leaves : Natural) return Long_Long_Integer
    is
       Sums : array (0 .. Count - 1) of Long_Long_Integer;
       Made : Natural := 0;
 
-      --  Numbers the tasks of an array, which are made one after the other.
+      --  Numbers the tasks of an array, which are created in order.
       function Next_Index return Natural is
       begin
          Made := Made + 1;
@@ -70,7 +71,7 @@ procedure Skynet is
       declare
          Nodes : array (Sums'Range) of Node with Unreferenced;
       begin
-         null;  --  the block ends when all its tasks have ended
+         null;  --  the block waits for its tasks
       exception
          when Tasking_Error =>
             Give_Up;
@@ -82,42 +83,7 @@ procedure Skynet is
       end return;
    end Sum_Of_Children;
 
-   --  Digits only: 'Value alone takes " 1", "1E3" and "1_000" as well.
-   function Parse (Text : String; Number : out Natural) return Boolean is
-   begin
-      Number := 0;
-      if Text = "" or else (for some C of Text => C not in '0' .. '9') then
-         return False;
-      end if;
-      Number := Natural'Value (Text);
-      return True;
-   exception
-      when Constraint_Error =>
-         return False;
-   end Parse;
-
-   function Is_Power_Of_Ten (Number : Natural) return Boolean is
-     (Number = 1
-      or else (Number > 0
-               and then Number mod 10 = 0
-               and then Is_Power_Of_Ten (Number / 10)));
-
 begin
-   if Argument_Count /= 2
-     or else not Parse (Argument (1), Tasks)
-     or else not Parse (Argument (2), Operations)
-     or else not Is_Power_Of_Ten (Tasks)
-     or else Operations = 0
-     or else Operations mod Tasks /= 0
-   then
-      Put_Line
-        (Standard_Error,
-         "usage: skynet <tasks> <operations>: whole numbers,"
-         & " tasks a power of ten, operations a multiple of it");
-      Set_Exit_Status (2);
-      return;
-   end if;
-
    Put_Line ("ready");
    Flush;
    while Done < Operations loop

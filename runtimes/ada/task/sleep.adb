@@ -1,4 +1,4 @@
---  One Ada task per task, which is a thread of the operating system.
+--  One Ada task per task, an OS thread.
 
 with Ada.Command_Line; use Ada.Command_Line;
 with Ada.Text_IO;      use Ada.Text_IO;
@@ -6,10 +6,10 @@ with GNAT.OS_Lib;      use GNAT.OS_Lib;
 
 procedure Sleep is
 
-   Tasks, Seconds : Natural;
+   Tasks   : constant Natural := Natural'Value (Argument (1));
+   Seconds : constant Natural := Natural'Value (Argument (2));
 
-   --  Of the program, so that proving the tasks alive adds nothing to what a
-   --  task holds.
+   --  Global, so that counting adds nothing to the memory of a task.
    protected Counters is
       procedure Start (Alive : out Natural);
       --  Alive is the number of tasks alive, when all have started; else 0.
@@ -56,7 +56,7 @@ procedure Sleep is
       Counters.Finish;
    end Waiter;
 
-   --  Ends the program, and every task with it, because a task cannot start.
+   --  Ends the program because a task cannot start.
    procedure Give_Up is
    begin
       Put_Line
@@ -69,37 +69,11 @@ procedure Sleep is
       OS_Exit (1);
    end Give_Up;
 
-   --  Digits only: 'Value alone takes " 1", "1E3" and "1_000" as well.
-   function Parse (Text : String; Number : out Natural) return Boolean is
-   begin
-      Number := 0;
-      if Text = "" or else (for some C of Text => C not in '0' .. '9') then
-         return False;
-      end if;
-      Number := Natural'Value (Text);
-      return True;
-   exception
-      when Constraint_Error =>
-         return False;
-   end Parse;
-
 begin
-   if Argument_Count /= 2
-     or else not Parse (Argument (1), Tasks)
-     or else not Parse (Argument (2), Seconds)
-     or else Tasks = 0
-   then
-      Put_Line
-        (Standard_Error,
-         "usage: sleep <tasks> <seconds>: whole numbers, at least one task");
-      Set_Exit_Status (2);
-      return;
-   end if;
-
    declare
       Waiters : array (1 .. Tasks) of Waiter with Unreferenced;
    begin
-      null;  --  the block ends when all its tasks have ended
+      null;  --  the block waits for its tasks
    exception
       when Tasking_Error =>
          Give_Up;

@@ -1,4 +1,4 @@
---  One Ada task per operation, made and joined, with a slot for its result.
+--  One Ada task per operation, created and joined, with a slot for its result.
 
 with Ada.Command_Line; use Ada.Command_Line;
 with Ada.Text_IO;      use Ada.Text_IO;
@@ -6,11 +6,12 @@ with GNAT.OS_Lib;      use GNAT.OS_Lib;
 
 procedure Spawn is
 
-   Tasks, Operations : Natural;
-   Done              : Natural := 0;
-   Sum               : Long_Long_Integer := 0;
+   Tasks      : constant Natural := Natural'Value (Argument (1));
+   Operations : constant Natural := Natural'Value (Argument (2));
+   Done       : Natural := 0;
+   Sum        : Long_Long_Integer := 0;
 
-   --  Ends the program, and every task with it, because a task cannot start.
+   --  Ends the program because a task cannot start.
    procedure Give_Up is
    begin
       Put_Line
@@ -25,7 +26,7 @@ procedure Spawn is
       Results : array (0 .. Length - 1) of Natural;
       Made    : Natural := 0;
 
-      --  Numbers the tasks of an array, which are made one after the other.
+      --  Numbers the tasks of an array, which are created in order.
       function Next_Index return Natural is
       begin
          Made := Made + 1;
@@ -42,7 +43,7 @@ procedure Spawn is
       declare
          Workers : array (Results'Range) of Worker with Unreferenced;
       begin
-         null;  --  the block ends when all its tasks have ended
+         null;  --  the block waits for its tasks
       exception
          when Tasking_Error =>
             Give_Up;
@@ -53,34 +54,7 @@ procedure Spawn is
       Done := Done + Length;
    end Run_Round;
 
-   --  Digits only: 'Value alone takes " 1", "1E3" and "1_000" as well.
-   function Parse (Text : String; Number : out Natural) return Boolean is
-   begin
-      Number := 0;
-      if Text = "" or else (for some C of Text => C not in '0' .. '9') then
-         return False;
-      end if;
-      Number := Natural'Value (Text);
-      return True;
-   exception
-      when Constraint_Error =>
-         return False;
-   end Parse;
-
 begin
-   if Argument_Count /= 2
-     or else not Parse (Argument (1), Tasks)
-     or else not Parse (Argument (2), Operations)
-     or else Tasks = 0
-     or else Operations = 0
-   then
-      Put_Line
-        (Standard_Error,
-         "usage: spawn <tasks> <operations>: whole numbers, at least one of each");
-      Set_Exit_Status (2);
-      return;
-   end if;
-
    Put_Line ("ready");
    Flush;
    while Done < Operations loop

@@ -1,6 +1,6 @@
-// One process per task, made by fork, each waiting at a semaphore of its own.
+// One process per task, made by fork, each waiting for its own semaphore.
+#include <err.h>
 #include <errno.h>
-#include <limits.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -14,40 +14,29 @@
 
 static unsigned tasks, seconds;
 static pid_t *children;
-static int started[2];                  // a pipe: one byte from each task that runs
+static int started[2];                  // a pipe: one byte per running task
 
 static _Noreturn void task(sem_t *mailbox) {
-    bool told = write(started[1], "", 1) == 1;
-    while (sem_wait(mailbox) != 0) {}   // a signal may interrupt it
-    _exit(told ? 0 : 1);
+    bool sent = write(started[1], "", 1) == 1;
+    while (sem_wait(mailbox) != 0) {}   // EINTR
+    _exit(sent ? 0 : 1);
 }
 
-// Digits only: strtoul alone takes "-1" as well.
-static bool parse(const char *text, unsigned *number) {
-    if (*text == '\0' || text[strspn(text, "0123456789")] != '\0') return false;
-    errno = 0;
-    unsigned long value = strtoul(text, NULL, 10);
-    *number = (unsigned)value;
-    return errno == 0 && value <= UINT_MAX;
-}
-
-// Ends every task, because the next one cannot start.
+// Kills all tasks, because the next one cannot start.
 static _Noreturn void give_up(unsigned launched, int error) {
     unsigned done = 0;
     for (unsigned i = 0; i < launched; i++) kill(children[i], SIGKILL);
     for (int status; wait(&status) > 0;) done += WIFEXITED(status) && WEXITSTATUS(status) == 0;
     fprintf(stderr, "cannot start task %u of %u: %s\n", launched + 1, tasks, strerror(error));
     printf("done %u\nfailed %u\n", done, tasks - launched);
-    fflush(stdout);
-    _exit(1);
+    exit(1);
 }
 
 int main(int argc, char **argv) {
     struct timespec due;
     clock_gettime(CLOCK_MONOTONIC, &due);
-    if (argc != 3 || !parse(argv[1], &tasks) || !parse(argv[2], &seconds) || tasks == 0) {
-        fputs("usage: park <tasks> <seconds>: whole numbers, at least one task\n", stderr);
-        return 2;
+    if (argc < 3 || sscanf(argv[1], "%u", &tasks) != 1 || sscanf(argv[2], "%u", &seconds) != 1) {
+        errx(1, "usage: park <tasks> <seconds>");
     }
     due.tv_sec += seconds;
 
@@ -61,7 +50,7 @@ int main(int argc, char **argv) {
         if (children[i] == 0) task(&mailboxes[i]);
     }
 
-    // The last task runs once every one has sent its byte.
+    // All tasks run once each has sent its byte.
     close(started[1]);
     char bytes[4096];
     unsigned running = 0, done = 0;

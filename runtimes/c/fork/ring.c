@@ -1,10 +1,9 @@
-// One process per place in a ring, made by fork, each handing on the tokens that come through its channel.
+// A ring of processes, each passing tokens from its channel to the next.
+#include <err.h>
 #include <errno.h>
-#include <limits.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Room for one token, which is the number of hops that it has left: a bounded buffer with two semaphores.
+// A bounded buffer for one token, which is the number of hops left.
 struct channel {
     sem_t room, full;
     unsigned token;
@@ -23,7 +22,7 @@ struct channel {
 struct ring {
     atomic_uint started;
     sem_t all_alive, noted;
-    atomic_ullong sum;                  // of the numbers that were noted
+    atomic_ullong sum;                  // of the numbers of the tasks where tokens ended
     struct channel channels[];
 };
 
@@ -31,18 +30,18 @@ static unsigned tasks, operations, tokens = 1;
 static pid_t *children;
 static struct ring *ring;
 
-static void await(sem_t *semaphore) {
-    while (sem_wait(semaphore) != 0) {} // a signal may interrupt it
+static void wait_for(sem_t *semaphore) {
+    while (sem_wait(semaphore) != 0) {} // EINTR
 }
 
 static void put(struct channel *channel, unsigned token) {
-    await(&channel->room);
+    wait_for(&channel->room);
     channel->token = token;
     sem_post(&channel->full);
 }
 
 static unsigned take(struct channel *channel) {
-    await(&channel->full);
+    wait_for(&channel->full);
     unsigned token = channel->token;
     sem_post(&channel->room);
     return token;
@@ -66,21 +65,6 @@ static _Noreturn void task(unsigned number) {
     }
 }
 
-// Digits only: strtoul alone takes "-1" as well.
-static bool parse(const char *text, unsigned *number) {
-    if (*text == '\0' || text[strspn(text, "0123456789")] != '\0') return false;
-    errno = 0;
-    unsigned long value = strtoul(text, NULL, 10);
-    *number = (unsigned)value;
-    return errno == 0 && value >= 1 && value <= UINT_MAX;
-}
-
-static bool arguments(int argc, char **argv) {
-    if (argc != 3 && argc != 5) return false;
-    if (argc == 5 && (strcmp(argv[3], "--tokens") != 0 || !parse(argv[4], &tokens))) return false;
-    return parse(argv[1], &tasks) && parse(argv[2], &operations) && tokens <= tasks / 2;
-}
-
 static void end(unsigned launched) {
     for (unsigned i = 0; i < launched; i++) kill(children[i], SIGKILL);
     while (wait(NULL) > 0) {}
@@ -90,16 +74,14 @@ static _Noreturn void give_up(unsigned launched, int error) {
     end(launched);
     fprintf(stderr, "cannot start task %u of %u: %s\n", launched + 1, tasks, strerror(error));
     printf("done 0\nfailed %u\n", tasks - launched);
-    fflush(stdout);
-    _exit(1);
+    exit(1);
 }
 
 int main(int argc, char **argv) {
-    if (!arguments(argc, argv)) {
-        fputs("usage: ring <tasks> <operations> [--tokens <tokens>]: whole numbers, at least one operation, "
-              "at most half as many tokens as tasks\n", stderr);
-        return 2;
+    if (argc < 3 || sscanf(argv[1], "%u", &tasks) != 1 || sscanf(argv[2], "%u", &operations) != 1) {
+        errx(1, "usage: ring <tasks> <operations> [--tokens <tokens>]");
     }
+    if (argc > 4) tokens = strtoul(argv[4], NULL, 10);  // after --tokens
 
     children = calloc(tasks, sizeof *children);
     size_t size = sizeof *ring + tasks * sizeof *ring->channels;
@@ -116,15 +98,15 @@ int main(int argc, char **argv) {
         if (children[i] < 0) give_up(i, errno);
         if (children[i] == 0) task(i);
     }
-    await(&ring->all_alive);
+    wait_for(&ring->all_alive);
     puts("ready");
     fflush(stdout);
 
     for (unsigned i = 0; i < tokens; i++) {
-        // Where the operations cannot be shared evenly, the first tokens make one hop more.
+        // The first tokens take the remainder.
         put(&ring->channels[(uint64_t)i * tasks / tokens], operations / tokens + (i < operations % tokens));
     }
-    for (unsigned i = 0; i < tokens; i++) await(&ring->noted);
+    for (unsigned i = 0; i < tokens; i++) wait_for(&ring->noted);
     printf("done %u\ncheck %llu\n", operations, atomic_load(&ring->sum));
     fflush(stdout);
 

@@ -1,8 +1,7 @@
 // One process per operation, made by fork and waited for; its result comes through a pipe.
+#include <err.h>
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,35 +11,24 @@
 
 static unsigned tasks, operations;
 static pid_t *children;
-static int results[2];                  // a pipe, as an exit status has eight bits only
+static int results[2];                  // a pipe: an exit status has eight bits
 
 static _Noreturn void task(uint64_t number) {
     _exit(write(results[1], &number, sizeof number) == sizeof number ? 0 : 1);
 }
 
-// Digits only: strtoul alone takes "-1" as well.
-static bool parse(const char *text, unsigned *number) {
-    if (*text == '\0' || text[strspn(text, "0123456789")] != '\0') return false;
-    errno = 0;
-    unsigned long value = strtoul(text, NULL, 10);
-    *number = (unsigned)value;
-    return errno == 0 && value >= 1 && value <= UINT_MAX;
-}
-
-// Ends the tasks of this round, because the next one cannot start.
+// Kills the tasks of this round, because the next one cannot start.
 static _Noreturn void give_up(unsigned done, unsigned launched, int error) {
     for (unsigned i = 0; i < launched; i++) kill(children[i], SIGKILL);
     while (wait(NULL) > 0) {}
     fprintf(stderr, "cannot start %u tasks at once: %s\n", tasks, strerror(error));
     printf("done %u\nfailed %u\n", done, operations - done);
-    fflush(stdout);
-    _exit(1);
+    exit(1);
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3 || !parse(argv[1], &tasks) || !parse(argv[2], &operations)) {
-        fputs("usage: spawn <tasks> <operations>: whole numbers, at least one of each\n", stderr);
-        return 2;
+    if (argc < 3 || sscanf(argv[1], "%u", &tasks) != 1 || sscanf(argv[2], "%u", &operations) != 1) {
+        errx(1, "usage: spawn <tasks> <operations>");
     }
     if (tasks > operations) tasks = operations;
 
@@ -58,7 +46,7 @@ int main(int argc, char **argv) {
             if (children[i] == 0) task(done + i);
         }
         for (unsigned i = 0; i < round; i++) {
-            uint64_t number;            // of any task: so few bytes come whole
+            uint64_t number;            // of any task: short writes to a pipe are atomic
             if (read(results[0], &number, sizeof number) != sizeof number) give_up(done, round, errno);
             sum += number;
         }

@@ -1,7 +1,6 @@
 // No tasks: one libuv timer per task, on one loop.
+#include <err.h>
 #include <errno.h>
-#include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +13,6 @@ static void expire(uv_timer_t *timer) {
     uv_close((uv_handle_t *)timer, NULL);
 }
 
-// Digits only: strtoul alone takes "-1" as well.
-static bool parse(const char *text, unsigned *number) {
-    if (*text == '\0' || text[strspn(text, "0123456789")] != '\0') return false;
-    errno = 0;
-    unsigned long value = strtoul(text, NULL, 10);
-    *number = (unsigned)value;
-    return errno == 0 && value <= UINT_MAX;
-}
-
 static int give_up(unsigned launched, const char *error) {
     fprintf(stderr, "cannot start timer %u of %u: %s\n", launched + 1, tasks, error);
     printf("done %u\nfailed %u\n", finished, tasks - launched);
@@ -30,9 +20,8 @@ static int give_up(unsigned launched, const char *error) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3 || !parse(argv[1], &tasks) || !parse(argv[2], &seconds) || tasks == 0) {
-        fputs("usage: sleep <tasks> <seconds>: whole numbers, at least one task\n", stderr);
-        return 2;
+    if (argc < 3 || sscanf(argv[1], "%u", &tasks) != 1 || sscanf(argv[2], "%u", &seconds) != 1) {
+        errx(1, "usage: sleep <tasks> <seconds>");
     }
 
     uv_loop_t *loop = uv_default_loop();
@@ -40,7 +29,7 @@ int main(int argc, char **argv) {
     if (loop == NULL || timers == NULL) return give_up(0, strerror(ENOMEM));
     for (unsigned i = 0; i < tasks; i++) {
         uv_timer_init(loop, &timers[i]);
-        uv_update_time(loop);           // each waits from its own start, not from the loop's last turn
+        uv_update_time(loop);           // a timer starts from the cached loop time
         int error = uv_timer_start(&timers[i], expire, seconds * UINT64_C(1000), 0);
         if (error != 0) return give_up(i, uv_strerror(error));
     }

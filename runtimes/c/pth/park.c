@@ -1,14 +1,13 @@
-// One GNU Pth thread per task, each waiting for a message at a port of its own.
+// One GNU Pth thread per task, each waiting for a message at its own port.
+#include <err.h>
 #include <errno.h>
-#include <limits.h>
 #include <pth.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-// One thread of the system runs all tasks, so plain numbers do.
+// One OS thread runs all tasks, so plain integers suffice.
 static unsigned tasks, seconds, started, finished;
 
 static void *task(void *mailbox) {
@@ -24,26 +23,15 @@ static void *task(void *mailbox) {
     return NULL;
 }
 
-// Digits only: strtoul alone takes "-1" as well.
-static bool parse(const char *text, unsigned *number) {
-    if (*text == '\0' || text[strspn(text, "0123456789")] != '\0') return false;
-    errno = 0;
-    unsigned long value = strtoul(text, NULL, 10);
-    *number = (unsigned)value;
-    return errno == 0 && value <= UINT_MAX;
-}
-
 static _Noreturn void give_up(unsigned launched, int error) {
     fprintf(stderr, "cannot start task %u of %u: %s\n", launched + 1, tasks, strerror(error));
     printf("done %u\nfailed %u\n", finished, tasks - launched);
-    fflush(stdout);
-    _exit(1);
+    exit(1);
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3 || !parse(argv[1], &tasks) || !parse(argv[2], &seconds) || tasks == 0) {
-        fputs("usage: park <tasks> <seconds>: whole numbers, at least one task\n", stderr);
-        return 2;
+    if (argc < 3 || sscanf(argv[1], "%u", &tasks) != 1 || sscanf(argv[2], "%u", &seconds) != 1) {
+        errx(1, "usage: park <tasks> <seconds>");
     }
     if (!pth_init()) give_up(0, errno);
     pth_time_t due = pth_timeout(seconds, 0);

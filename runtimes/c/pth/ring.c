@@ -1,8 +1,7 @@
-// One GNU Pth thread per place in a ring, each handing on the tokens that come to its message port.
+// A ring of GNU Pth threads, each passing tokens from its message port to the next.
+#include <err.h>
 #include <errno.h>
-#include <limits.h>
 #include <pth.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,34 +46,17 @@ static void *task(void *argument) {
     return NULL;
 }
 
-// Digits only: strtoul alone takes "-1" as well.
-static bool parse(const char *text, unsigned *number) {
-    if (*text == '\0' || text[strspn(text, "0123456789")] != '\0') return false;
-    errno = 0;
-    unsigned long value = strtoul(text, NULL, 10);
-    *number = (unsigned)value;
-    return errno == 0 && value >= 1 && value <= UINT_MAX;
-}
-
-static bool arguments(int argc, char **argv) {
-    if (argc != 3 && argc != 5) return false;
-    if (argc == 5 && (strcmp(argv[3], "--tokens") != 0 || !parse(argv[4], &tokens))) return false;
-    return parse(argv[1], &tasks) && parse(argv[2], &operations) && tokens <= tasks / 2;
-}
-
 static _Noreturn void give_up(unsigned launched, int error) {
     fprintf(stderr, "cannot start task %u of %u: %s\n", launched + 1, tasks, strerror(error));
     printf("done 0\nfailed %u\n", tasks - launched);
-    fflush(stdout);
-    _exit(1);
+    exit(1);
 }
 
 int main(int argc, char **argv) {
-    if (!arguments(argc, argv)) {
-        fputs("usage: ring <tasks> <operations> [--tokens <tokens>]: whole numbers, at least one operation, "
-              "at most half as many tokens as tasks\n", stderr);
-        return 2;
+    if (argc < 3 || sscanf(argv[1], "%u", &tasks) != 1 || sscanf(argv[2], "%u", &operations) != 1) {
+        errx(1, "usage: ring <tasks> <operations> [--tokens <tokens>]");
     }
+    if (argc > 4) tokens = strtoul(argv[4], NULL, 10);  // after --tokens
     if (!pth_init()) give_up(0, errno);
 
     pth_t *threads = calloc(tasks, sizeof *threads);
@@ -95,7 +77,7 @@ int main(int argc, char **argv) {
     fflush(stdout);
 
     for (unsigned i = 0; i < tokens; i++) {
-        // Where the operations cannot be shared evenly, the first tokens make one hop more.
+        // The first tokens take the remainder.
         all[i].hops = operations / tokens + (i < operations % tokens);
         pth_msgport_put(ports[(uint64_t)i * tasks / tokens], &all[i].message);
     }

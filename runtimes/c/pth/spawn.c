@@ -1,8 +1,7 @@
-// One GNU Pth thread per operation, made and joined for its result.
+// One GNU Pth thread per operation, created and joined for its result.
+#include <err.h>
 #include <errno.h>
-#include <limits.h>
 #include <pth.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,31 +10,20 @@
 
 static unsigned tasks, operations;
 
-// The number fits into the pointer that a thread is given, and into the one that it returns.
+// The number travels in the pointers of argument and result.
 static void *task(void *number) {
     return number;
-}
-
-// Digits only: strtoul alone takes "-1" as well.
-static bool parse(const char *text, unsigned *number) {
-    if (*text == '\0' || text[strspn(text, "0123456789")] != '\0') return false;
-    errno = 0;
-    unsigned long value = strtoul(text, NULL, 10);
-    *number = (unsigned)value;
-    return errno == 0 && value >= 1 && value <= UINT_MAX;
 }
 
 static _Noreturn void give_up(unsigned done, int error) {
     fprintf(stderr, "cannot start %u tasks at once: %s\n", tasks, strerror(error));
     printf("done %u\nfailed %u\n", done, operations - done);
-    fflush(stdout);
-    _exit(1);
+    exit(1);
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3 || !parse(argv[1], &tasks) || !parse(argv[2], &operations)) {
-        fputs("usage: spawn <tasks> <operations>: whole numbers, at least one of each\n", stderr);
-        return 2;
+    if (argc < 3 || sscanf(argv[1], "%u", &tasks) != 1 || sscanf(argv[2], "%u", &operations) != 1) {
+        errx(1, "usage: spawn <tasks> <operations>");
     }
     if (tasks > operations) tasks = operations;
     if (!pth_init()) give_up(0, errno);

@@ -1,6 +1,6 @@
-// One POSIX thread per task, all working on one map. C has none: this is a hash table in stripes, each with its own lock.
+// One POSIX thread per task, all working on one map. C has none: this is a hash table with a mutex.
+#include <err.h>
 #include <errno.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,18 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FILLED = 65536, STRIPES = 64 };
+enum { FILLED = 65536 };
 
 struct entry {
     uint32_t key, value;
     bool used;
-};
-
-// Open addressing with linear probing, at most three quarters full.
-struct stripe {
-    _Alignas(64) pthread_mutex_t lock;  // a cache line of its own, where others do not disturb it
-    size_t size, capacity;              // a power of two
-    struct entry *entries;
 };
 
 struct share {
@@ -29,58 +22,59 @@ struct share {
 };
 
 static unsigned tasks, operations;
-static struct stripe map[STRIPES];
 
-// The finalizer of MurmurHash3: every bit of the key may change every bit of the hash.
+// Open addressing with linear probing, at most three quarters full.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct entry *entries;
+static size_t size, capacity;           // capacity is a power of two
+
+// The finalizer of MurmurHash3.
 static uint32_t hash(uint32_t key) {
     key = (key ^ key >> 16) * 0x85ebca6b;
     key = (key ^ key >> 13) * 0xc2b2ae35;
     return key ^ key >> 16;
 }
 
-// The entry of this key, or the free one where it belongs.
-static struct entry *find(const struct stripe *stripe, uint32_t key) {
-    size_t i = hash(key) / STRIPES;
-    for (;; i++) {
-        struct entry *entry = &stripe->entries[i & (stripe->capacity - 1)];
+// Returns the entry of this key, or the free one where it belongs.
+static struct entry *find(uint32_t key) {
+    for (size_t i = hash(key);; i++) {
+        struct entry *entry = &entries[i & (capacity - 1)];
         if (!entry->used || entry->key == key) return entry;
     }
 }
 
-static void grow(struct stripe *stripe) {
-    struct entry *old = stripe->entries;
-    size_t old_capacity = stripe->capacity;
-    stripe->capacity = old_capacity == 0 ? 16 : 2 * old_capacity;
-    stripe->entries = calloc(stripe->capacity, sizeof *stripe->entries);
-    if (stripe->entries == NULL) abort();
+static void grow(void) {
+    struct entry *old = entries;
+    size_t old_capacity = capacity;
+    capacity = old_capacity == 0 ? 16 : 2 * old_capacity;
+    entries = calloc(capacity, sizeof *entries);
+    if (entries == NULL) abort();
     for (size_t i = 0; i < old_capacity; i++) {
-        if (old[i].used) *find(stripe, old[i].key) = old[i];
+        if (old[i].used) *find(old[i].key) = old[i];
     }
     free(old);
 }
 
 static void put(uint32_t key, uint32_t value) {
-    struct stripe *stripe = &map[hash(key) % STRIPES];
-    pthread_mutex_lock(&stripe->lock);
-    if (stripe->size >= stripe->capacity / 4 * 3) grow(stripe);
-    struct entry *entry = find(stripe, key);
-    if (!entry->used) stripe->size++;
+    pthread_mutex_lock(&lock);
+    if (size >= capacity / 4 * 3) grow();
+    struct entry *entry = find(key);
+    if (!entry->used) size++;
     *entry = (struct entry){ key, value, true };
-    pthread_mutex_unlock(&stripe->lock);
+    pthread_mutex_unlock(&lock);
 }
 
 static bool get(uint32_t key, uint32_t *value) {
-    struct stripe *stripe = &map[hash(key) % STRIPES];
-    pthread_mutex_lock(&stripe->lock);
-    struct entry *entry = find(stripe, key);
+    pthread_mutex_lock(&lock);
+    struct entry *entry = find(key);
     bool found = entry->used;
     if (found) *value = entry->value;
-    pthread_mutex_unlock(&stripe->lock);
+    pthread_mutex_unlock(&lock);
     return found;
 }
 
 static uint32_t key(uint32_t i) {
-    return i * 2654435761u;             // no two are alike
+    return i * 2654435761u;             // distinct for every i
 }
 
 static void *task(void *argument) {
@@ -95,26 +89,15 @@ static void *task(void *argument) {
     return NULL;
 }
 
-// Digits only: strtoul alone takes "-1" as well.
-static bool parse(const char *text, unsigned *number) {
-    if (*text == '\0' || text[strspn(text, "0123456789")] != '\0') return false;
-    errno = 0;
-    unsigned long value = strtoul(text, NULL, 10);
-    *number = (unsigned)value;
-    return errno == 0 && value >= 1 && value <= UINT_MAX;
-}
-
 static _Noreturn void give_up(unsigned launched, int error) {
     fprintf(stderr, "cannot start task %u of %u: %s\n", launched + 1, tasks, strerror(error));
     printf("done 0\nfailed %u\n", operations);
-    fflush(stdout);
-    _exit(1);
+    exit(1);
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3 || !parse(argv[1], &tasks) || !parse(argv[2], &operations)) {
-        fputs("usage: map <tasks> <operations>: whole numbers, at least one of each\n", stderr);
-        return 2;
+    if (argc < 3 || sscanf(argv[1], "%u", &tasks) != 1 || sscanf(argv[2], "%u", &operations) != 1) {
+        errx(1, "usage: map <tasks> <operations>");
     }
 
     pthread_attr_t attributes;
@@ -126,10 +109,6 @@ int main(int argc, char **argv) {
     pthread_t *threads = calloc(tasks, sizeof *threads);
     struct share *shares = calloc(tasks, sizeof *shares);
     if (threads == NULL || shares == NULL) give_up(0, ENOMEM);
-    for (unsigned i = 0; i < STRIPES; i++) {
-        pthread_mutex_init(&map[i].lock, NULL);
-        grow(&map[i]);
-    }
     for (uint32_t i = 0; i < FILLED; i++) put(key(i), i);
     puts("ready");
     fflush(stdout);
@@ -145,10 +124,6 @@ int main(int argc, char **argv) {
         pthread_join(threads[i], NULL);
         check += shares[i].sum;
     }
-    printf("done %u\n", operations);
-    fflush(stdout);
-
-    for (unsigned i = 0; i < STRIPES; i++) check += map[i].size;
-    printf("check %llu\n", (unsigned long long)check);
+    printf("done %u\ncheck %llu\n", operations, (unsigned long long)(check + size));
     return 0;
 }

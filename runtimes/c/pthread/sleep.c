@@ -1,9 +1,8 @@
 // One POSIX thread per task.
+#include <err.h>
 #include <errno.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,26 +21,15 @@ static void *task(void *unused) {
     return unused;
 }
 
-// Digits only: strtoul alone takes "-1" as well.
-static bool parse(const char *text, unsigned *number) {
-    if (*text == '\0' || text[strspn(text, "0123456789")] != '\0') return false;
-    errno = 0;
-    unsigned long value = strtoul(text, NULL, 10);
-    *number = (unsigned)value;
-    return errno == 0 && value <= UINT_MAX;
-}
-
 static _Noreturn void give_up(unsigned launched, int error) {
     fprintf(stderr, "cannot start task %u of %u: %s\n", launched + 1, tasks, strerror(error));
     printf("done %u\nfailed %u\n", atomic_load(&finished), tasks - launched);
-    fflush(stdout);
-    _exit(1);
+    exit(1);
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3 || !parse(argv[1], &tasks) || !parse(argv[2], &seconds) || tasks == 0) {
-        fputs("usage: sleep <tasks> <seconds>: whole numbers, at least one task\n", stderr);
-        return 2;
+    if (argc < 3 || sscanf(argv[1], "%u", &tasks) != 1 || sscanf(argv[2], "%u", &seconds) != 1) {
+        errx(1, "usage: sleep <tasks> <seconds>");
     }
 
     pthread_attr_t attributes;

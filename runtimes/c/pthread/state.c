@@ -1,9 +1,8 @@
 // One POSIX thread per task, each holding bytes of its own while it waits.
+#include <err.h>
 #include <errno.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +13,10 @@ static unsigned tasks, seconds, bytes = 1024, depth = 1;
 static atomic_uint started, finished;
 static atomic_ullong total;
 
-// Fills the bytes of a task so many calls down, waits, and sums them.
+// Calls itself `calls` deep; there it fills the bytes of the task, waits, and sums them.
 static unsigned long long hold(unsigned number, unsigned calls) {
     if (calls > 1) {
-        // Volatile, or the call would be made a jump that keeps no frame.
+        // `volatile` prevents a tail call, which would keep no frame.
         volatile unsigned long long sum = hold(number, calls - 1);
         return sum;
     }
@@ -41,36 +40,19 @@ static void *task(void *number) {
     return NULL;
 }
 
-// Digits only: strtoul alone takes "-1" as well.
-static bool parse(const char *text, unsigned *number) {
-    if (*text == '\0' || text[strspn(text, "0123456789")] != '\0') return false;
-    errno = 0;
-    unsigned long value = strtoul(text, NULL, 10);
-    *number = (unsigned)value;
-    return errno == 0 && value <= UINT_MAX;
-}
-
-static bool arguments(int argc, char **argv) {
-    if (argc < 3 || argc % 2 == 0 || !parse(argv[1], &tasks) || !parse(argv[2], &seconds)) return false;
-    for (int i = 3; i < argc; i += 2) {
-        unsigned *option = strcmp(argv[i], "--bytes") == 0 ? &bytes : strcmp(argv[i], "--depth") == 0 ? &depth : NULL;
-        if (option == NULL || !parse(argv[i + 1], option)) return false;
-    }
-    return tasks >= 1 && bytes >= 1 && depth >= 1;
-}
-
 static _Noreturn void give_up(unsigned launched, int error) {
     fprintf(stderr, "cannot start task %u of %u: %s\n", launched + 1, tasks, strerror(error));
     printf("done %u\nfailed %u\n", atomic_load(&finished), tasks - launched);
-    fflush(stdout);
-    _exit(1);
+    exit(1);
 }
 
 int main(int argc, char **argv) {
-    if (!arguments(argc, argv)) {
-        fputs("usage: state <tasks> <seconds> [--bytes <bytes>] [--depth <calls>]: whole numbers, "
-              "at least one task, byte and call\n", stderr);
-        return 2;
+    if (argc < 3 || sscanf(argv[1], "%u", &tasks) != 1 || sscanf(argv[2], "%u", &seconds) != 1) {
+        errx(1, "usage: state <tasks> <seconds> [--bytes <bytes>] [--depth <calls>]");
+    }
+    for (int i = 3; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--bytes") == 0) bytes = strtoul(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--depth") == 0) depth = strtoul(argv[i + 1], NULL, 10);
     }
 
     pthread_attr_t attributes;

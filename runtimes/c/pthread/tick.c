@@ -1,10 +1,9 @@
-// One POSIX thread per task, each a heartbeat: it wakes once in every period.
+// One POSIX thread per task, each waking once per period.
+#include <err.h>
 #include <errno.h>
-#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@
 static unsigned tasks, seconds, period_ms = 1000, hogs, hog_ms = 10;
 static uint64_t period, begin, end; // in ns, the instants of the monotonic clock
 static atomic_uint started, finished;
-static atomic_ullong late[BUCKETS]; // bucket b: ticks late by less than 2^b us, and not less than half of that
+static atomic_ullong late[BUCKETS]; // bucket b: ticks late by less than 2^b us, but not less than half of that
 
 static uint64_t now(void) {
     struct timespec time;
@@ -59,7 +58,7 @@ static void *task(void *argument) {
     return NULL;
 }
 
-// Computes, yields, and so on.
+// Computes without waiting, and yields between bursts.
 static void *hog(void *argument) {
     (void)argument;
     while (now() < end) {
@@ -69,43 +68,20 @@ static void *hog(void *argument) {
     return NULL;
 }
 
-// Digits only: strtoul alone takes "-1" as well.
-static bool parse(const char *text, unsigned *number) {
-    if (*text == '\0' || text[strspn(text, "0123456789")] != '\0') return false;
-    errno = 0;
-    unsigned long value = strtoul(text, NULL, 10);
-    *number = (unsigned)value;
-    return errno == 0 && value <= UINT_MAX;
-}
-
-static unsigned *option(const char *name) {
-    if (strcmp(name, "--period-ms") == 0) return &period_ms;
-    if (strcmp(name, "--hogs") == 0) return &hogs;
-    if (strcmp(name, "--hog-ms") == 0) return &hog_ms;
-    return NULL;
-}
-
-static bool arguments(int argc, char **argv) {
-    if (argc < 3 || argc % 2 == 0 || !parse(argv[1], &tasks) || !parse(argv[2], &seconds)) return false;
-    for (int i = 3; i < argc; i += 2) {
-        unsigned *number = option(argv[i]);
-        if (number == NULL || !parse(argv[i + 1], number)) return false;
-    }
-    return tasks >= 1 && period_ms >= 1 && hog_ms >= 1;
-}
-
 static _Noreturn void give_up(unsigned launched, int error) {
     fprintf(stderr, "cannot start task %u of %u: %s\n", launched + 1, tasks, strerror(error));
     printf("done %u\nfailed %u\n", atomic_load(&finished), tasks - launched);
-    fflush(stdout);
-    _exit(1);
+    exit(1);
 }
 
 int main(int argc, char **argv) {
-    if (!arguments(argc, argv)) {
-        fputs("usage: tick <tasks> <seconds> [--period-ms <ms>] [--hogs <tasks>] [--hog-ms <ms>]: whole numbers, "
-              "at least one task and millisecond\n", stderr);
-        return 2;
+    if (argc < 3 || sscanf(argv[1], "%u", &tasks) != 1 || sscanf(argv[2], "%u", &seconds) != 1) {
+        errx(1, "usage: tick <tasks> <seconds> [--period-ms <ms>] [--hogs <tasks>] [--hog-ms <ms>]");
+    }
+    for (int i = 3; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--period-ms") == 0) period_ms = strtoul(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--hogs") == 0) hogs = strtoul(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--hog-ms") == 0) hog_ms = strtoul(argv[i + 1], NULL, 10);
     }
     period = period_ms * NS_PER_MS;
     begin = now();

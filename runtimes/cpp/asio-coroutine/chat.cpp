@@ -1,12 +1,9 @@
-// One C++20 coroutine per connection of a chat over WebSocket, on Boost.Asio and Boost.Beast. A second one writes to it
-// while there is something to write, since it may be waiting for the client to say something.
-#include <utility>  // Boost 1.74 uses std::exchange without it
-
+// One C++20 coroutine per connection of a chat over WebSocket, on Boost.Asio and Boost.Beast. It reads; a second one
+// writes while messages are queued.
 #include <boost/asio.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/websocket.hpp>
 
-#include <charconv>
 #include <cstddef>
 #include <deque>
 #include <exception>
@@ -17,6 +14,8 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -26,22 +25,22 @@ namespace websocket = beast::websocket;
 using asio::ip::tcp;
 using boost::system::system_error;
 
-constexpr std::size_t queue_limit = 256;  // messages that wait for one member
-constexpr std::size_t largest_message = 64 << 10;
+constexpr std::size_t queue_limit = 256;  // messages per member
+constexpr std::size_t max_message = 64 << 10;
 
 struct Member {
     explicit Member(tcp::socket connected) : socket(std::move(connected)) {}
 
     websocket::stream<tcp::socket> socket;
     std::deque<std::shared_ptr<const std::string>> queue;  // the first is being written
-    // Never due, but cancelled: what Asio has in the place of a condition variable.
+    // Never expires; canceled to notify, as Asio has no condition variable.
     asio::steady_timer drained{socket.get_executor(), asio::steady_timer::time_point::max()};
     std::optional<std::string> room;
 };
 
 using MemberPtr = std::shared_ptr<Member>;
 
-// One thread runs the context, so that nothing has to be locked.
+// One thread runs the context, so no locks are needed.
 std::unordered_map<std::string, std::unordered_set<MemberPtr>> rooms;
 
 asio::awaitable<void> write(MemberPtr member) {
@@ -51,11 +50,12 @@ asio::awaitable<void> write(MemberPtr member) {
             member->queue.pop_front();
         }
     } catch (const system_error&) {
-        member->queue.clear();  // reading from it is an error as well
+        member->queue.clear();  // the read fails, too
     }
     member->drained.cancel();
 }
 
+// Never waits: a member that lets its queue fill up is disconnected.
 void send(const MemberPtr& member, std::shared_ptr<const std::string> text) {
     if (member->queue.size() == queue_limit) {
         beast::error_code ignored;
@@ -85,20 +85,20 @@ void say(const MemberPtr& speaker, std::string_view said) {
     for (const auto& member : rooms[*speaker->room]) send(member, text);
 }
 
-// Returns why the connection is to be closed; if the client closes it, that is an exception.
+// Returns the code to close with. Throws if the client closes the connection.
 asio::awaitable<websocket::close_code> talk(MemberPtr member) {
     auto& socket = member->socket;
     beast::get_lowest_layer(socket).set_option(tcp::no_delay(true));
-    socket.read_message_max(largest_message);
+    socket.read_message_max(max_message);
     socket.auto_fragment(false);
     co_await socket.async_accept(asio::use_awaitable);
 
     beast::flat_buffer buffer;
     for (;;) {
-        // Who is owed messages is not heard: nobody fills queues faster than it takes its own messages.
-        beast::error_code cancelled;
+        // Writes come before reads, so a member cannot speak faster than it receives.
+        beast::error_code canceled;
         while (!member->queue.empty()) {
-            co_await member->drained.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+            co_await member->drained.async_wait(asio::redirect_error(asio::use_awaitable, canceled));
         }
         co_await socket.async_read(buffer, asio::use_awaitable);
         if (!socket.got_text()) co_return websocket::close_code::unknown_data;
@@ -121,7 +121,7 @@ asio::awaitable<void> task(tcp::socket connected) {
         leave(member);
         co_await member->socket.async_close(code, asio::use_awaitable);
     } catch (const system_error&) {
-        // Beast has sent the close frame that belongs to it.
+        // Beast has sent a close frame where the protocol asks for one.
         leave(member);
     }
 }
@@ -133,43 +133,20 @@ asio::awaitable<void> listen(tcp::acceptor& acceptor) {
     }
 }
 
-template <typename Number>
-std::optional<Number> parse(std::string_view text) {
-    Number number = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
-
-std::optional<tcp::endpoint> arguments(int argc, char** argv) {
-    if (argc != 4 || std::string_view(argv[2]) != "--listen") return std::nullopt;
-    auto tasks = parse<unsigned>(argv[1]);  // nothing has to be sized beforehand
-    std::string_view listen = argv[3];
-    auto colon = listen.rfind(':');
-    if (!tasks || *tasks == 0 || colon == listen.npos) return std::nullopt;
-    beast::error_code error;
-    auto address = asio::ip::make_address(listen.substr(0, colon), error);
-    auto port = parse<unsigned short>(listen.substr(colon + 1));
-    if (error || !port) return std::nullopt;
-    return tcp::endpoint(address, *port);
-}
-
 }  // namespace
 
-int main(int argc, char** argv) {
-    auto endpoint = arguments(argc, argv);
-    if (!endpoint) {
-        std::cerr << "usage: chat <tasks> --listen <host>:<port>: a whole number, at least one task\n";
-        return 2;
-    }
-    try {
-        asio::io_context context;
-        tcp::acceptor acceptor(context, *endpoint);
-        std::cout << "listening " << acceptor.local_endpoint().port() << std::endl;
-        co_spawn(context, listen(acceptor), [](std::exception_ptr error) { std::rethrow_exception(error); });
-        context.run();
-    } catch (const system_error& error) {
-        std::cerr << "chat: " << error.what() << '\n';
-        return 1;
-    }
+int main(int argc, char** argv) try {
+    std::vector<std::string> args(argv, argv + argc);
+    [[maybe_unused]] auto tasks = std::stoul(args.at(1));
+    auto colon = args.at(3).rfind(':');
+    tcp::endpoint endpoint(asio::ip::make_address(args[3].substr(0, colon)), std::stoul(args[3].substr(colon + 1)));
+
+    asio::io_context context;
+    tcp::acceptor acceptor(context, endpoint);
+    std::cout << "listening " << acceptor.local_endpoint().port() << std::endl;
+    co_spawn(context, listen(acceptor), [](std::exception_ptr error) { std::rethrow_exception(error); });
+    context.run();
+} catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
 }

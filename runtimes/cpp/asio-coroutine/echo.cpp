@@ -1,13 +1,12 @@
-// One C++20 coroutine per connection, sending back what comes, on Asio.
+// One C++20 coroutine per connection, echoing what it reads, on Asio.
 #include <asio.hpp>
 
-#include <charconv>
 #include <exception>
 #include <iostream>
-#include <optional>
-#include <string_view>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -22,7 +21,7 @@ asio::awaitable<void> task(tcp::socket socket) {
             co_await asio::async_write(socket, asio::buffer(buffer, length), asio::use_awaitable);
         }
     } catch (const std::system_error&) {
-        // The end of the file is one, too.
+        // The client has closed the connection, or is gone.
     }
 }
 
@@ -33,43 +32,20 @@ asio::awaitable<void> listen(tcp::acceptor& acceptor) {
     }
 }
 
-template <typename Number>
-std::optional<Number> parse(std::string_view text) {
-    Number number = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
-
-std::optional<tcp::endpoint> arguments(int argc, char** argv) {
-    if (argc != 4 || std::string_view(argv[2]) != "--listen") return std::nullopt;
-    auto tasks = parse<unsigned>(argv[1]);  // nothing has to be sized beforehand
-    std::string_view listen = argv[3];
-    auto colon = listen.rfind(':');
-    if (!tasks || *tasks == 0 || colon == listen.npos) return std::nullopt;
-    asio::error_code error;
-    auto address = asio::ip::make_address(listen.substr(0, colon), error);
-    auto port = parse<unsigned short>(listen.substr(colon + 1));
-    if (error || !port) return std::nullopt;
-    return tcp::endpoint(address, *port);
-}
-
 }  // namespace
 
-int main(int argc, char** argv) {
-    auto endpoint = arguments(argc, argv);
-    if (!endpoint) {
-        std::cerr << "usage: echo <tasks> --listen <host>:<port>: a whole number, at least one task\n";
-        return 2;
-    }
-    try {
-        asio::io_context context;
-        tcp::acceptor acceptor(context, *endpoint);
-        std::cout << "listening " << acceptor.local_endpoint().port() << std::endl;
-        asio::co_spawn(context, listen(acceptor), [](std::exception_ptr error) { std::rethrow_exception(error); });
-        context.run();
-    } catch (const std::system_error& error) {
-        std::cerr << "echo: " << error.what() << '\n';
-        return 1;
-    }
+int main(int argc, char** argv) try {
+    std::vector<std::string> args(argv, argv + argc);
+    [[maybe_unused]] auto tasks = std::stoul(args.at(1));
+    auto colon = args.at(3).rfind(':');
+    tcp::endpoint endpoint(asio::ip::make_address(args[3].substr(0, colon)), std::stoul(args[3].substr(colon + 1)));
+
+    asio::io_context context;
+    tcp::acceptor acceptor(context, endpoint);
+    std::cout << "listening " << acceptor.local_endpoint().port() << std::endl;
+    asio::co_spawn(context, listen(acceptor), [](std::exception_ptr error) { std::rethrow_exception(error); });
+    context.run();
+} catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
 }

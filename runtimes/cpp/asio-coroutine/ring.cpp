@@ -1,24 +1,19 @@
-// One C++20 coroutine per place in a ring, each handing on the tokens that come through its Asio channel.
+// A ring of C++20 coroutines, each passing tokens from its Asio channel to the next.
 #include <asio.hpp>
 #include <asio/experimental/channel.hpp>
 
-#include <charconv>
 #include <cstdint>
+#include <exception>
 #include <iostream>
-#include <optional>
-#include <string_view>
+#include <string>
 #include <vector>
 
 namespace {
 
-// A token is the number of hops that it has left.
+// A token is the number of hops left.
 using Channel = asio::experimental::channel<void(asio::error_code, unsigned)>;
 
-struct Arguments {
-    unsigned tasks, operations, tokens;
-};
-
-// One thread runs the context, so plain numbers do.
+// One thread runs the context, so plain integers suffice.
 unsigned started;
 
 struct Ring {
@@ -46,13 +41,12 @@ asio::awaitable<void> task(unsigned number, Ring& ring) {
     }
 }
 
-asio::awaitable<void> lead(Arguments given, Ring& ring) {
-    auto [tasks, operations, tokens] = given;
+asio::awaitable<void> run(unsigned tasks, unsigned operations, unsigned tokens, Ring& ring) {
     co_await ring.all_alive.async_receive(asio::use_awaitable);
     std::cout << "ready" << std::endl;
 
     for (std::uint64_t token = 0; token < tokens; ++token) {
-        // Where the operations cannot be shared evenly, the first tokens make one hop more.
+        // The first tokens take the remainder.
         unsigned hops = operations / tokens + (token < operations % tokens);
         co_await ring.channels[token * tasks / tokens].async_send(asio::error_code{}, hops, asio::use_awaitable);
     }
@@ -63,36 +57,21 @@ asio::awaitable<void> lead(Arguments given, Ring& ring) {
     for (auto& channel : ring.channels) channel.close();
 }
 
-std::optional<unsigned> parse(std::string_view text) {
-    unsigned number = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
-
-std::optional<Arguments> arguments(int argc, char** argv) {
-    if (argc != 3 && !(argc == 5 && std::string_view(argv[3]) == "--tokens")) return std::nullopt;
-    auto tasks = parse(argv[1]), operations = parse(argv[2]), tokens = parse(argc == 5 ? argv[4] : "1");
-    if (!tasks || !operations || !tokens) return std::nullopt;
-    if (*operations == 0 || *tokens == 0 || *tokens > *tasks / 2) return std::nullopt;
-    return Arguments{*tasks, *operations, *tokens};
-}
-
 }  // namespace
 
-int main(int argc, char** argv) {
-    auto given = arguments(argc, argv);
-    if (!given) {
-        std::cerr << "usage: ring <tasks> <operations> [--tokens <tokens>]: whole numbers, at least one operation, "
-                     "at most half as many tokens as tasks\n";
-        return 2;
-    }
+int main(int argc, char** argv) try {
+    std::vector<std::string> args(argv, argv + argc);
+    unsigned tasks = std::stoul(args.at(1)), operations = std::stoul(args.at(2));
+    unsigned tokens = args.size() > 4 ? std::stoul(args[4]) : 1;  // after --tokens
 
     asio::io_context context;
     Ring ring{{}, Channel(context, 1), Channel(context, 1)};
-    ring.channels.reserve(given->tasks);
-    for (unsigned i = 0; i < given->tasks; ++i) ring.channels.emplace_back(context, 1);
-    for (unsigned i = 0; i < given->tasks; ++i) asio::co_spawn(context, task(i, ring), asio::detached);
-    asio::co_spawn(context, lead(*given, ring), asio::detached);
+    ring.channels.reserve(tasks);
+    for (unsigned i = 0; i < tasks; ++i) ring.channels.emplace_back(context, 1);
+    for (unsigned i = 0; i < tasks; ++i) asio::co_spawn(context, task(i, ring), asio::detached);
+    asio::co_spawn(context, run(tasks, operations, tokens, ring), asio::detached);
     context.run();
+} catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
 }

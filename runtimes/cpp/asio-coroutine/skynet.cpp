@@ -1,20 +1,19 @@
-// One C++20 coroutine per node of a tree, each waiting for its ten children, on Asio.
+// A tree of C++20 coroutines, each waiting for its ten children, on Asio.
 #include <asio.hpp>
 #include <asio/experimental/channel.hpp>
 
-#include <charconv>
 #include <cstdint>
 #include <exception>
 #include <iostream>
-#include <optional>
-#include <string_view>
+#include <string>
+#include <vector>
 
 namespace {
 
-// Sums the numbers of its leaves, which begin with `first`.
+// Sums first, ..., first + leaves - 1.
 asio::awaitable<std::uint64_t> node(unsigned first, unsigned leaves) {
     if (leaves == 1) {
-        co_await asio::post(asio::use_awaitable);  // without it the leaf would be over within co_spawn
+        co_await asio::post(asio::use_awaitable);  // otherwise the leaf would complete within co_spawn
         co_return first;
     }
     auto executor = co_await asio::this_coro::executor;
@@ -39,33 +38,19 @@ asio::awaitable<std::uint64_t> trees(unsigned count, unsigned leaves) {
     co_return sum;
 }
 
-std::optional<unsigned> parse(std::string_view text) {
-    unsigned number = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
-
-bool is_power_of_ten(unsigned number) {
-    while (number != 0 && number % 10 == 0) number /= 10;
-    return number == 1;
-}
-
 }  // namespace
 
-int main(int argc, char** argv) {
-    auto tasks = argc == 3 ? parse(argv[1]) : std::nullopt;
-    auto operations = argc == 3 ? parse(argv[2]) : std::nullopt;
-    if (!tasks || !operations || !is_power_of_ten(*tasks) || *operations == 0 || *operations % *tasks != 0) {
-        std::cerr << "usage: skynet <tasks> <operations>: "
-                     "whole numbers, tasks a power of ten, operations a multiple of it\n";
-        return 2;
-    }
+int main(int argc, char** argv) try {
+    std::vector<std::string> args(argv, argv + argc);
+    unsigned tasks = std::stoul(args.at(1)), operations = std::stoul(args.at(2));
 
     asio::io_context context;
     std::cout << "ready" << std::endl;
-    asio::co_spawn(context, trees(*operations / *tasks, *tasks), [&](std::exception_ptr, std::uint64_t sum) {
-        std::cout << "done " << *operations << "\ncheck " << sum << '\n';
+    asio::co_spawn(context, trees(operations / tasks, tasks), [&](std::exception_ptr, std::uint64_t sum) {
+        std::cout << "done " << operations << "\ncheck " << sum << '\n';
     });
     context.run();
+} catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
 }

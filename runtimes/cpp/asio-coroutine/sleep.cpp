@@ -1,15 +1,15 @@
 // One C++20 coroutine per task, waiting for an Asio timer.
 #include <asio.hpp>
 
-#include <charconv>
 #include <chrono>
+#include <exception>
 #include <iostream>
-#include <optional>
-#include <string_view>
+#include <string>
+#include <vector>
 
 namespace {
 
-// One thread runs the context, so plain numbers do.
+// One thread runs the context, so plain integers suffice.
 unsigned started, finished;
 
 asio::awaitable<void> task(unsigned tasks, std::chrono::seconds wait) {
@@ -19,28 +19,21 @@ asio::awaitable<void> task(unsigned tasks, std::chrono::seconds wait) {
     ++finished;
 }
 
-std::optional<unsigned> parse(std::string_view text) {
-    unsigned number = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
-
 }  // namespace
 
-int main(int argc, char** argv) {
-    auto tasks = argc == 3 ? parse(argv[1]) : std::nullopt;
-    auto seconds = argc == 3 ? parse(argv[2]) : std::nullopt;
-    if (!tasks || !seconds || *tasks == 0) {
-        std::cerr << "usage: sleep <tasks> <seconds>: whole numbers, at least one task\n";
-        return 2;
-    }
+int main(int argc, char** argv) try {
+    std::vector<std::string> args(argv, argv + argc);
+    unsigned tasks = std::stoul(args.at(1));
+    std::chrono::seconds wait(std::stoul(args.at(2)));
 
     asio::io_context context;
-    for (unsigned i = 0; i < *tasks; ++i) {
-        asio::co_spawn(context, task(*tasks, std::chrono::seconds(*seconds)), asio::detached);
+    for (unsigned i = 0; i < tasks; ++i) {
+        asio::co_spawn(context, task(tasks, wait), asio::detached);
     }
     context.run();
 
     std::cout << "done " << finished << '\n';
+} catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
 }

@@ -1,19 +1,18 @@
-// One C++20 coroutine per operation, made and joined for its result, on Asio.
+// One C++20 coroutine per operation, created and joined for its result, on Asio.
 #include <asio.hpp>
 #include <asio/experimental/channel.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <exception>
 #include <iostream>
-#include <optional>
-#include <string_view>
+#include <string>
+#include <vector>
 
 namespace {
 
 asio::awaitable<std::uint64_t> task(unsigned number) {
-    co_await asio::post(asio::use_awaitable);  // without it the task would be over within co_spawn
+    co_await asio::post(asio::use_awaitable);  // otherwise the task would complete within co_spawn
     co_return number;
 }
 
@@ -36,27 +35,19 @@ asio::awaitable<std::uint64_t> rounds(unsigned tasks, unsigned operations) {
     co_return total;
 }
 
-std::optional<unsigned> parse(std::string_view text) {
-    unsigned number = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
-
 }  // namespace
 
-int main(int argc, char** argv) {
-    auto tasks = argc == 3 ? parse(argv[1]) : std::nullopt;
-    auto operations = argc == 3 ? parse(argv[2]) : std::nullopt;
-    if (!tasks || !operations || *tasks == 0 || *operations == 0) {
-        std::cerr << "usage: spawn <tasks> <operations>: whole numbers, at least one of each\n";
-        return 2;
-    }
+int main(int argc, char** argv) try {
+    std::vector<std::string> args(argv, argv + argc);
+    unsigned tasks = std::stoul(args.at(1)), operations = std::stoul(args.at(2));
 
     asio::io_context context;
     std::cout << "ready" << std::endl;
-    asio::co_spawn(context, rounds(*tasks, *operations), [&](std::exception_ptr, std::uint64_t sum) {
-        std::cout << "done " << *operations << "\ncheck " << sum << '\n';
+    asio::co_spawn(context, rounds(tasks, operations), [&](std::exception_ptr, std::uint64_t sum) {
+        std::cout << "done " << operations << "\ncheck " << sum << '\n';
     });
     context.run();
+} catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
 }

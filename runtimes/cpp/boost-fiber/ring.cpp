@@ -1,28 +1,24 @@
-// One Boost.Fiber per place in a ring, each handing on the tokens that come through its channel.
+// A ring of Boost.Fibers, each passing tokens from its channel to the next.
 #include <boost/fiber/all.hpp>
 
-#include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <iostream>
 #include <new>
-#include <optional>
-#include <string_view>
+#include <string>
 #include <vector>
 
 namespace {
 
-// Of the hops that a token has left, or of the task that holds it in the end. Capacity is a power of two, of which one
-// place stays free: 2 is room for one.
+// Carries the hops that a token has left, or the task where it ended. Capacity 2 holds one number: it must be a power
+// of two, and one place stays free.
 using Channel = boost::fibers::buffered_channel<unsigned>;
 
-struct Arguments {
-    unsigned tasks, operations, tokens;
-};
-
-// One thread runs all fibers, so a plain number does.
+// One thread runs all fibers, so a plain integer suffices.
 unsigned started;
 
 void task(unsigned number, std::deque<Channel>& channels, Channel& noted) {
@@ -38,38 +34,19 @@ void task(unsigned number, std::deque<Channel>& channels, Channel& noted) {
     }
 }
 
-// Ends the program, and every task with it, because a task cannot start.
+// Ends the program because a task cannot start.
 [[noreturn]] void give_up(unsigned tasks, std::size_t launched, const std::bad_alloc& error) {
     std::cerr << "cannot start task " << launched + 1 << " of " << tasks << ": " << error.what() << '\n';
     std::cout << "done 0\nfailed " << tasks - launched << std::endl;
     std::_Exit(1);
 }
 
-std::optional<unsigned> parse(std::string_view text) {
-    unsigned number = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
-
-std::optional<Arguments> arguments(int argc, char** argv) {
-    if (argc != 3 && !(argc == 5 && std::string_view(argv[3]) == "--tokens")) return std::nullopt;
-    auto tasks = parse(argv[1]), operations = parse(argv[2]), tokens = parse(argc == 5 ? argv[4] : "1");
-    if (!tasks || !operations || !tokens) return std::nullopt;
-    if (*operations == 0 || *tokens == 0 || *tokens > *tasks / 2) return std::nullopt;
-    return Arguments{*tasks, *operations, *tokens};
-}
-
 }  // namespace
 
-int main(int argc, char** argv) {
-    auto given = arguments(argc, argv);
-    if (!given) {
-        std::cerr << "usage: ring <tasks> <operations> [--tokens <tokens>]: whole numbers, at least one operation, "
-                     "at most half as many tokens as tasks\n";
-        return 2;
-    }
-    auto [tasks, operations, tokens] = *given;
+int main(int argc, char** argv) try {
+    std::vector<std::string> args(argv, argv + argc);
+    unsigned tasks = std::stoul(args.at(1)), operations = std::stoul(args.at(2));
+    unsigned tokens = args.size() > 4 ? std::stoul(args[4]) : 1;  // after --tokens
 
     std::deque<Channel> channels;
     Channel noted(2);
@@ -85,7 +62,7 @@ int main(int argc, char** argv) {
     std::cout << "ready" << std::endl;
 
     for (std::uint64_t token = 0; token < tokens; ++token) {
-        // Where the operations cannot be shared evenly, the first tokens make one hop more.
+        // The first tokens take the remainder.
         channels[token * tasks / tokens].push(operations / tokens + (token < operations % tokens));
     }
     std::uint64_t sum = 0;
@@ -94,4 +71,7 @@ int main(int argc, char** argv) {
 
     for (auto& channel : channels) channel.close();
     for (auto& fiber : fibers) fiber.join();
+} catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
 }

@@ -1,15 +1,16 @@
-// One std::thread per place in a ring, each handing on the tokens that come through its channel.
+// A ring of std::threads, each passing tokens from its channel to the next.
 #include <atomic>
-#include <charconv>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <exception>
 #include <functional>
 #include <iostream>
 #include <latch>
 #include <mutex>
 #include <optional>
-#include <string_view>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -17,7 +18,7 @@
 
 namespace {
 
-// Room for one number: of the hops that a token has left, or of the task that holds it in the end.
+// A bounded buffer for one number: the hops that a token has left, or the task where it ended.
 class Channel {
 public:
     void put(unsigned number) {
@@ -27,7 +28,7 @@ public:
         full_.notify_one();
     }
 
-    // Nothing, when the channel is closed.
+    // Returns nothing if the channel is closed.
     std::optional<unsigned> take() {
         std::unique_lock lock(mutex_);
         full_.wait(lock, [this] { return number_ || closed_; });
@@ -49,10 +50,6 @@ private:
     bool closed_ = false;
 };
 
-struct Arguments {
-    unsigned tasks, operations, tokens;
-};
-
 std::atomic<unsigned> started;
 std::latch all_alive(1);
 
@@ -72,38 +69,19 @@ void task(unsigned number, std::vector<Channel>& channels, Channel& noted) {
     }
 }
 
-// Ends the program, and every task with it, because a task cannot start.
+// Ends the program because a task cannot start.
 [[noreturn]] void give_up(unsigned tasks, std::size_t launched, const std::system_error& error) {
     std::cerr << "cannot start task " << launched + 1 << " of " << tasks << ": " << error.what() << '\n';
     std::cout << "done 0\nfailed " << tasks - launched << std::endl;
     std::_Exit(1);
 }
 
-std::optional<unsigned> parse(std::string_view text) {
-    unsigned number = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
-
-std::optional<Arguments> arguments(int argc, char** argv) {
-    if (argc != 3 && !(argc == 5 && std::string_view(argv[3]) == "--tokens")) return std::nullopt;
-    auto tasks = parse(argv[1]), operations = parse(argv[2]), tokens = parse(argc == 5 ? argv[4] : "1");
-    if (!tasks || !operations || !tokens) return std::nullopt;
-    if (*operations == 0 || *tokens == 0 || *tokens > *tasks / 2) return std::nullopt;
-    return Arguments{*tasks, *operations, *tokens};
-}
-
 }  // namespace
 
-int main(int argc, char** argv) {
-    auto given = arguments(argc, argv);
-    if (!given) {
-        std::cerr << "usage: ring <tasks> <operations> [--tokens <tokens>]: whole numbers, at least one operation, "
-                     "at most half as many tokens as tasks\n";
-        return 2;
-    }
-    auto [tasks, operations, tokens] = *given;
+int main(int argc, char** argv) try {
+    std::vector<std::string> args(argv, argv + argc);
+    unsigned tasks = std::stoul(args.at(1)), operations = std::stoul(args.at(2));
+    unsigned tokens = args.size() > 4 ? std::stoul(args[4]) : 1;  // after --tokens
 
     std::vector<Channel> channels(tasks);
     Channel noted;
@@ -118,7 +96,7 @@ int main(int argc, char** argv) {
     std::cout << "ready" << std::endl;
 
     for (std::uint64_t token = 0; token < tokens; ++token) {
-        // Where the operations cannot be shared evenly, the first tokens make one hop more.
+        // The first tokens take the remainder.
         channels[token * tasks / tokens].put(operations / tokens + (token < operations % tokens));
     }
     std::uint64_t sum = 0;
@@ -127,4 +105,7 @@ int main(int argc, char** argv) {
 
     for (auto& channel : channels) channel.close();
     for (auto& thread : threads) thread.join();
+} catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
 }

@@ -1,24 +1,24 @@
-// One std::thread per node of a tree, each joining its ten children.
+// A tree of std::threads, each joining its ten children.
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
+#include <exception>
 #include <functional>
 #include <iostream>
 #include <mutex>
 #include <numeric>
-#include <optional>
-#include <string_view>
+#include <string>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 namespace {
 
 unsigned tasks, operations, done;
 
-// Ends the program, and every task with it, because a task cannot start.
+// Ends the program because a task cannot start.
 [[noreturn]] void give_up(const std::system_error& error) {
-    // Several threads can fail at once; the first one reports, the others wait for the end here.
+    // Several threads can fail at once: the first reports.
     static std::mutex report;
     report.lock();
     std::cerr << "cannot start a tree of " << tasks << " leaves: " << error.what() << '\n';
@@ -34,7 +34,7 @@ std::thread start(unsigned first, unsigned leaves, std::uint64_t& sum) try {
     give_up(error);
 }
 
-// Sums the numbers of its leaves, which begin with `first`.
+// Sums first, ..., first + leaves - 1.
 void node(unsigned first, unsigned leaves, std::uint64_t& sum) {
     if (leaves == 1) {
         sum = first;
@@ -48,30 +48,12 @@ void node(unsigned first, unsigned leaves, std::uint64_t& sum) {
     sum = std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
 }
 
-std::optional<unsigned> parse(std::string_view text) {
-    unsigned number = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
-
-bool is_power_of_ten(unsigned number) {
-    while (number != 0 && number % 10 == 0) number /= 10;
-    return number == 1;
-}
-
 }  // namespace
 
-int main(int argc, char** argv) {
-    if (argc == 3) {
-        tasks = parse(argv[1]).value_or(0);
-        operations = parse(argv[2]).value_or(0);
-    }
-    if (!is_power_of_ten(tasks) || operations == 0 || operations % tasks != 0) {
-        std::cerr << "usage: skynet <tasks> <operations>: "
-                     "whole numbers, tasks a power of ten, operations a multiple of it\n";
-        return 2;
-    }
+int main(int argc, char** argv) try {
+    std::vector<std::string> args(argv, argv + argc);
+    tasks = std::stoul(args.at(1));
+    operations = std::stoul(args.at(2));
     std::cout << "ready" << std::endl;
 
     std::uint64_t sum = 0;
@@ -82,4 +64,7 @@ int main(int argc, char** argv) {
     }
 
     std::cout << "done " << operations << "\ncheck " << sum << '\n';
+} catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
 }

@@ -1,11 +1,11 @@
-// One std::thread, which is a thread of the operating system, per task.
+// One std::thread, an OS thread, per task.
 #include <atomic>
-#include <charconv>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
+#include <exception>
 #include <iostream>
-#include <optional>
-#include <string_view>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -20,38 +20,31 @@ void task(unsigned tasks, std::chrono::seconds wait) {
     ++finished;
 }
 
-// Ends the program, and every task with it, because a task cannot start.
+// Ends the program because a task cannot start.
 [[noreturn]] void give_up(unsigned tasks, std::size_t launched, const std::system_error& error) {
     std::cerr << "cannot start task " << launched + 1 << " of " << tasks << ": " << error.what() << '\n';
     std::cout << "done " << finished << "\nfailed " << tasks - launched << std::endl;
     std::_Exit(1);
 }
 
-std::optional<unsigned> parse(std::string_view text) {
-    unsigned number = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
-
 }  // namespace
 
-int main(int argc, char** argv) {
-    auto tasks = argc == 3 ? parse(argv[1]) : std::nullopt;
-    auto seconds = argc == 3 ? parse(argv[2]) : std::nullopt;
-    if (!tasks || !seconds || *tasks == 0) {
-        std::cerr << "usage: sleep <tasks> <seconds>: whole numbers, at least one task\n";
-        return 2;
-    }
+int main(int argc, char** argv) try {
+    std::vector<std::string> args(argv, argv + argc);
+    unsigned tasks = std::stoul(args.at(1));
+    std::chrono::seconds wait(std::stoul(args.at(2)));
 
     std::vector<std::thread> threads;
-    threads.reserve(*tasks);
+    threads.reserve(tasks);
     try {
-        for (unsigned i = 0; i < *tasks; ++i) threads.emplace_back(task, *tasks, std::chrono::seconds(*seconds));
+        for (unsigned i = 0; i < tasks; ++i) threads.emplace_back(task, tasks, wait);
     } catch (const std::system_error& error) {
-        give_up(*tasks, threads.size(), error);
+        give_up(tasks, threads.size(), error);
     }
     for (auto& thread : threads) thread.join();
 
     std::cout << "done " << finished << '\n';
+} catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
 }

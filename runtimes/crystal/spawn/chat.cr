@@ -1,8 +1,8 @@
-# A fiber per connection, which HTTP::Server makes and which reads, and one more that writes what the room says.
+# A chat over WebSocket with two fibers per connection: HTTP::Server makes one, which reads; the other writes.
 
 require "http/server"
 
-# Sets what HTTP::Server leaves unset, and ends the program where HTTP::Server would try again for ever.
+# Sets TCP_NODELAY, and ends the program on an error where HTTP::Server would retry forever.
 class Listener < TCPServer
   def accept? : TCPSocket?
     super.tap { |client| client.try &.tcp_nodelay = true }
@@ -12,7 +12,7 @@ class Listener < TCPServer
 end
 
 class Member
-  LIMIT = 65_536
+  MAX_MESSAGE = 65_536
 
   @@rooms = Hash(String, Set(Member)).new { |rooms, name| rooms[name] = Set(Member).new }
 
@@ -26,7 +26,7 @@ class Member
   def run
     @web_socket.on_message { |text| handle text }
     @web_socket.on_binary { refuse :unsupported_data }
-    @web_socket.on_close { |code| @web_socket.close code if code.normal_closure? } # else the answer has no code
+    @web_socket.on_close { |code| @web_socket.close code if code.normal_closure? } # the default reply has no code
     spawn write
     @web_socket.run
   ensure
@@ -34,13 +34,13 @@ class Member
     @queue.close
   end
 
-  # A queue that is full is that of a client that does not read.
+  # Never waits: a member that lets its queue fill up is disconnected.
   protected def deliver(text)
     return if @queue.closed?
     select
     when @queue.send(text)
     else
-      cut_off
+      disconnect
     end
   end
 
@@ -49,11 +49,11 @@ class Member
       @web_socket.send text
     end
   rescue IO::Error
-    cut_off
+    disconnect
   end
 
   private def handle(text)
-    if text.bytesize > LIMIT
+    if text.bytesize > MAX_MESSAGE
       refuse :message_too_big
     elsif !text.valid_encoding?
       refuse :invalid_frame_payload_data
@@ -64,7 +64,7 @@ class Member
       deliver "joined #{room}"
     elsif (room = @room) && (said = text.lchop?("say "))
       @@rooms[room].each &.deliver(said)
-      Fiber.yield # to those that write: there may be more to read than their queues hold
+      Fiber.yield # to the writers: more messages may be ready than queues hold
     else
       refuse :policy_violation
     end
@@ -79,36 +79,32 @@ class Member
 
   private def refuse(code : HTTP::WebSocket::CloseCode)
     @web_socket.close code
-    cut_off
+    disconnect
   end
 
-  # Wakes both fibers, without a wait for what cannot be written.
-  private def cut_off
+  # Ends both fibers, without waiting for unsent bytes.
+  private def disconnect
     @queue.close
     @socket.close_read
     @socket.close_write
   rescue Socket::Error
-    # The client has gone before.
+    # The client is gone.
   end
 end
 
-address = ARGV[2]?.try &.match(/\A(.+):(\d+)\z/)
-port = address.try &.[2].to_u16?
-unless ARGV.size == 3 && ARGV[0].to_i?.try(&.positive?) && ARGV[1] == "--listen" && address && port
-  STDERR.puts "usage: chat <tasks> --listen <host>:<port>: a whole number, at least one task"
-  exit 2
-end
-STDOUT.sync = true
+ARGV[0].to_i
+host, port = ARGV[2].split(':')
 
 handshake = HTTP::WebSocketHandler.new { }
 server = HTTP::Server.new do |context|
   handshake.call context
-  # In place of the handler's own WebSocket, which keeps to itself the socket that cut_off needs.
+  # Replaces the handler's own WebSocket, whose socket is private: `disconnect` needs it.
   if context.response.upgrade_handler
     context.response.upgrade_handler = ->(io : IO) { Member.new(io.as(TCPSocket)).run }
   end
 end
-listener = Listener.new(address[1], port, backlog: 4096)
+listener = Listener.new(host, port.to_i, backlog: 4096)
 server.bind listener
 puts "listening #{listener.local_address.port}"
+STDOUT.flush
 server.listen

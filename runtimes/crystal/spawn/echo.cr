@@ -1,31 +1,25 @@
-# One fiber per connection, made by spawn, which sends back what comes.
+# One fiber per connection, made by spawn, which echoes what it reads.
 
 require "socket"
 
-module Echo
-  def self.serve(listener)
-    puts "listening #{listener.local_address.port}"
-    while client = listener.accept?
-      spawn answer(client)
-    end
-  rescue error : Socket::Error
-    abort error.message
+def echo(client)
+  client.tcp_nodelay = true
+  buffer = uninitialized UInt8[4096]
+  slice = buffer.to_slice
+  while (length = client.read(slice)) > 0
+    client.write slice[0, length]
   end
-
-  private def self.answer(client)
-    client.tcp_nodelay = true
-    IO.copy(client, client)
-  rescue IO::Error
-  ensure
-    client.close
-  end
+rescue IO::Error
+  # The client is gone.
+ensure
+  client.close
 end
 
-address = ARGV[2]?.try &.match(/\A(.+):(\d+)\z/)
-port = address.try &.[2].to_u16?
-unless ARGV.size == 3 && ARGV[0].to_i?.try(&.positive?) && ARGV[1] == "--listen" && address && port
-  STDERR.puts "usage: echo <tasks> --listen <host>:<port>: a whole number, at least one task"
-  exit 2
+ARGV[0].to_i
+host, port = ARGV[2].split(':')
+server = TCPServer.new(host, port.to_i, backlog: 4096)
+puts "listening #{server.local_address.port}"
+STDOUT.flush
+while client = server.accept?
+  spawn echo(client)
 end
-STDOUT.sync = true
-Echo.serve(TCPServer.new(address[1], port, backlog: 4096))

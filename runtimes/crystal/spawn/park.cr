@@ -7,7 +7,7 @@ def run(tasks, wait)
   mailboxes = [] of Channel(Nil)
   begin
     tasks.times do
-      mailbox = Channel(Nil).new(1) # room for the message, so that sending does not wait for the receiver
+      mailbox = Channel(Nil).new(1) # capacity 1: sending does not wait for the receiver
       spawn do
         started += 1
         puts "alive #{started - finished}" if started == tasks
@@ -28,9 +28,6 @@ def run(tasks, wait)
   puts "done #{finished}"
 end
 
-tasks, seconds = {ARGV[0]?, ARGV[1]?}.map { |word| word.try &.to_i? }
-unless ARGV.size == 2 && tasks && tasks >= 1 && seconds && seconds >= 0
-  abort "usage: park <tasks> <seconds>: whole numbers, at least one task", 2
-end
+tasks, seconds = ARGV.map(&.to_i)
 STDOUT.sync = true
 run(tasks, seconds.seconds)

@@ -1,6 +1,6 @@
-# One fiber per node of a tree, made by spawn, with a channel for the sums of its ten children.
+# A tree of fibers, each with a channel for the sums of its ten children.
 
-# Sends its sum, of so many leaves from a number on.
+# Sends the sum of first, ..., first + leaves - 1.
 def node(first, leaves, parent)
   if leaves == 1
     parent.send first
@@ -30,10 +30,6 @@ def run(tasks, operations)
   puts "done #{operations}", "check #{sum}"
 end
 
-tasks, operations = {ARGV[0]?, ARGV[1]?}.map { |word| word.try &.to_i64? }
-power_of_ten = ARGV[0]?.try &.matches?(/\A10*\z/)
-unless ARGV.size == 2 && power_of_ten && tasks && operations && operations >= 1 && operations % tasks == 0
-  abort "usage: skynet <tasks> <operations>: tasks a power of ten, operations a multiple of them", 2
-end
+tasks, operations = ARGV.map(&.to_i64)
 STDOUT.sync = true
 run(tasks, operations)

@@ -1,4 +1,4 @@
-# One fiber per task, made by spawn; a channel tells the main fiber of each end.
+# One fiber per task, made by spawn; the main fiber receives each completion on a channel.
 
 def run(tasks, wait)
   launched = started = finished = 0
@@ -23,9 +23,6 @@ def run(tasks, wait)
   puts "done #{finished}"
 end
 
-tasks, seconds = {ARGV[0]?, ARGV[1]?}.map { |word| word.try &.to_i? }
-unless ARGV.size == 2 && tasks && tasks >= 1 && seconds && seconds >= 0
-  abort "usage: sleep <tasks> <seconds>: whole numbers, at least one task", 2
-end
+tasks, seconds = ARGV.map(&.to_i)
 STDOUT.sync = true
 run(tasks, seconds.seconds)

@@ -20,9 +20,6 @@ def run(tasks, operations)
   puts "done #{operations}", "check #{sum}"
 end
 
-tasks, operations = {ARGV[0]?, ARGV[1]?}.map { |word| word.try &.to_i64? }
-unless ARGV.size == 2 && tasks && tasks >= 1 && operations && operations >= 1
-  abort "usage: spawn <tasks> <operations>: whole numbers, at least one of each", 2
-end
+tasks, operations = ARGV.map(&.to_i64)
 STDOUT.sync = true
 run(tasks, operations)

@@ -3,7 +3,8 @@ module park_program;
 
 import core.sys.posix.unistd : _exit;
 import core.time : dur, MonoTime;
-import std.conv : ConvException, to;
+import std.conv : to;
+import std.exception : enforce;
 import std.stdio;
 
 import scheduler;
@@ -21,13 +22,13 @@ void task(Channel!int* mailbox)
     finished++;
 }
 
-/// A function of its own, so that each closure has a mailbox of its own.
+/// A separate function, so that each closure has a mailbox of its own.
 Task park(Channel!int* mailbox)
 {
     return spawn({ task(mailbox); });
 }
 
-/// Ends the program, and every task with it, because a task cannot start.
+/// Ends the program because a task cannot start.
 void giveUp(Throwable reason)
 {
     stderr.writefln("cannot start task %s of %s: %s", launched + 1, tasks, reason.msg);
@@ -36,28 +37,12 @@ void giveUp(Throwable reason)
     _exit(1);
 }
 
-bool parse(string[] args)
-{
-    if (args.length != 3)
-        return false;
-    try
-    {
-        tasks = args[1].to!uint;
-        seconds = args[2].to!uint;
-    }
-    catch (ConvException)
-        return false;
-    return tasks >= 1;
-}
-
-int main(string[] args)
+void main(string[] args)
 {
     auto begin = MonoTime.currTime;
-    if (!parse(args))
-    {
-        stderr.writeln("usage: park <tasks> <seconds>: whole numbers, at least one task");
-        return 2;
-    }
+    enforce(args.length == 3, "usage: park <tasks> <seconds>");
+    tasks = args[1].to!uint;
+    seconds = args[2].to!uint;
     onRefusal = &giveUp;
     run({
         auto mailboxes = new Channel!int[tasks];
@@ -71,5 +56,4 @@ int main(string[] args)
             join(each);
     });
     writeln("done ", finished);
-    return 0;
 }

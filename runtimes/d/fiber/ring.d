@@ -1,15 +1,17 @@
-/// One fiber per place in a ring, each handing on the tokens that come through its channel.
+/// A ring of fibers, each passing tokens from its channel to the next.
 module ring_program;
 
 import core.sys.posix.unistd : _exit;
-import std.conv : ConvException, to;
+import std.conv : to;
+import std.exception : enforce;
+import std.getopt : getopt;
 import std.stdio;
 
 import scheduler;
 
 uint tasks, operations, tokens, launched, started, noted;
 ulong sum;
-Task leader;
+Task root;
 Channel!uint[] channels;
 
 void task(uint number)
@@ -18,7 +20,7 @@ void task(uint number)
     {
         writeln("alive ", tasks);
         stdout.flush();
-        wake(leader);
+        wake(root);
     }
     for (;;)
     {
@@ -29,18 +31,18 @@ void task(uint number)
         {
             sum += number;
             if (++noted == tokens)
-                wake(leader);
+                wake(root);
         }
     }
 }
 
-/// A function of its own, so that each closure has a number of its own.
+/// A separate function, so that each closure has a number of its own.
 void start(uint number)
 {
     spawn({ task(number); });
 }
 
-/// Ends the program, and every task with it, because a task cannot start.
+/// Ends the program because a task cannot start.
 void giveUp(Throwable reason)
 {
     stderr.writefln("cannot start task %s of %s: %s", launched + 1, tasks, reason.msg);
@@ -49,32 +51,16 @@ void giveUp(Throwable reason)
     _exit(1);
 }
 
-bool parse(string[] args)
+void main(string[] args)
 {
-    if (args.length != 3 && !(args.length == 5 && args[3] == "--tokens"))
-        return false;
-    try
-    {
-        tasks = args[1].to!uint;
-        operations = args[2].to!uint;
-        tokens = args.length == 5 ? args[4].to!uint : 1;
-    }
-    catch (ConvException)
-        return false;
-    return operations >= 1 && tokens >= 1 && tokens <= tasks / 2;
-}
-
-int main(string[] args)
-{
-    if (!parse(args))
-    {
-        stderr.writeln("usage: ring <tasks> <operations> [--tokens <tokens>]: whole numbers, at least one operation, ",
-                "at most half as many tokens as tasks");
-        return 2;
-    }
+    tokens = 1;
+    getopt(args, "tokens", &tokens);
+    enforce(args.length == 3, "usage: ring <tasks> <operations> [--tokens <tokens>]");
+    tasks = args[1].to!uint;
+    operations = args[2].to!uint;
     onRefusal = &giveUp;
     run({
-        leader = current;
+        root = current;
         channels = new Channel!uint[tasks];
         for (; launched < tasks; launched++)
             start(launched);
@@ -82,12 +68,11 @@ int main(string[] args)
         writeln("ready");
         stdout.flush();
 
-        // Where the operations cannot be shared evenly, the first tokens make one hop more.
+        // The first tokens take the remainder.
         foreach (ulong token; 0 .. tokens)
             channels[token * tasks / tokens].put(operations / tokens + (token < operations % tokens));
         suspend();
         writefln("done %s\ncheck %s", operations, sum);
     });
     // The fibers end with the program.
-    return 0;
 }

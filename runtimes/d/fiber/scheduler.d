@@ -1,5 +1,4 @@
-/// Runs fibers in one thread. D's runtime brings fibers, but nothing that wakes them in time: this is the least that
-/// one needs.
+/// Runs fibers in one thread. D's runtime has fibers, but no event loop to resume them: this is a minimal one.
 module scheduler;
 
 import core.exception : OutOfMemoryError;
@@ -13,7 +12,7 @@ void function(Throwable) onRefusal;
 
 final class Task : Fiber
 {
-    private Task next; // in the queue of those that are ready
+    private Task next; // in the ready queue
     private Task joiner;
     private MonoTime due;
 
@@ -31,7 +30,7 @@ Task current()
     return cast(Task) Fiber.getThis();
 }
 
-/// Waits until somebody wakes it.
+/// Suspends the current task until `wake`.
 void suspend()
 {
     Fiber.yield();
@@ -57,7 +56,7 @@ Task spawn(void delegate() run)
     return task;
 }
 
-/// Waits for the end of a task, and gives back its stack at once; the collector would do so some time later.
+/// Waits for a task to end, and frees its stack at once, not when the collector runs.
 void join(Task task)
 {
     if (task.state != Fiber.State.TERM)
@@ -81,10 +80,10 @@ void sleep(Duration wait)
     sleepUntil(MonoTime.currTime + wait);
 }
 
-/// Runs a task, and whatever it spawns, until it ends.
+/// Runs a task, and those that it spawns, until it ends.
 void run(void delegate() root)
 {
-    // The runtime aborts where it cannot protect the guard page of a new stack.
+    // The runtime aborts if it cannot protect the guard page of a new stack.
     signal(SIGABRT, &refused);
     auto task = spawn(root);
     while (task.state != Fiber.State.TERM)
@@ -118,7 +117,7 @@ private extern (C) void refused(int) nothrow @nogc
     (cast(void function(const Throwable) nothrow @nogc) onRefusal)(error);
 }
 
-/// Holds one message, for one receiver; one sender at a time may wait for room.
+/// A channel of capacity 1, for one receiver; at most one sender may wait for room.
 struct Channel(T)
 {
     private T message;

@@ -1,16 +1,17 @@
-/// One fiber per node of a tree, each waiting for its ten children.
+/// A tree of fibers, each waiting for its ten children.
 module skynet_program;
 
 import core.sys.posix.unistd : _exit;
 import std.algorithm : sum;
-import std.conv : ConvException, to;
+import std.conv : to;
+import std.exception : enforce;
 import std.stdio;
 
 import scheduler;
 
 uint tasks, operations, done;
 
-/// Puts the sum of its leaves, which begin with `first`, where it is told.
+/// Starts a node that stores first + ... + (first + leaves - 1) in `result`.
 Task start(uint first, uint leaves, ulong* result)
 {
     return spawn({ *result = node(first, leaves); });
@@ -30,7 +31,7 @@ ulong node(uint first, uint leaves)
     return sums[].sum;
 }
 
-/// Ends the program, and every task with it, because a task cannot start.
+/// Ends the program because a task cannot start.
 void giveUp(Throwable reason)
 {
     stderr.writefln("cannot start a tree of %s leaves: %s", tasks, reason.msg);
@@ -39,35 +40,11 @@ void giveUp(Throwable reason)
     _exit(1);
 }
 
-bool parse(string[] args)
+void main(string[] args)
 {
-    if (args.length != 3)
-        return false;
-    try
-    {
-        tasks = args[1].to!uint;
-        operations = args[2].to!uint;
-    }
-    catch (ConvException)
-        return false;
-    return isPowerOfTen(tasks) && operations >= 1 && operations % tasks == 0;
-}
-
-bool isPowerOfTen(uint number)
-{
-    while (number > 0 && number % 10 == 0)
-        number /= 10;
-    return number == 1;
-}
-
-int main(string[] args)
-{
-    if (!parse(args))
-    {
-        stderr.writeln("usage: skynet <tasks> <operations>: whole numbers, tasks a power of ten, ",
-                "operations a multiple of it");
-        return 2;
-    }
+    enforce(args.length == 3, "usage: skynet <tasks> <operations>");
+    tasks = args[1].to!uint;
+    operations = args[2].to!uint;
     onRefusal = &giveUp;
     ulong total;
     run({
@@ -81,5 +58,4 @@ int main(string[] args)
         }
     });
     writefln("done %s\ncheck %s", operations, total);
-    return 0;
 }

@@ -3,7 +3,8 @@ module sleep_program;
 
 import core.sys.posix.unistd : _exit;
 import core.time : dur;
-import std.conv : ConvException, to;
+import std.conv : to;
+import std.exception : enforce;
 import std.stdio;
 
 import scheduler;
@@ -21,7 +22,7 @@ void task()
     finished++;
 }
 
-/// Ends the program, and every task with it, because a task cannot start.
+/// Ends the program because a task cannot start.
 void giveUp(Throwable reason)
 {
     stderr.writefln("cannot start task %s of %s: %s", launched + 1, tasks, reason.msg);
@@ -30,27 +31,11 @@ void giveUp(Throwable reason)
     _exit(1);
 }
 
-bool parse(string[] args)
+void main(string[] args)
 {
-    if (args.length != 3)
-        return false;
-    try
-    {
-        tasks = args[1].to!uint;
-        seconds = args[2].to!uint;
-    }
-    catch (ConvException)
-        return false;
-    return tasks >= 1;
-}
-
-int main(string[] args)
-{
-    if (!parse(args))
-    {
-        stderr.writeln("usage: sleep <tasks> <seconds>: whole numbers, at least one task");
-        return 2;
-    }
+    enforce(args.length == 3, "usage: sleep <tasks> <seconds>");
+    tasks = args[1].to!uint;
+    seconds = args[2].to!uint;
     onRefusal = &giveUp;
     run({
         auto all = new Task[tasks];
@@ -60,5 +45,4 @@ int main(string[] args)
             join(each);
     });
     writeln("done ", finished);
-    return 0;
 }

@@ -1,4 +1,4 @@
-/// One thread of the operating system per task, each waiting for one message.
+/// One OS thread per task, each waiting for one message.
 module park_program;
 
 import core.atomic;
@@ -6,10 +6,11 @@ import core.sys.posix.unistd : _exit;
 import core.thread : Thread, thread_joinAll, ThreadError;
 import core.time : dur, MonoTime;
 import std.concurrency : receiveOnly, send, spawn, Tid;
-import std.conv : ConvException, to;
+import std.conv : to;
+import std.exception : enforce;
 import std.stdio;
 
-// Shared by all tasks, so that proving them alive adds nothing to what a task holds.
+// Global, so that counting adds nothing to the memory of a task.
 shared uint started, finished;
 __gshared uint tasks, seconds, launched;
 
@@ -24,7 +25,7 @@ void task()
     finished.atomicOp!"+="(1);
 }
 
-/// Ends the program, and every task with it, because a task cannot start.
+/// Ends the program because a task cannot start.
 void giveUp(Throwable reason)
 {
     stderr.writefln("cannot start task %s of %s: %s", launched + 1, tasks, reason.msg);
@@ -33,28 +34,12 @@ void giveUp(Throwable reason)
     _exit(1);
 }
 
-bool parse(string[] args)
-{
-    if (args.length != 3)
-        return false;
-    try
-    {
-        tasks = args[1].to!uint;
-        seconds = args[2].to!uint;
-    }
-    catch (ConvException)
-        return false;
-    return tasks >= 1;
-}
-
-int main(string[] args)
+void main(string[] args)
 {
     auto begin = MonoTime.currTime;
-    if (!parse(args))
-    {
-        stderr.writeln("usage: park <tasks> <seconds>: whole numbers, at least one task");
-        return 2;
-    }
+    enforce(args.length == 3, "usage: park <tasks> <seconds>");
+    tasks = args[1].to!uint;
+    seconds = args[2].to!uint;
     auto all = new Tid[tasks];
     try
         for (; launched < tasks; launched++)
@@ -68,5 +53,4 @@ int main(string[] args)
         each.send(true);
     thread_joinAll();
     writeln("done ", finished.atomicLoad);
-    return 0;
 }

@@ -1,4 +1,4 @@
-/// One thread of the operating system per place in a ring, each handing on the tokens that come to its mailbox.
+/// A ring of OS threads, each passing tokens from its mailbox to the next.
 module ring_program;
 
 import core.atomic;
@@ -6,10 +6,12 @@ import core.sys.posix.unistd : _exit;
 import core.sync.semaphore : Semaphore;
 import core.thread : ThreadError;
 import std.concurrency : receive, receiveOnly, send, spawn, thisTid, Tid;
-import std.conv : ConvException, to;
+import std.conv : to;
+import std.exception : enforce;
+import std.getopt : getopt;
 import std.stdio;
 
-/// How many hops are left.
+/// A number of hops left.
 struct Token
 {
     uint hops;
@@ -24,7 +26,7 @@ shared uint started;
 __gshared uint tasks, operations, tokens, launched;
 __gshared Semaphore allAlive;
 
-void task(uint number, Tid leader)
+void task(uint number, Tid root)
 {
     auto next = receiveOnly!Tid();
     if (started.atomicOp!"+="(1) == tasks)
@@ -39,12 +41,12 @@ void task(uint number, Tid leader)
                 if (token.hops > 0)
                     next.send(Token(token.hops - 1));
                 else
-                    leader.send(number);
+                    root.send(number);
             },
             (Stop _) { stopped = true; });
 }
 
-/// Ends the program, and every task with it, because a task cannot start.
+/// Ends the program because a task cannot start.
 void giveUp(Throwable reason)
 {
     stderr.writefln("cannot start task %s of %s: %s", launched + 1, tasks, reason.msg);
@@ -53,29 +55,13 @@ void giveUp(Throwable reason)
     _exit(1);
 }
 
-bool parse(string[] args)
+void main(string[] args)
 {
-    if (args.length != 3 && !(args.length == 5 && args[3] == "--tokens"))
-        return false;
-    try
-    {
-        tasks = args[1].to!uint;
-        operations = args[2].to!uint;
-        tokens = args.length == 5 ? args[4].to!uint : 1;
-    }
-    catch (ConvException)
-        return false;
-    return operations >= 1 && tokens >= 1 && tokens <= tasks / 2;
-}
-
-int main(string[] args)
-{
-    if (!parse(args))
-    {
-        stderr.writeln("usage: ring <tasks> <operations> [--tokens <tokens>]: whole numbers, at least one operation, ",
-                "at most half as many tokens as tasks");
-        return 2;
-    }
+    tokens = 1;
+    getopt(args, "tokens", &tokens);
+    enforce(args.length == 3, "usage: ring <tasks> <operations> [--tokens <tokens>]");
+    tasks = args[1].to!uint;
+    operations = args[2].to!uint;
     allAlive = new Semaphore;
     auto all = new Tid[tasks];
     try
@@ -89,7 +75,7 @@ int main(string[] args)
     writeln("ready");
     stdout.flush();
 
-    // Where the operations cannot be shared evenly, the first tokens make one hop more.
+    // The first tokens take the remainder.
     foreach (ulong token; 0 .. tokens)
         all[token * tasks / tokens].send(Token(operations / tokens + (token < operations % tokens)));
     ulong sum;
@@ -100,5 +86,4 @@ int main(string[] args)
 
     foreach (each; all)
         each.send(Stop());
-    return 0;
 }

@@ -1,16 +1,17 @@
-/// One thread of the operating system per node of a tree, each joining its ten children.
+/// A tree of OS threads, each joining its ten children.
 module skynet_program;
 
 import core.sync.mutex : Mutex;
 import core.sys.posix.unistd : _exit;
 import core.thread : Thread, ThreadError;
 import std.algorithm : sum;
-import std.conv : ConvException, to;
+import std.conv : to;
+import std.exception : enforce;
 import std.stdio;
 
 __gshared uint tasks, operations, done;
 
-/// Puts the sum of its leaves, which begin with `first`, where it is told.
+/// Starts a node that stores first + ... + (first + leaves - 1) in `result`.
 Thread start(uint first, uint leaves, ulong* result)
 {
     auto thread = new Thread({ *result = node(first, leaves); });
@@ -37,10 +38,10 @@ ulong node(uint first, uint leaves)
 
 __gshared Mutex report;
 
-/// Ends the program, and every task with it, because a task cannot start.
+/// Ends the program because a task cannot start.
 void giveUp(Throwable reason)
 {
-    // Several threads can fail at once; the first one reports, the others wait for the end here.
+    // Several threads can fail at once: the first reports.
     report.lock_nothrow();
     stderr.writefln("cannot start a tree of %s leaves: %s", tasks, reason.msg);
     writefln("done %s\nfailed %s", done, operations - done);
@@ -48,35 +49,11 @@ void giveUp(Throwable reason)
     _exit(1);
 }
 
-bool parse(string[] args)
+void main(string[] args)
 {
-    if (args.length != 3)
-        return false;
-    try
-    {
-        tasks = args[1].to!uint;
-        operations = args[2].to!uint;
-    }
-    catch (ConvException)
-        return false;
-    return isPowerOfTen(tasks) && operations >= 1 && operations % tasks == 0;
-}
-
-bool isPowerOfTen(uint number)
-{
-    while (number > 0 && number % 10 == 0)
-        number /= 10;
-    return number == 1;
-}
-
-int main(string[] args)
-{
-    if (!parse(args))
-    {
-        stderr.writeln("usage: skynet <tasks> <operations>: whole numbers, tasks a power of ten, ",
-                "operations a multiple of it");
-        return 2;
-    }
+    enforce(args.length == 3, "usage: skynet <tasks> <operations>");
+    tasks = args[1].to!uint;
+    operations = args[2].to!uint;
     report = new Mutex;
     writeln("ready");
     stdout.flush();
@@ -88,5 +65,4 @@ int main(string[] args)
         total += sum;
     }
     writefln("done %s\ncheck %s", operations, total);
-    return 0;
 }

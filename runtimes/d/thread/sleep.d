@@ -1,14 +1,15 @@
-/// One thread of the operating system per task.
+/// One OS thread per task.
 module sleep_program;
 
 import core.atomic;
 import core.sys.posix.unistd : _exit;
 import core.thread : Thread, ThreadError;
 import core.time : dur;
-import std.conv : ConvException, to;
+import std.conv : to;
+import std.exception : enforce;
 import std.stdio;
 
-// Shared by all tasks, so that proving them alive adds nothing to what a task holds.
+// Global, so that counting adds nothing to the memory of a task.
 shared uint started, finished;
 __gshared uint tasks, seconds, launched;
 
@@ -23,7 +24,7 @@ void task()
     finished.atomicOp!"+="(1);
 }
 
-/// Ends the program, and every task with it, because a task cannot start.
+/// Ends the program because a task cannot start.
 void giveUp(Throwable reason)
 {
     stderr.writefln("cannot start task %s of %s: %s", launched + 1, tasks, reason.msg);
@@ -32,27 +33,11 @@ void giveUp(Throwable reason)
     _exit(1);
 }
 
-bool parse(string[] args)
+void main(string[] args)
 {
-    if (args.length != 3)
-        return false;
-    try
-    {
-        tasks = args[1].to!uint;
-        seconds = args[2].to!uint;
-    }
-    catch (ConvException)
-        return false;
-    return tasks >= 1;
-}
-
-int main(string[] args)
-{
-    if (!parse(args))
-    {
-        stderr.writeln("usage: sleep <tasks> <seconds>: whole numbers, at least one task");
-        return 2;
-    }
+    enforce(args.length == 3, "usage: sleep <tasks> <seconds>");
+    tasks = args[1].to!uint;
+    seconds = args[2].to!uint;
     auto all = new Thread[tasks];
     try
         for (; launched < tasks; launched++)
@@ -62,5 +47,4 @@ int main(string[] args)
     foreach (each; all)
         each.join();
     writeln("done ", finished.atomicLoad);
-    return 0;
 }

@@ -1,4 +1,4 @@
-## One async proc per task, each waiting for a future that the main proc keeps.
+## One async proc per task, each awaiting a future that the main proc completes.
 
 import std/[asyncdispatch, monotimes, os, strutils, times]
 
@@ -26,16 +26,6 @@ proc run(tasks, seconds: int) {.async.} =
   await all(running)
   echo "done ", finished
 
-proc arguments(): (int, int) =
-  try:
-    let words = commandLineParams()
-    if words.len == 2:
-      let (tasks, seconds) = (parseInt words[0], parseInt words[1])
-      if tasks >= 1 and seconds >= 0:
-        return (tasks, seconds)
-  except ValueError:
-    discard
-  quit "usage: park <tasks> <seconds>: whole numbers, at least one task", 2
-
-let (tasks, seconds) = arguments()
+let tasks = parseInt(paramStr(1))
+let seconds = parseInt(paramStr(2))
 waitFor run(tasks, seconds)

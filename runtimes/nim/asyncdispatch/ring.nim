@@ -1,9 +1,9 @@
-## One async proc per place in a ring, each handing on the tokens that come through its channel.
+## A ring of async procs, each passing tokens from its channel to the next.
 
 import std/[asyncdispatch, options, os, strutils]
 
 type Channel = ref object
-  ## Holds one message; one receiver and one sender at a time may wait.
+  ## A channel of capacity 1; at most one receiver and one sender may wait.
   message: Option[int]
   receiver: Future[int]
   sender: Future[void]
@@ -57,26 +57,15 @@ proc run(tasks, operations, tokens: int) {.async.} =
   flushFile stdout
 
   for token in 0 ..< tokens:
-    # Where the operations cannot be shared evenly, the first tokens make one hop more.
+    # The first tokens take the remainder.
     await channels[token * tasks div tokens].send((operations + tokens - 1 - token) div tokens)
   await allNoted
   echo "done ", operations
   echo "check ", sum
-  # The tasks end with the program: a future cannot be cancelled.
+  # The tasks end with the program: a future cannot be canceled.
 
-proc arguments(): (int, int, int) =
-  try:
-    let words = commandLineParams()
-    if words.len == 2 or words.len == 4 and words[2] == "--tokens":
-      let (tasks, operations) = (parseInt words[0], parseInt words[1])
-      let tokens = if words.len == 4: parseInt words[3] else: 1
-      if operations >= 1 and tokens >= 1 and tokens <= tasks div 2:
-        return (tasks, operations, tokens)
-  except ValueError:
-    discard
-  quit "usage: ring <tasks> <operations> [--tokens <tokens>]: whole numbers, at least one operation, " &
-    "at most half as many tokens as tasks", 2
-
-let (tasks, operations, tokens) = arguments()
-discard getGlobalDispatcher() # before there is one, what completes a future resumes who waits for it there and then
+let tasks = parseInt(paramStr(1))
+let operations = parseInt(paramStr(2))
+let tokens = if paramCount() > 3: parseInt(paramStr(4)) else: 1 # after --tokens
+discard getGlobalDispatcher() # without one, `complete` would call back at once
 waitFor run(tasks, operations, tokens)

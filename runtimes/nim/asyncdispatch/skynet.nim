@@ -1,17 +1,17 @@
-## One call of an async proc per node of a tree, each awaiting the futures of its ten children.
+## A tree of async procs, each awaiting the futures of its ten children.
 
 import std/[asyncdispatch, math, os, strutils]
 
 proc turn(): Future[void] =
-  ## Completes when the dispatcher comes to it; `sleepAsync(0)` would be a timer besides.
+  ## Completes on the next turn of the dispatcher; `sleepAsync(0)` would add a timer.
   let future = newFuture[void]("turn")
   callSoon proc () = future.complete()
   return future
 
 proc node(first, leaves: int): Future[int] {.async.} =
-  ## Sums the numbers of its leaves, which begin with `first`.
+  ## Sums first, ..., first + leaves - 1.
   if leaves == 1:
-    await turn() # without it the leaf would be over before its parent goes on
+    await turn() # otherwise the leaf would complete before its parent continues
     return first
   let share = leaves div 10
   var children = newSeqOfCap[Future[int]](10)
@@ -26,24 +26,8 @@ proc run(leaves, operations: int) {.async.} =
   echo "done ", operations
   echo "check ", sum
 
-proc isPowerOfTen(number: int): bool =
-  var rest = number
-  while rest > 0 and rest mod 10 == 0:
-    rest = rest div 10
-  return rest == 1
-
-proc arguments(): (int, int) =
-  try:
-    let words = commandLineParams()
-    if words.len == 2:
-      let (leaves, operations) = (parseInt words[0], parseInt words[1])
-      if isPowerOfTen(leaves) and operations >= 1 and operations mod leaves == 0:
-        return (leaves, operations)
-  except ValueError:
-    discard
-  quit "usage: skynet <tasks> <operations>: whole numbers, tasks a power of ten, operations a multiple of it", 2
-
-let (leaves, operations) = arguments()
+let leaves = parseInt(paramStr(1))
+let operations = parseInt(paramStr(2))
 echo "ready"
 flushFile stdout
 waitFor run(leaves, operations)

@@ -19,16 +19,6 @@ proc run(tasks, seconds: int) {.async.} =
   await all(running)
   echo "done ", finished
 
-proc arguments(): (int, int) =
-  try:
-    let words = commandLineParams()
-    if words.len == 2:
-      let (tasks, seconds) = (parseInt words[0], parseInt words[1])
-      if tasks >= 1 and seconds >= 0:
-        return (tasks, seconds)
-  except ValueError:
-    discard
-  quit "usage: sleep <tasks> <seconds>: whole numbers, at least one task", 2
-
-let (tasks, seconds) = arguments()
+let tasks = parseInt(paramStr(1))
+let seconds = parseInt(paramStr(2))
 waitFor run(tasks, seconds)

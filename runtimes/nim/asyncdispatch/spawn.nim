@@ -3,13 +3,13 @@
 import std/[asyncdispatch, os, strutils]
 
 proc turn(): Future[void] =
-  ## Completes when the dispatcher comes to it; `sleepAsync(0)` would be a timer besides.
+  ## Completes on the next turn of the dispatcher; `sleepAsync(0)` would add a timer.
   let future = newFuture[void]("turn")
   callSoon proc () = future.complete()
   return future
 
 proc task(number: int): Future[int] {.async.} =
-  await turn() # without it the task would be over before its caller goes on
+  await turn() # otherwise the task would complete before its caller continues
   return number
 
 proc run(tasks, operations: int) {.async.} =
@@ -23,18 +23,8 @@ proc run(tasks, operations: int) {.async.} =
   echo "done ", operations
   echo "check ", sum
 
-proc arguments(): (int, int) =
-  try:
-    let words = commandLineParams()
-    if words.len == 2:
-      let (tasks, operations) = (parseInt words[0], parseInt words[1])
-      if tasks >= 1 and operations >= 1:
-        return (tasks, operations)
-  except ValueError:
-    discard
-  quit "usage: spawn <tasks> <operations>: whole numbers, at least one of each", 2
-
-let (tasks, operations) = arguments()
+let tasks = parseInt(paramStr(1))
+let operations = parseInt(paramStr(2))
 echo "ready"
 flushFile stdout
 waitFor run(tasks, operations)

@@ -1,4 +1,4 @@
-{ One TThread, which is a thread of the operating system, per task, each waiting for an event. }
+{ One TThread, an OS thread, per task, each waiting for an event. }
 program Park;
 
 {$mode objfpc}{$H+}
@@ -19,7 +19,7 @@ type
   end;
 
 var
-  { Of the program, so that proving the tasks alive adds nothing to what a task holds. }
+  { Global, so that counting adds nothing to the memory of a task. }
   StartedTasks, FinishedTasks: LongInt;
   Tasks, Seconds: Integer;
 
@@ -51,7 +51,7 @@ begin
   InterlockedIncrement(FinishedTasks);
 end;
 
-{ Ends the program, and every task with it, because a task cannot start. }
+{ Ends the program because a task cannot start. }
 procedure GiveUp(Launched: Integer; Error: Exception);
 begin
   WriteLn(StdErr, Format('cannot start task %d of %d: %s', [Launched + 1, Tasks, Error.Message]));
@@ -62,20 +62,6 @@ begin
   FpExit(1);
 end;
 
-{ Digits only: TryStrToInt64 alone takes ' 1', '-1' and '$1' as well, and TryStrToInt what does not fit. }
-function Parse(const Text: String; out Number: Integer): Boolean;
-var
-  C: Char;
-  Value: Int64;
-begin
-  for C in Text do
-    if not (C in ['0'..'9']) then
-      Exit(False);
-  Result := TryStrToInt64(Text, Value) and (Value <= High(Integer));
-  if Result then
-    Number := Value;
-end;
-
 var
   Threads: array of TWaiter;
   Thread: TWaiter;
@@ -83,11 +69,8 @@ var
   Start, Passed: QWord;
 begin
   Start := GetTickCount64;
-  if (ParamCount <> 2) or not Parse(ParamStr(1), Tasks) or not Parse(ParamStr(2), Seconds) or (Tasks = 0) then
-  begin
-    WriteLn(StdErr, 'usage: park <tasks> <seconds>: whole numbers, at least one task');
-    Halt(2);
-  end;
+  Tasks := StrToInt(ParamStr(1));
+  Seconds := StrToInt(ParamStr(2));
 
   SetLength(Threads, Tasks);
   for I := 0 to Tasks - 1 do

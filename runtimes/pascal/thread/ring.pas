@@ -1,5 +1,4 @@
-{ One TThread, which is a thread of the operating system, per place in a ring, each handing on the tokens that come
-  through its channel. }
+{ A ring of TThreads, each passing tokens from its channel to the next. }
 program Ring;
 
 {$mode objfpc}{$H+}
@@ -8,11 +7,11 @@ uses
   CThreads, BaseUnix, Classes, SysUtils;
 
 const
-  { In the place of a token, which is the number of hops that it has left: ends a thread. }
+  { Ends a thread, in place of a token, which is the number of hops left. }
   Stop = -1;
 
 type
-  { Room for one number. }
+  { A bounded buffer for one number. }
   TChannel = class
   private
     FRoom, FFull: PRTLEvent;
@@ -85,7 +84,7 @@ begin
   until Hops = Stop;
 end;
 
-{ Ends the program, and every task with it, because a task cannot start. }
+{ Ends the program because a task cannot start. }
 procedure GiveUp(Launched: Integer; Error: Exception);
 begin
   WriteLn(StdErr, Format('cannot start task %d of %d: %s', [Launched + 1, Tasks, Error.Message]));
@@ -96,39 +95,14 @@ begin
   FpExit(1);
 end;
 
-{ Digits only: TryStrToInt64 alone takes ' 1', '-1' and '$1' as well, and TryStrToInt what does not fit. }
-function Parse(const Text: String; out Number: Integer): Boolean;
-var
-  C: Char;
-  Value: Int64;
-begin
-  for C in Text do
-    if not (C in ['0'..'9']) then
-      Exit(False);
-  Result := TryStrToInt64(Text, Value) and (Value <= High(Integer));
-  if Result then
-    Number := Value;
-end;
-
-function ParseArguments: Boolean;
-begin
-  Tokens := 1;
-  Result := ((ParamCount = 2) or (ParamCount = 4) and (ParamStr(3) = '--tokens') and Parse(ParamStr(4), Tokens))
-    and Parse(ParamStr(1), Tasks) and Parse(ParamStr(2), Operations)
-    and (Operations > 0) and (Tokens > 0) and (Tokens <= Tasks div 2);
-end;
-
 var
   Places: array of TPlace;
   I: Integer;
   Sum: Int64;
 begin
-  if not ParseArguments then
-  begin
-    WriteLn(StdErr, 'usage: ring <tasks> <operations> [--tokens <tokens>]: whole numbers, at least one operation, ',
-      'at most half as many tokens as tasks');
-    Halt(2);
-  end;
+  Tasks := StrToInt(ParamStr(1));
+  Operations := StrToInt(ParamStr(2));
+  Tokens := StrToIntDef(ParamStr(4), 1); { after --tokens }
 
   AllAlive := RTLEventCreate;
   Noted := TChannel.Create;
@@ -147,7 +121,7 @@ begin
   WriteLn('ready');
   Flush(Output);
 
-  { Where the operations cannot be shared evenly, the first tokens make one hop more. }
+  { The first tokens take the remainder. }
   for I := 0 to Tokens - 1 do
     Channels[Int64(I) * Tasks div Tokens].Put(Operations div Tokens + Ord(I < Operations mod Tokens));
   Sum := 0;

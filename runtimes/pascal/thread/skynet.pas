@@ -1,4 +1,4 @@
-{ One TThread, which is a thread of the operating system, per node of a tree, each waiting for its ten children. }
+{ A tree of TThreads, each waiting for its ten children. }
 program Skynet;
 
 {$mode objfpc}{$H+}
@@ -15,12 +15,12 @@ type
     procedure Execute; override;
   public
     constructor Create(First, Leaves: Integer);
-    { Waits for the sum of the numbers of its leaves, and frees it. }
+    { Waits for the sum of First, ..., First + Leaves - 1, and frees the node. }
     function Join: Int64;
   end;
 
-  { The trees, in a thread: in the main one WaitFor asks ten times a second. }
-  TLeader = class(TThread)
+  { Runs the trees in a thread: in the main thread WaitFor polls. }
+  TRunner = class(TThread)
   protected
     procedure Execute; override;
   end;
@@ -30,10 +30,10 @@ var
   Sum: Int64;
   Report: TRTLCriticalSection;
 
-{ Ends the program, and every task with it, because a task cannot start. }
+{ Ends the program because a task cannot start. }
 procedure GiveUp(Error: Exception);
 begin
-  { Several threads can fail at once; the first one reports, the others wait for the end here. }
+  { Several threads can fail at once: the first reports. }
   EnterCriticalSection(Report);
   WriteLn(StdErr, Format('cannot start a tree of %d leaves: %s', [Tasks, Error.Message]));
   WriteLn('done ', Done);
@@ -84,7 +84,7 @@ begin
     FSum := FSum + Children[I].Join;
 end;
 
-procedure TLeader.Execute;
+procedure TRunner.Execute;
 begin
   while Done < Operations do
   begin
@@ -93,44 +93,18 @@ begin
   end;
 end;
 
-{ Digits only: TryStrToInt64 alone takes ' 1', '-1' and '$1' as well, and TryStrToInt what does not fit. }
-function Parse(const Text: String; out Number: Integer): Boolean;
 var
-  C: Char;
-  Value: Int64;
+  Runner: TRunner;
 begin
-  for C in Text do
-    if not (C in ['0'..'9']) then
-      Exit(False);
-  Result := TryStrToInt64(Text, Value) and (Value <= High(Integer));
-  if Result then
-    Number := Value;
-end;
-
-function IsPowerOfTen(Number: Integer): Boolean;
-begin
-  while (Number > 0) and (Number mod 10 = 0) do
-    Number := Number div 10;
-  Result := Number = 1;
-end;
-
-var
-  Leader: TLeader;
-begin
-  if (ParamCount <> 2) or not Parse(ParamStr(1), Tasks) or not Parse(ParamStr(2), Operations)
-    or not IsPowerOfTen(Tasks) or (Operations = 0) or (Operations mod Tasks <> 0) then
-  begin
-    WriteLn(StdErr, 'usage: skynet <tasks> <operations>: whole numbers, tasks a power of ten, ',
-      'operations a multiple of it');
-    Halt(2);
-  end;
+  Tasks := StrToInt(ParamStr(1));
+  Operations := StrToInt(ParamStr(2));
 
   InitCriticalSection(Report);
   WriteLn('ready');
   Flush(Output);
-  Leader := TLeader.Create(False);
-  Leader.WaitFor;
-  Leader.Free;
+  Runner := TRunner.Create(False);
+  Runner.WaitFor;
+  Runner.Free;
   WriteLn('done ', Operations);
   WriteLn('check ', Sum);
 end.

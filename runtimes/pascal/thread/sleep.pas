@@ -1,4 +1,4 @@
-{ One TThread, which is a thread of the operating system, per task. }
+{ One TThread, an OS thread, per task. }
 program Sleep;
 
 {$mode objfpc}{$H+}
@@ -13,7 +13,7 @@ type
   end;
 
 var
-  { Of the program, so that proving the tasks alive adds nothing to what a task holds. }
+  { Global, so that counting adds nothing to the memory of a task. }
   StartedTasks, FinishedTasks: LongInt;
   Tasks, Seconds: Integer;
 
@@ -28,7 +28,7 @@ begin
   InterlockedIncrement(FinishedTasks);
 end;
 
-{ Ends the program, and every task with it, because a task cannot start. }
+{ Ends the program because a task cannot start. }
 procedure GiveUp(Launched: Integer; Error: Exception);
 begin
   WriteLn(StdErr, Format('cannot start task %d of %d: %s', [Launched + 1, Tasks, Error.Message]));
@@ -39,30 +39,13 @@ begin
   FpExit(1);
 end;
 
-{ Digits only: TryStrToInt64 alone takes ' 1', '-1' and '$1' as well, and TryStrToInt what does not fit. }
-function Parse(const Text: String; out Number: Integer): Boolean;
-var
-  C: Char;
-  Value: Int64;
-begin
-  for C in Text do
-    if not (C in ['0'..'9']) then
-      Exit(False);
-  Result := TryStrToInt64(Text, Value) and (Value <= High(Integer));
-  if Result then
-    Number := Value;
-end;
-
 var
   Threads: array of TWaiter;
   Thread: TWaiter;
   I: Integer;
 begin
-  if (ParamCount <> 2) or not Parse(ParamStr(1), Tasks) or not Parse(ParamStr(2), Seconds) or (Tasks = 0) then
-  begin
-    WriteLn(StdErr, 'usage: sleep <tasks> <seconds>: whole numbers, at least one task');
-    Halt(2);
-  end;
+  Tasks := StrToInt(ParamStr(1));
+  Seconds := StrToInt(ParamStr(2));
 
   SetLength(Threads, Tasks);
   for I := 0 to Tasks - 1 do

@@ -1,4 +1,4 @@
-{ One TThread, which is a thread of the operating system, per operation, made and waited for, for its result. }
+{ One TThread, an OS thread, per operation, created and joined for its result. }
 program Spawn;
 
 {$mode objfpc}{$H+}
@@ -16,8 +16,8 @@ type
     constructor Create(Number: Integer);
   end;
 
-  { The rounds, in a thread: in the main one WaitFor asks ten times a second. }
-  TLeader = class(TThread)
+  { Runs the rounds in a thread: in the main thread WaitFor polls. }
+  TRunner = class(TThread)
   protected
     procedure Execute; override;
   end;
@@ -26,7 +26,7 @@ var
   Tasks, Operations, Done: Integer;
   Sum: Int64;
 
-{ Ends the program, and every task with it, because a task cannot start. }
+{ Ends the program because a task cannot start. }
 procedure GiveUp(Error: Exception);
 begin
   WriteLn(StdErr, Format('cannot start %d tasks at once: %s', [Tasks, Error.Message]));
@@ -48,7 +48,7 @@ begin
   ReturnValue := FNumber;
 end;
 
-procedure TLeader.Execute;
+procedure TRunner.Execute;
 var
   Workers: array of TWorker;
   Round, I: Integer;
@@ -73,35 +73,17 @@ begin
   end;
 end;
 
-{ Digits only: TryStrToInt64 alone takes ' 1', '-1' and '$1' as well, and TryStrToInt what does not fit. }
-function Parse(const Text: String; out Number: Integer): Boolean;
 var
-  C: Char;
-  Value: Int64;
+  Runner: TRunner;
 begin
-  for C in Text do
-    if not (C in ['0'..'9']) then
-      Exit(False);
-  Result := TryStrToInt64(Text, Value) and (Value <= High(Integer));
-  if Result then
-    Number := Value;
-end;
-
-var
-  Leader: TLeader;
-begin
-  if (ParamCount <> 2) or not Parse(ParamStr(1), Tasks) or not Parse(ParamStr(2), Operations) or (Tasks = 0)
-    or (Operations = 0) then
-  begin
-    WriteLn(StdErr, 'usage: spawn <tasks> <operations>: whole numbers, at least one of each');
-    Halt(2);
-  end;
+  Tasks := StrToInt(ParamStr(1));
+  Operations := StrToInt(ParamStr(2));
 
   WriteLn('ready');
   Flush(Output);
-  Leader := TLeader.Create(False);
-  Leader.WaitFor;
-  Leader.Free;
+  Runner := TRunner.Create(False);
+  Runner.WaitFor;
+  Runner.Free;
   WriteLn('done ', Operations);
   WriteLn('check ', Sum);
 end.

@@ -1,13 +1,13 @@
-//! One thread of the operating system per connection, sending back what comes.
+//! One OS thread per connection, echoing what it reads.
 const std = @import("std");
 const net = std.Io.net;
 
 pub fn main(init: std.process.Init) !void {
     const io = init.io;
-    const address = parse(try init.minimal.args.toSlice(init.arena.allocator())) orelse {
-        std.debug.print("usage: echo <tasks> --listen <host>:<port>: a whole number, at least one task\n", .{});
-        std.process.exit(2);
-    };
+    const args = try init.minimal.args.toSlice(init.arena.allocator());
+    if (args.len < 4) return error.MissingArgument;
+    _ = try std.fmt.parseInt(u32, args[1], 10);
+    const address = try net.IpAddress.parseLiteral(args[3]);
 
     var server = try address.listen(io, .{ .kernel_backlog = 4096, .reuse_address = true });
     say(io, "listening {d}\n", .{server.socket.address.getPort()});
@@ -45,16 +45,4 @@ fn echo(io: std.Io, stream: net.Stream) !void {
 fn say(io: std.Io, comptime format: []const u8, args: anytype) void {
     var writer = std.Io.File.stdout().writerStreaming(io, &.{});
     writer.interface.print(format, args) catch {};
-}
-
-fn parse(args: []const [:0]const u8) ?net.IpAddress {
-    if (args.len != 4 or !std.mem.eql(u8, args[2], "--listen")) return null;
-    const tasks = number(args[1]) orelse return null; // nothing has to be sized beforehand
-    return if (tasks > 0) net.IpAddress.parseLiteral(args[3]) catch null else null;
-}
-
-/// Digits only: parseInt alone takes "+1" and "1_000" as well.
-fn number(text: []const u8) ?u32 {
-    for (text) |digit| if (!std.ascii.isDigit(digit)) return null;
-    return std.fmt.parseInt(u32, text, 10) catch null;
 }

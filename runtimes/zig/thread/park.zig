@@ -1,4 +1,4 @@
-//! One thread of the operating system per task, each waiting for an event of its own.
+//! One OS thread per task, each waiting for an event of its own.
 const std = @import("std");
 
 var started: std.atomic.Value(u32) = .init(0);
@@ -8,11 +8,10 @@ pub fn main(init: std.process.Init) !void {
     const gpa = init.gpa;
     const io = init.io;
     const begin: std.Io.Clock.Timestamp = .now(io, .awake);
-    const numbers = parse(try init.minimal.args.toSlice(init.arena.allocator())) orelse {
-        std.debug.print("usage: park <tasks> <seconds>: whole numbers, at least one task\n", .{});
-        std.process.exit(2);
-    };
-    const tasks, const seconds = numbers;
+    const args = try init.minimal.args.toSlice(init.arena.allocator());
+    if (args.len < 3) return error.MissingArgument;
+    const tasks = try std.fmt.parseInt(u32, args[1], 10);
+    const seconds = try std.fmt.parseInt(u32, args[2], 10);
 
     const threads = try gpa.alloc(std.Thread, tasks);
     defer gpa.free(threads);
@@ -45,17 +44,4 @@ fn task(io: std.Io, tasks: u32, mailbox: *std.Io.Event) void {
 fn say(io: std.Io, comptime format: []const u8, args: anytype) void {
     var writer = std.Io.File.stdout().writerStreaming(io, &.{});
     writer.interface.print(format, args) catch {};
-}
-
-fn parse(args: []const [:0]const u8) ?struct { u32, u32 } {
-    if (args.len != 3) return null;
-    const tasks = number(args[1]) orelse return null;
-    const seconds = number(args[2]) orelse return null;
-    return if (tasks > 0) .{ tasks, seconds } else null;
-}
-
-/// Digits only: parseInt alone takes "+1" and "1_000" as well.
-fn number(text: []const u8) ?u32 {
-    for (text) |digit| if (!std.ascii.isDigit(digit)) return null;
-    return std.fmt.parseInt(u32, text, 10) catch null;
 }

@@ -1,10 +1,10 @@
-//! One thread of the operating system per place in a ring, each handing on the tokens that come through its queue.
+//! A ring of OS threads, each passing tokens from its queue to the next.
 const std = @import("std");
 
 var started: std.atomic.Value(u32) = .init(0);
 var all_alive: std.Io.Event = .unset;
 
-/// Has room for one number, in `buffer`: of the hops that a token has left, or of the task that holds it in the end.
+/// A queue of one number: the hops that a token has left, or the task where it ended.
 const Channel = struct {
     buffer: [1]u32,
     queue: std.Io.Queue(u32),
@@ -17,12 +17,11 @@ const Channel = struct {
 pub fn main(init: std.process.Init) !void {
     const gpa = init.gpa;
     const io = init.io;
-    const numbers = parse(try init.minimal.args.toSlice(init.arena.allocator())) orelse {
-        std.debug.print("usage: ring <tasks> <operations> [--tokens <tokens>]: whole numbers, " ++
-            "at least one operation, at most half as many tokens as tasks\n", .{});
-        std.process.exit(2);
-    };
-    const tasks, const operations, const tokens = numbers;
+    const args = try init.minimal.args.toSlice(init.arena.allocator());
+    if (args.len < 3) return error.MissingArgument;
+    const tasks = try std.fmt.parseInt(u32, args[1], 10);
+    const operations = try std.fmt.parseInt(u32, args[2], 10);
+    const tokens: u32 = if (args.len > 4) try std.fmt.parseInt(u32, args[4], 10) else 1; // after --tokens
 
     const threads = try gpa.alloc(std.Thread, tasks);
     defer gpa.free(threads);
@@ -42,7 +41,7 @@ pub fn main(init: std.process.Init) !void {
     say(io, "ready\n", .{});
 
     for (0..tokens) |token| {
-        // Where the operations cannot be shared evenly, the first tokens make one hop more.
+        // The first tokens take the remainder.
         const hops = operations / tokens + @intFromBool(token < operations % tokens);
         try channels[token * tasks / tokens].queue.putOne(io, hops);
     }
@@ -76,18 +75,4 @@ fn task(io: std.Io, channels: []Channel, i: usize, noted: *Channel) void {
 fn say(io: std.Io, comptime format: []const u8, args: anytype) void {
     var writer = std.Io.File.stdout().writerStreaming(io, &.{});
     writer.interface.print(format, args) catch {};
-}
-
-fn parse(args: []const [:0]const u8) ?struct { u32, u32, u32 } {
-    if (args.len != 3 and !(args.len == 5 and std.mem.eql(u8, args[3], "--tokens"))) return null;
-    const tasks = number(args[1]) orelse return null;
-    const operations = number(args[2]) orelse return null;
-    const tokens = if (args.len == 5) number(args[4]) orelse return null else 1;
-    return if (operations > 0 and tokens > 0 and tokens <= tasks / 2) .{ tasks, operations, tokens } else null;
-}
-
-/// Digits only: parseInt alone takes "+1" and "1_000" as well.
-fn number(text: []const u8) ?u32 {
-    for (text) |digit| if (!std.ascii.isDigit(digit)) return null;
-    return std.fmt.parseInt(u32, text, 10) catch null;
 }

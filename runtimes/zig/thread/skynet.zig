@@ -1,4 +1,4 @@
-//! One thread of the operating system per node of a tree, each joining its ten children.
+//! A tree of OS threads, each joining its ten children.
 const std = @import("std");
 
 const Tree = struct {
@@ -12,7 +12,7 @@ const Tree = struct {
         return std.Thread.spawn(.{}, node, .{ tree, first, leaves, sum }) catch |err| tree.giveUp(err);
     }
 
-    /// Puts the sum of the numbers of its leaves, which begin with `first`, into `sum`.
+    /// Sets `sum` to first + ... + (first + leaves - 1).
     fn node(tree: *Tree, first: u32, leaves: u32, sum: *u64) void {
         if (leaves == 1) {
             sum.* = first;
@@ -31,9 +31,9 @@ const Tree = struct {
         }
     }
 
-    /// Ends the program, and every task with it, because a task cannot start.
+    /// Ends the program because a task cannot start.
     fn giveUp(tree: *Tree, err: std.Thread.SpawnError) noreturn {
-        // Several threads can fail at once; the first one reports, the others wait for the end here.
+        // Several threads can fail at once: the first reports.
         while (tree.refused.swap(true, .seq_cst)) std.Thread.yield() catch {};
         std.debug.print("cannot start a tree of {d} leaves: {t}\n", .{ tree.leaves, err });
         say(tree.io, "done {d}\nfailed {d}\n", .{ tree.done, tree.operations - tree.done });
@@ -43,12 +43,10 @@ const Tree = struct {
 
 pub fn main(init: std.process.Init) !void {
     const io = init.io;
-    const numbers = parse(try init.minimal.args.toSlice(init.arena.allocator())) orelse {
-        std.debug.print("usage: skynet <tasks> <operations>: whole numbers, " ++
-            "tasks a power of ten, operations a multiple of it\n", .{});
-        std.process.exit(2);
-    };
-    const leaves, const operations = numbers;
+    const args = try init.minimal.args.toSlice(init.arena.allocator());
+    if (args.len < 3) return error.MissingArgument;
+    const leaves = try std.fmt.parseInt(u32, args[1], 10);
+    const operations = try std.fmt.parseInt(u32, args[2], 10);
     say(io, "ready\n", .{});
 
     var tree: Tree = .{ .io = io, .leaves = leaves, .operations = operations };
@@ -66,23 +64,4 @@ pub fn main(init: std.process.Init) !void {
 fn say(io: std.Io, comptime format: []const u8, args: anytype) void {
     var writer = std.Io.File.stdout().writerStreaming(io, &.{});
     writer.interface.print(format, args) catch {};
-}
-
-fn parse(args: []const [:0]const u8) ?struct { u32, u32 } {
-    if (args.len != 3) return null;
-    const leaves = number(args[1]) orelse return null;
-    const operations = number(args[2]) orelse return null;
-    return if (isPowerOfTen(leaves) and operations > 0 and operations % leaves == 0) .{ leaves, operations } else null;
-}
-
-fn isPowerOfTen(given: u32) bool {
-    var rest = given;
-    while (rest > 0 and rest % 10 == 0) rest /= 10;
-    return rest == 1;
-}
-
-/// Digits only: parseInt alone takes "+1" and "1_000" as well.
-fn number(text: []const u8) ?u32 {
-    for (text) |digit| if (!std.ascii.isDigit(digit)) return null;
-    return std.fmt.parseInt(u32, text, 10) catch null;
 }

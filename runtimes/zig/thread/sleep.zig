@@ -1,4 +1,4 @@
-//! One thread of the operating system per task.
+//! One OS thread per task.
 const std = @import("std");
 
 var started: std.atomic.Value(u32) = .init(0);
@@ -7,11 +7,10 @@ var finished: std.atomic.Value(u32) = .init(0);
 pub fn main(init: std.process.Init) !void {
     const gpa = init.gpa;
     const io = init.io;
-    const numbers = parse(try init.minimal.args.toSlice(init.arena.allocator())) orelse {
-        std.debug.print("usage: sleep <tasks> <seconds>: whole numbers, at least one task\n", .{});
-        std.process.exit(2);
-    };
-    const tasks, const seconds = numbers;
+    const args = try init.minimal.args.toSlice(init.arena.allocator());
+    if (args.len < 3) return error.MissingArgument;
+    const tasks = try std.fmt.parseInt(u32, args[1], 10);
+    const seconds = try std.fmt.parseInt(u32, args[2], 10);
 
     const threads = try gpa.alloc(std.Thread, tasks);
     defer gpa.free(threads);
@@ -31,7 +30,7 @@ fn task(io: std.Io, tasks: u32, seconds: u32) void {
     if (started.fetchAdd(1, .seq_cst) + 1 == tasks) {
         say(io, "alive {d}\n", .{tasks - finished.load(.seq_cst)});
     }
-    io.sleep(.fromSeconds(seconds), .awake) catch return; // nobody cancels; if somebody does, this task is not done
+    io.sleep(.fromSeconds(seconds), .awake) catch return; // never canceled
     _ = finished.fetchAdd(1, .seq_cst);
 }
 
@@ -39,17 +38,4 @@ fn task(io: std.Io, tasks: u32, seconds: u32) void {
 fn say(io: std.Io, comptime format: []const u8, args: anytype) void {
     var writer = std.Io.File.stdout().writerStreaming(io, &.{});
     writer.interface.print(format, args) catch {};
-}
-
-fn parse(args: []const [:0]const u8) ?struct { u32, u32 } {
-    if (args.len != 3) return null;
-    const tasks = number(args[1]) orelse return null;
-    const seconds = number(args[2]) orelse return null;
-    return if (tasks > 0) .{ tasks, seconds } else null;
-}
-
-/// Digits only: parseInt alone takes "+1" and "1_000" as well.
-fn number(text: []const u8) ?u32 {
-    for (text) |digit| if (!std.ascii.isDigit(digit)) return null;
-    return std.fmt.parseInt(u32, text, 10) catch null;
 }

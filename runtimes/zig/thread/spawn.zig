@@ -1,14 +1,13 @@
-//! One thread of the operating system per operation, made and joined, with a slot for its result.
+//! One OS thread per operation, spawned and joined, with a slot for its result.
 const std = @import("std");
 
 pub fn main(init: std.process.Init) !void {
     const gpa = init.gpa;
     const io = init.io;
-    const numbers = parse(try init.minimal.args.toSlice(init.arena.allocator())) orelse {
-        std.debug.print("usage: spawn <tasks> <operations>: whole numbers, at least one of each\n", .{});
-        std.process.exit(2);
-    };
-    const tasks, const operations = numbers;
+    const args = try init.minimal.args.toSlice(init.arena.allocator());
+    if (args.len < 3) return error.MissingArgument;
+    const tasks = try std.fmt.parseInt(u32, args[1], 10);
+    const operations = try std.fmt.parseInt(u32, args[2], 10);
 
     const threads = try gpa.alloc(std.Thread, @min(tasks, operations));
     defer gpa.free(threads);
@@ -45,17 +44,4 @@ fn task(i: u64, result: *u64) void {
 fn say(io: std.Io, comptime format: []const u8, args: anytype) void {
     var writer = std.Io.File.stdout().writerStreaming(io, &.{});
     writer.interface.print(format, args) catch {};
-}
-
-fn parse(args: []const [:0]const u8) ?struct { u32, u32 } {
-    if (args.len != 3) return null;
-    const tasks = number(args[1]) orelse return null;
-    const operations = number(args[2]) orelse return null;
-    return if (tasks > 0 and operations > 0) .{ tasks, operations } else null;
-}
-
-/// Digits only: parseInt alone takes "+1" and "1_000" as well.
-fn number(text: []const u8) ?u32 {
-    for (text) |digit| if (!std.ascii.isDigit(digit)) return null;
-    return std.fmt.parseInt(u32, text, 10) catch null;
 }

@@ -1,44 +1,36 @@
-//! One async-executor task per task, each waiting for one message, on an Executor run by all CPUs.
+//! One async-executor task per task, each waiting for one message, on an Executor with one thread per CPU.
 
-use std::env;
-use std::ffi::OsString;
-use std::future;
 use std::num::NonZero;
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{env, future, thread};
 
-use async_channel::Receiver;
 use async_executor::Executor;
 use async_io::{Timer, block_on};
+use futures_channel::oneshot;
 
 static EXECUTOR: Executor = Executor::new();
 
-// Static, so that proving the tasks alive adds nothing to what a task holds.
-// `SeqCst`, because `alive` is the difference of the two.
+// Static, so that counting adds nothing to the memory of a task.
 static STARTED: AtomicU32 = AtomicU32::new(0);
 static FINISHED: AtomicU32 = AtomicU32::new(0);
 
-fn main() -> ExitCode {
+fn main() {
     let begin = Instant::now();
-    let Some((tasks, wait)) = arguments() else {
-        eprintln!("usage: async-executor-park <tasks> <seconds>: whole numbers, at least one task");
-        return ExitCode::from(2);
-    };
+    let args: Vec<u32> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (tasks, wait) = (args[0], Duration::from_secs(args[1].into()));
 
     start_threads();
     block_on(async {
         let (mailboxes, handles): (Vec<_>, Vec<_>) = (0..tasks)
             .map(|_| {
-                // Room for one message, so that sending does not wait for the receiver.
-                let (sender, receiver) = async_channel::bounded(1);
+                let (sender, receiver) = oneshot::channel();
                 (sender, EXECUTOR.spawn(task(tasks, receiver)))
             })
             .unzip();
         Timer::at(begin + wait).await;
         for mailbox in mailboxes {
-            mailbox.send(()).await.unwrap();
+            mailbox.send(()).unwrap();
         }
         for handle in handles {
             handle.await;
@@ -46,30 +38,19 @@ fn main() -> ExitCode {
     });
 
     println!("done {}", FINISHED.load(SeqCst));
-    ExitCode::SUCCESS
 }
 
-async fn task(tasks: u32, mailbox: Receiver<()>) {
+async fn task(tasks: u32, mailbox: oneshot::Receiver<()>) {
     if STARTED.fetch_add(1, SeqCst) + 1 == tasks {
         println!("alive {}", tasks - FINISHED.load(SeqCst));
     }
-    mailbox.recv().await.unwrap();
+    mailbox.await.unwrap();
     FINISHED.fetch_add(1, SeqCst);
 }
 
-/// As many threads as there are CPUs, as the executor has none of its own.
+/// One thread per CPU: the executor has none of its own.
 fn start_threads() {
     for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
         thread::spawn(|| block_on(EXECUTOR.run(future::pending::<()>())));
     }
-}
-
-fn arguments() -> Option<(u32, Duration)> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let [tasks, seconds] = args.as_slice() else {
-        return None;
-    };
-    let tasks: NonZero<u32> = tasks.to_str()?.parse().ok()?;
-    let seconds: u32 = seconds.to_str()?.parse().ok()?;
-    Some((tasks.get(), Duration::from_secs(seconds.into())))
 }

@@ -1,31 +1,24 @@
-//! One async-std task per place in a ring, each handing on the tokens that come through its channel.
+//! A ring of async-std tasks, each passing tokens from its channel to the next.
 
 use std::env;
-use std::ffi::OsString;
-use std::num::NonZero;
-use std::process::ExitCode;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use async_std::channel::{self, Receiver, Sender};
 use async_std::task;
 
-// Static, so that proving the tasks alive adds nothing to what a task holds.
+// Static, so that counting adds nothing to the memory of a task.
 static STARTED: AtomicU32 = AtomicU32::new(0);
 static ALL_ALIVE: LazyLock<(Sender<()>, Receiver<()>)> = LazyLock::new(|| channel::bounded(1));
 
-/// The hops that it has left.
+/// The number of hops left.
 type Token = u32;
 
 #[async_std::main]
-async fn main() -> ExitCode {
-    let Some((tasks, operations, tokens)) = arguments() else {
-        eprintln!(
-            "usage: async-std-spawn-ring <tasks> <operations> [--tokens <tokens>]: \
-             whole numbers, at least one operation, at most half as many tokens as tasks"
-        );
-        return ExitCode::from(2);
-    };
+async fn main() {
+    let args: Vec<String> = env::args().collect();
+    let [tasks, operations] = [1, 2].map(|i| args[i].parse::<u32>().unwrap());
+    let tokens = args.get(4).map_or(1, |tokens| tokens.parse().unwrap()); // after `--tokens`
 
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..tasks).map(|_| channel::bounded(1)).unzip();
     let (note, noted) = channel::unbounded();
@@ -39,7 +32,7 @@ async fn main() -> ExitCode {
 
     for token in 0..tokens {
         let first = u64::from(token) * u64::from(tasks) / u64::from(tokens);
-        // Where the operations cannot be shared evenly, the first tokens make one hop more.
+        // The first tokens take the remainder.
         let hops = operations / tokens + u32::from(token < operations % tokens);
         senders[first as usize].send(hops).await.unwrap();
     }
@@ -48,8 +41,7 @@ async fn main() -> ExitCode {
         sum += u64::from(noted.recv().await.unwrap());
     }
 
-    println!("done {operations}");
-    println!("check {sum}");
+    println!("done {operations}\ncheck {sum}");
 
     for sender in senders {
         sender.close();
@@ -57,7 +49,6 @@ async fn main() -> ExitCode {
     for handle in handles {
         handle.await;
     }
-    ExitCode::SUCCESS
 }
 
 async fn hand_on(tasks: u32, number: u32, tokens: Receiver<Token>, next: Sender<Token>, note: Sender<u32>) {
@@ -71,17 +62,4 @@ async fn hand_on(tasks: u32, number: u32, tokens: Receiver<Token>, next: Sender<
             None => note.send(number).await.unwrap(),
         }
     }
-}
-
-fn arguments() -> Option<(u32, u32, u32)> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let (tasks, operations, tokens) = match args.as_slice() {
-        [tasks, operations] => (tasks, operations, "1"),
-        [tasks, operations, name, tokens] if name == "--tokens" => (tasks, operations, tokens.to_str()?),
-        _ => return None,
-    };
-    let tasks: u32 = tasks.to_str()?.parse().ok()?;
-    let operations: NonZero<u32> = operations.to_str()?.parse().ok()?;
-    let tokens: NonZero<u32> = tokens.parse().ok()?;
-    (tokens.get() <= tasks / 2).then_some((tasks, operations.get(), tokens.get()))
 }

@@ -1,32 +1,26 @@
 //! One glommio task per task, each waiting for one message, on one executor.
 
 use std::env;
-use std::ffi::OsString;
-use std::num::NonZero;
-use std::process::{self, ExitCode};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 use glommio::channels::local_channel::{self, LocalReceiver};
 use glommio::timer::sleep;
-use glommio::{LocalExecutor, LocalExecutorBuilder, spawn_local};
+use glommio::{LocalExecutor, spawn_local};
 
-// Static, so that proving the tasks alive adds nothing to what a task holds.
-// `SeqCst`, because `alive` is the difference of the two.
+// Static, so that counting adds nothing to the memory of a task.
 static STARTED: AtomicU32 = AtomicU32::new(0);
 static FINISHED: AtomicU32 = AtomicU32::new(0);
 
-fn main() -> ExitCode {
+fn main() {
     let begin = Instant::now();
-    let Some((tasks, wait)) = arguments() else {
-        eprintln!("usage: glommio-spawn-local-park <tasks> <seconds>: whole numbers, at least one task");
-        return ExitCode::from(2);
-    };
+    let args: Vec<u32> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (tasks, wait) = (args[0], Duration::from_secs(args[1].into()));
 
-    new_executor().run(async {
+    LocalExecutor::default().run(async {
         let (mailboxes, handles): (Vec<_>, Vec<_>) = (0..tasks)
             .map(|_| {
-                // Room for one message, so that sending does not wait for the receiver.
+                // Capacity 1: sending does not wait for the receiver.
                 let (sender, receiver) = local_channel::new_bounded(1);
                 (sender, spawn_local(task(tasks, receiver)))
             })
@@ -41,7 +35,6 @@ fn main() -> ExitCode {
     });
 
     println!("done {}", FINISHED.load(SeqCst));
-    ExitCode::SUCCESS
 }
 
 async fn task(tasks: u32, mailbox: LocalReceiver<()>) {
@@ -50,22 +43,4 @@ async fn task(tasks: u32, mailbox: LocalReceiver<()>) {
     }
     mailbox.recv().await.unwrap();
     FINISHED.fetch_add(1, SeqCst);
-}
-
-/// An executor on the thread that calls.
-fn new_executor() -> LocalExecutor {
-    LocalExecutorBuilder::default().make().unwrap_or_else(|error| {
-        eprintln!("glommio-spawn-local-park: cannot start an executor: {error}");
-        process::exit(1)
-    })
-}
-
-fn arguments() -> Option<(u32, Duration)> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let [tasks, seconds] = args.as_slice() else {
-        return None;
-    };
-    let tasks: NonZero<u32> = tasks.to_str()?.parse().ok()?;
-    let seconds: u32 = seconds.to_str()?.parse().ok()?;
-    Some((tasks.get(), Duration::from_secs(seconds.into())))
 }

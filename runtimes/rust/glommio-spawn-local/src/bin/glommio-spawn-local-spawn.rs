@@ -1,26 +1,17 @@
-//! One glommio task per operation, made and joined for its result, on one executor.
+//! One glommio task per operation, spawned and joined for its result, on one executor.
 
 use std::env;
-use std::ffi::OsString;
-use std::num::NonZero;
-use std::process::{self, ExitCode};
 
-use glommio::{LocalExecutor, LocalExecutorBuilder, spawn_local};
+use glommio::{LocalExecutor, spawn_local};
 
-fn main() -> ExitCode {
-    let Some((tasks, operations)) = arguments() else {
-        eprintln!(
-            "usage: glommio-spawn-local-spawn <tasks> <operations>: whole numbers, at least one of each"
-        );
-        return ExitCode::from(2);
-    };
+fn main() {
+    let args: Vec<u64> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (tasks, operations) = (args[0], args[1]);
     println!("ready");
 
-    let sum = new_executor().run(rounds(tasks, operations));
+    let sum = LocalExecutor::default().run(rounds(tasks, operations));
 
-    println!("done {operations}");
-    println!("check {sum}");
-    ExitCode::SUCCESS
+    println!("done {operations}\ncheck {sum}");
 }
 
 async fn rounds(tasks: u64, operations: u64) -> u64 {
@@ -38,22 +29,4 @@ async fn rounds(tasks: u64, operations: u64) -> u64 {
 
 async fn task(number: u64) -> u64 {
     number
-}
-
-/// An executor on the thread that calls.
-fn new_executor() -> LocalExecutor {
-    LocalExecutorBuilder::default().make().unwrap_or_else(|error| {
-        eprintln!("glommio-spawn-local-spawn: cannot start an executor: {error}");
-        process::exit(1)
-    })
-}
-
-fn arguments() -> Option<(u64, u64)> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let [tasks, operations] = args.as_slice() else {
-        return None;
-    };
-    let tasks: NonZero<u32> = tasks.to_str()?.parse().ok()?;
-    let operations: NonZero<u32> = operations.to_str()?.parse().ok()?;
-    Some((tasks.get().into(), operations.get().into()))
 }

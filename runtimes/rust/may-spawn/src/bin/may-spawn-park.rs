@@ -1,33 +1,28 @@
 //! One may coroutine per task, each waiting for one message.
 
-use std::env;
-use std::ffi::OsString;
-use std::fmt::Display;
-use std::num::NonZero;
-use std::panic;
-use std::process::{self, ExitCode};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{env, io, panic, process, thread};
 
 use may::go;
 use may::sync::spsc::{self, Receiver};
 
-// Static, so that proving the tasks alive adds nothing to what a task holds.
-// `SeqCst`, because `alive` is the difference of the two.
+// Static, so that counting adds nothing to the memory of a task.
 static STARTED: AtomicU32 = AtomicU32::new(0);
 static FINISHED: AtomicU32 = AtomicU32::new(0);
 
-fn main() -> ExitCode {
+fn main() {
     let begin = Instant::now();
-    let Some((tasks, wait)) = arguments() else {
-        eprintln!("usage: may-spawn-park <tasks> <seconds>: whole numbers, at least one task");
-        return ExitCode::from(2);
-    };
+    let args: Vec<u32> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (tasks, wait) = (args[0], Duration::from_secs(args[1].into()));
 
-    // Refused memory for a stack, may panics.
-    panic::set_hook(Box::new(move |panic| give_up(tasks, panic)));
+    // may panics when the system refuses memory for a stack.
+    panic::set_hook(Box::new(move |reason| {
+        let _lock = io::stdout().lock(); // several threads can fail at once: the first reports
+        eprintln!("{reason}");
+        println!("done {}\nfailed {}", FINISHED.load(SeqCst), tasks - STARTED.load(SeqCst));
+        process::exit(1);
+    }));
 
     let mut mailboxes = Vec::with_capacity(tasks as usize);
     let mut handles = Vec::with_capacity(tasks as usize);
@@ -45,7 +40,6 @@ fn main() -> ExitCode {
     }
 
     println!("done {}", FINISHED.load(SeqCst));
-    ExitCode::SUCCESS
 }
 
 fn task(tasks: u32, mailbox: Receiver<()>) {
@@ -54,28 +48,4 @@ fn task(tasks: u32, mailbox: Receiver<()>) {
     }
     mailbox.recv().unwrap();
     FINISHED.fetch_add(1, SeqCst);
-}
-
-/// Ends the program, and every task with it, because a task cannot start.
-fn give_up(tasks: u32, reason: &dyn Display) -> ! {
-    // Several threads can fail at once; the first one reports, the others wait for the end here.
-    static REPORT: Mutex<()> = Mutex::new(());
-    let _first = REPORT.lock();
-
-    let started = STARTED.load(SeqCst);
-    let reason = reason.to_string().replace('\n', " ");
-    eprintln!("may-spawn-park: cannot start task {} of {tasks}: {reason}", started + 1);
-    println!("done {}", FINISHED.load(SeqCst));
-    println!("failed {}", tasks - started);
-    process::exit(1)
-}
-
-fn arguments() -> Option<(u32, Duration)> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let [tasks, seconds] = args.as_slice() else {
-        return None;
-    };
-    let tasks: NonZero<u32> = tasks.to_str()?.parse().ok()?;
-    let seconds: u32 = seconds.to_str()?.parse().ok()?;
-    Some((tasks.get(), Duration::from_secs(seconds.into())))
 }

@@ -1,36 +1,32 @@
-//! One may coroutine per place in a ring, each handing on the tokens that come through its channel.
+//! A ring of may coroutines, each passing tokens from its channel to the next.
 
-use std::env;
-use std::ffi::OsString;
-use std::fmt::Display;
-use std::num::NonZero;
-use std::panic;
-use std::process::{self, ExitCode};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use std::sync::{LazyLock, Mutex};
+use std::{env, io, panic, process};
 
 use may::go;
 use may::sync::Semphore;
 use may::sync::mpsc::{self, Receiver, Sender};
 
-// Static, so that proving the tasks alive adds nothing to what a task holds.
+// Static, so that counting adds nothing to the memory of a task.
 static STARTED: AtomicU32 = AtomicU32::new(0);
 static ALL_ALIVE: LazyLock<Semphore> = LazyLock::new(|| Semphore::new(0));
 
-/// The hops that it has left; `None` ends the task.
+/// The number of hops left; `None` ends the task.
 type Token = Option<u32>;
 
-fn main() -> ExitCode {
-    let Some((tasks, operations, tokens)) = arguments() else {
-        eprintln!(
-            "usage: may-spawn-ring <tasks> <operations> [--tokens <tokens>]: \
-             whole numbers, at least one operation, at most half as many tokens as tasks"
-        );
-        return ExitCode::from(2);
-    };
+fn main() {
+    let args: Vec<String> = env::args().collect();
+    let [tasks, operations] = [1, 2].map(|i| args[i].parse::<u32>().unwrap());
+    let tokens = args.get(4).map_or(1, |tokens| tokens.parse().unwrap()); // after `--tokens`
 
-    // Refused memory for a stack, may panics.
-    panic::set_hook(Box::new(move |panic| give_up(tasks, panic)));
+    // may panics when the system refuses memory for a stack.
+    panic::set_hook(Box::new(move |reason| {
+        let _lock = io::stdout().lock(); // several threads can fail at once: the first reports
+        eprintln!("{reason}");
+        println!("done 0\nfailed {}", tasks - STARTED.load(SeqCst));
+        process::exit(1);
+    }));
 
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..tasks).map(|_| mpsc::channel()).unzip();
     let (note, noted) = mpsc::channel();
@@ -45,14 +41,13 @@ fn main() -> ExitCode {
 
     for token in 0..tokens {
         let first = u64::from(token) * u64::from(tasks) / u64::from(tokens);
-        // Where the operations cannot be shared evenly, the first tokens make one hop more.
+        // The first tokens take the remainder.
         let hops = operations / tokens + u32::from(token < operations % tokens);
         senders[first as usize].send(Some(hops)).unwrap();
     }
     let sum: u64 = noted.iter().take(tokens as usize).map(u64::from).sum();
 
-    println!("done {operations}");
-    println!("check {sum}");
+    println!("done {operations}\ncheck {sum}");
 
     for sender in senders {
         sender.send(None).unwrap();
@@ -60,7 +55,6 @@ fn main() -> ExitCode {
     for handle in handles {
         handle.join().unwrap();
     }
-    ExitCode::SUCCESS
 }
 
 fn task(tasks: u32, number: u32, tokens: Receiver<Token>, next: Sender<Token>, note: Sender<u32>) {
@@ -74,31 +68,4 @@ fn task(tasks: u32, number: u32, tokens: Receiver<Token>, next: Sender<Token>, n
             None => note.send(number).unwrap(),
         }
     }
-}
-
-/// Ends the program, and every task with it, because a task cannot start.
-fn give_up(tasks: u32, reason: &dyn Display) -> ! {
-    // Several threads can fail at once; the first one reports, the others wait for the end here.
-    static REPORT: Mutex<()> = Mutex::new(());
-    let _first = REPORT.lock();
-
-    let started = STARTED.load(SeqCst);
-    let reason = reason.to_string().replace('\n', " ");
-    eprintln!("may-spawn-ring: cannot start task {} of {tasks}: {reason}", started + 1);
-    println!("done 0");
-    println!("failed {}", tasks - started);
-    process::exit(1)
-}
-
-fn arguments() -> Option<(u32, u32, u32)> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let (tasks, operations, tokens) = match args.as_slice() {
-        [tasks, operations] => (tasks, operations, "1"),
-        [tasks, operations, name, tokens] if name == "--tokens" => (tasks, operations, tokens.to_str()?),
-        _ => return None,
-    };
-    let tasks: u32 = tasks.to_str()?.parse().ok()?;
-    let operations: NonZero<u32> = operations.to_str()?.parse().ok()?;
-    let tokens: NonZero<u32> = tokens.parse().ok()?;
-    (tokens.get() <= tasks / 2).then_some((tasks, operations.get(), tokens.get()))
 }

@@ -1,38 +1,31 @@
 //! One smol task per task, each waiting for one message, on smol's global executor.
 
 use std::env;
-use std::ffi::OsString;
-use std::num::NonZero;
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
+use futures_channel::oneshot;
 use smol::Timer;
-use smol::channel::{self, Receiver};
 
-// Static, so that proving the tasks alive adds nothing to what a task holds.
-// `SeqCst`, because `alive` is the difference of the two.
+// Static, so that counting adds nothing to the memory of a task.
 static STARTED: AtomicU32 = AtomicU32::new(0);
 static FINISHED: AtomicU32 = AtomicU32::new(0);
 
-fn main() -> ExitCode {
+fn main() {
     let begin = Instant::now();
-    let Some((tasks, wait)) = arguments() else {
-        eprintln!("usage: smol-spawn-park <tasks> <seconds>: whole numbers, at least one task");
-        return ExitCode::from(2);
-    };
+    let args: Vec<u32> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (tasks, wait) = (args[0], Duration::from_secs(args[1].into()));
 
     smol::block_on(async {
         let (mailboxes, handles): (Vec<_>, Vec<_>) = (0..tasks)
             .map(|_| {
-                // Room for one message, so that sending does not wait for the receiver.
-                let (sender, receiver) = channel::bounded(1);
+                let (sender, receiver) = oneshot::channel();
                 (sender, smol::spawn(task(tasks, receiver)))
             })
             .unzip();
         Timer::at(begin + wait).await;
         for mailbox in mailboxes {
-            mailbox.send(()).await.unwrap();
+            mailbox.send(()).unwrap();
         }
         for handle in handles {
             handle.await;
@@ -40,23 +33,12 @@ fn main() -> ExitCode {
     });
 
     println!("done {}", FINISHED.load(SeqCst));
-    ExitCode::SUCCESS
 }
 
-async fn task(tasks: u32, mailbox: Receiver<()>) {
+async fn task(tasks: u32, mailbox: oneshot::Receiver<()>) {
     if STARTED.fetch_add(1, SeqCst) + 1 == tasks {
         println!("alive {}", tasks - FINISHED.load(SeqCst));
     }
-    mailbox.recv().await.unwrap();
+    mailbox.await.unwrap();
     FINISHED.fetch_add(1, SeqCst);
-}
-
-fn arguments() -> Option<(u32, Duration)> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let [tasks, seconds] = args.as_slice() else {
-        return None;
-    };
-    let tasks: NonZero<u32> = tasks.to_str()?.parse().ok()?;
-    let seconds: u32 = seconds.to_str()?.parse().ok()?;
-    Some((tasks.get(), Duration::from_secs(seconds.into())))
 }

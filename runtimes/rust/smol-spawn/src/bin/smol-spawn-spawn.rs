@@ -1,23 +1,16 @@
-//! One smol task per operation, made and joined for its result, on smol's global executor.
+//! One smol task per operation, spawned and joined for its result, on smol's global executor.
 
 use std::env;
-use std::ffi::OsString;
-use std::num::NonZero;
-use std::process::ExitCode;
 
-fn main() -> ExitCode {
-    let Some((tasks, operations)) = arguments() else {
-        eprintln!("usage: smol-spawn-spawn <tasks> <operations>: whole numbers, at least one of each");
-        return ExitCode::from(2);
-    };
+fn main() {
+    let args: Vec<u64> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (tasks, operations) = (args[0], args[1]);
     println!("ready");
 
-    // The executor has a thread of its own: what `main` spawns has to be handed to it.
+    // Not on the thread of `main`, which does not run tasks.
     let sum = smol::block_on(smol::spawn(rounds(tasks, operations)));
 
-    println!("done {operations}");
-    println!("check {sum}");
-    ExitCode::SUCCESS
+    println!("done {operations}\ncheck {sum}");
 }
 
 async fn rounds(tasks: u64, operations: u64) -> u64 {
@@ -35,14 +28,4 @@ async fn rounds(tasks: u64, operations: u64) -> u64 {
 
 async fn task(number: u64) -> u64 {
     number
-}
-
-fn arguments() -> Option<(u64, u64)> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let [tasks, operations] = args.as_slice() else {
-        return None;
-    };
-    let tasks: NonZero<u32> = tasks.to_str()?.parse().ok()?;
-    let operations: NonZero<u32> = operations.to_str()?.parse().ok()?;
-    Some((tasks.get().into(), operations.get().into()))
 }

@@ -1,44 +1,34 @@
-//! One operating system thread per task, each waiting for one message.
+//! One OS thread per task, each waiting for one message.
 
-use std::env;
-use std::ffi::OsString;
-use std::fmt::Display;
-use std::num::NonZero;
-use std::panic;
-use std::process::{self, ExitCode};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::mpsc::{self, Receiver};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{env, io, panic, process, thread};
 
-// Static, so that proving the tasks alive adds nothing to what a task holds.
-// `SeqCst`, because `alive` is the difference of the two.
+// Static, so that counting adds nothing to the memory of a task.
 static STARTED: AtomicU32 = AtomicU32::new(0);
 static FINISHED: AtomicU32 = AtomicU32::new(0);
 
-fn main() -> ExitCode {
+fn main() {
     let begin = Instant::now();
-    let Some((tasks, wait)) = arguments() else {
-        eprintln!("usage: thread-park <tasks> <seconds>: whole numbers, at least one task");
-        return ExitCode::from(2);
-    };
+    let args: Vec<u32> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (tasks, wait) = (args[0], Duration::from_secs(args[1].into()));
 
-    // Out of memory maps, std panics in the new thread, where it sets up the thread's signal stack,
-    // and aborts. The hook comes before that.
-    panic::set_hook(Box::new(move |panic| give_up(tasks, panic)));
+    // `thread::spawn` panics when the system refuses a thread, as does a new thread that gets no signal stack.
+    panic::set_hook(Box::new(move |reason| {
+        let _lock = io::stdout().lock(); // several threads can fail at once: the first reports
+        eprintln!("{reason}");
+        println!("done {}\nfailed {}", FINISHED.load(SeqCst), tasks - STARTED.load(SeqCst));
+        process::exit(1);
+    }));
 
     let mut mailboxes = Vec::with_capacity(tasks as usize);
     let mut handles = Vec::with_capacity(tasks as usize);
     for _ in 0..tasks {
-        // Room for one message, so that sending does not wait for the receiver.
+        // Capacity 1: sending does not wait for the receiver.
         let (sender, receiver) = mpsc::sync_channel(1);
         mailboxes.push(sender);
-        // Not `thread::spawn`, which panics when the system refuses a thread.
-        match thread::Builder::new().spawn(move || task(tasks, receiver)) {
-            Ok(handle) => handles.push(handle),
-            Err(error) => give_up(tasks, &error),
-        }
+        handles.push(thread::spawn(move || task(tasks, receiver)));
     }
     thread::sleep(wait.saturating_sub(begin.elapsed()));
     for mailbox in mailboxes {
@@ -49,7 +39,6 @@ fn main() -> ExitCode {
     }
 
     println!("done {}", FINISHED.load(SeqCst));
-    ExitCode::SUCCESS
 }
 
 fn task(tasks: u32, mailbox: Receiver<()>) {
@@ -58,28 +47,4 @@ fn task(tasks: u32, mailbox: Receiver<()>) {
     }
     mailbox.recv().unwrap();
     FINISHED.fetch_add(1, SeqCst);
-}
-
-/// Ends the program, and every task with it, because a task cannot start.
-fn give_up(tasks: u32, reason: &dyn Display) -> ! {
-    // Several threads can fail at once; the first one reports, the others wait for the end here.
-    static REPORT: Mutex<()> = Mutex::new(());
-    let _first = REPORT.lock();
-
-    let started = STARTED.load(SeqCst);
-    let reason = reason.to_string().replace('\n', " ");
-    eprintln!("thread-park: cannot start task {} of {tasks}: {reason}", started + 1);
-    println!("done {}", FINISHED.load(SeqCst));
-    println!("failed {}", tasks - started);
-    process::exit(1)
-}
-
-fn arguments() -> Option<(u32, Duration)> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let [tasks, seconds] = args.as_slice() else {
-        return None;
-    };
-    let tasks: NonZero<u32> = tasks.to_str()?.parse().ok()?;
-    let seconds: u32 = seconds.to_str()?.parse().ok()?;
-    Some((tasks.get(), Duration::from_secs(seconds.into())))
 }

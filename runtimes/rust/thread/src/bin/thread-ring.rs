@@ -1,36 +1,30 @@
-//! One operating system thread per place in a ring, each handing on the tokens that come through its channel.
+//! A ring of OS threads, each passing tokens from its channel to the next.
 
-use std::env;
-use std::ffi::OsString;
-use std::fmt::Display;
-use std::num::NonZero;
-use std::panic;
-use std::process::{self, ExitCode};
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
-use std::sync::{Barrier, Mutex};
-use std::thread;
+use std::{env, io, panic, process, thread};
 
-// Static, so that proving the tasks alive adds nothing to what a task holds.
+// Static, so that counting adds nothing to the memory of a task.
 static STARTED: AtomicU32 = AtomicU32::new(0);
-/// Where `main` meets the last task to start.
+/// Reached by `main` and the last task to start.
 static ALL_ALIVE: Barrier = Barrier::new(2);
 
-/// The hops that it has left; `None` ends the task.
+/// The number of hops left; `None` ends the task.
 type Token = Option<u32>;
 
-fn main() -> ExitCode {
-    let Some((tasks, operations, tokens)) = arguments() else {
-        eprintln!(
-            "usage: thread-ring <tasks> <operations> [--tokens <tokens>]: \
-             whole numbers, at least one operation, at most half as many tokens as tasks"
-        );
-        return ExitCode::from(2);
-    };
+fn main() {
+    let args: Vec<String> = env::args().collect();
+    let [tasks, operations] = [1, 2].map(|i| args[i].parse::<u32>().unwrap());
+    let tokens = args.get(4).map_or(1, |tokens| tokens.parse().unwrap()); // after `--tokens`
 
-    // Out of memory maps, std panics in the new thread, where it sets up the thread's signal stack,
-    // and aborts. The hook comes before that.
-    panic::set_hook(Box::new(move |panic| give_up(tasks, panic)));
+    // `thread::spawn` panics when the system refuses a thread, as does a new thread that gets no signal stack.
+    panic::set_hook(Box::new(move |reason| {
+        let _lock = io::stdout().lock(); // several threads can fail at once: the first reports
+        eprintln!("{reason}");
+        println!("done 0\nfailed {}", tasks - STARTED.load(SeqCst));
+        process::exit(1);
+    }));
 
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..tasks).map(|_| mpsc::sync_channel(1)).unzip();
     let (note, noted) = mpsc::channel();
@@ -38,25 +32,20 @@ fn main() -> ExitCode {
     for (number, receiver) in (0..).zip(receivers) {
         let next = senders[(number as usize + 1) % senders.len()].clone();
         let note = note.clone();
-        // Not `thread::spawn`, which panics when the system refuses a thread.
-        match thread::Builder::new().spawn(move || task(tasks, number, receiver, next, note)) {
-            Ok(handle) => handles.push(handle),
-            Err(error) => give_up(tasks, &error),
-        }
+        handles.push(thread::spawn(move || task(tasks, number, receiver, next, note)));
     }
     ALL_ALIVE.wait();
     println!("ready");
 
     for token in 0..tokens {
         let first = u64::from(token) * u64::from(tasks) / u64::from(tokens);
-        // Where the operations cannot be shared evenly, the first tokens make one hop more.
+        // The first tokens take the remainder.
         let hops = operations / tokens + u32::from(token < operations % tokens);
         senders[first as usize].send(Some(hops)).unwrap();
     }
     let sum: u64 = noted.iter().take(tokens as usize).map(u64::from).sum();
 
-    println!("done {operations}");
-    println!("check {sum}");
+    println!("done {operations}\ncheck {sum}");
 
     for sender in senders {
         sender.send(None).unwrap();
@@ -64,7 +53,6 @@ fn main() -> ExitCode {
     for handle in handles {
         handle.join().unwrap();
     }
-    ExitCode::SUCCESS
 }
 
 fn task(tasks: u32, number: u32, tokens: Receiver<Token>, next: SyncSender<Token>, note: Sender<u32>) {
@@ -78,31 +66,4 @@ fn task(tasks: u32, number: u32, tokens: Receiver<Token>, next: SyncSender<Token
             None => note.send(number).unwrap(),
         }
     }
-}
-
-/// Ends the program, and every task with it, because a task cannot start.
-fn give_up(tasks: u32, reason: &dyn Display) -> ! {
-    // Several threads can fail at once; the first one reports, the others wait for the end here.
-    static REPORT: Mutex<()> = Mutex::new(());
-    let _first = REPORT.lock();
-
-    let started = STARTED.load(SeqCst);
-    let reason = reason.to_string().replace('\n', " ");
-    eprintln!("thread-ring: cannot start task {} of {tasks}: {reason}", started + 1);
-    println!("done 0");
-    println!("failed {}", tasks - started);
-    process::exit(1)
-}
-
-fn arguments() -> Option<(u32, u32, u32)> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let (tasks, operations, tokens) = match args.as_slice() {
-        [tasks, operations] => (tasks, operations, "1"),
-        [tasks, operations, name, tokens] if name == "--tokens" => (tasks, operations, tokens.to_str()?),
-        _ => return None,
-    };
-    let tasks: u32 = tasks.to_str()?.parse().ok()?;
-    let operations: NonZero<u32> = operations.to_str()?.parse().ok()?;
-    let tokens: NonZero<u32> = tokens.parse().ok()?;
-    (tokens.get() <= tasks / 2).then_some((tasks, operations.get(), tokens.get()))
 }

@@ -1,30 +1,23 @@
-//! One operating system thread per node of a tree, each waiting for its ten children.
+//! A tree of OS threads, each waiting for its ten children.
 
-use std::env;
-use std::ffi::OsString;
-use std::fmt::Display;
-use std::num::NonZero;
-use std::panic;
-use std::process::{self, ExitCode};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::thread;
+use std::{env, io, panic, process, thread};
 
-/// Operations of the trees that are over; static, because the panic hook reports it.
+/// Operations done; static, because the panic hook prints it.
 static DONE: AtomicU64 = AtomicU64::new(0);
 
-fn main() -> ExitCode {
-    let Some((leaves, operations)) = arguments() else {
-        eprintln!(
-            "usage: thread-skynet <tasks> <operations>: \
-             whole numbers, tasks a power of ten, operations a multiple of it"
-        );
-        return ExitCode::from(2);
-    };
+fn main() {
+    let args: Vec<u64> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (leaves, operations) = (args[0], args[1]);
 
-    // What the system refuses is a panic: in `thread::spawn`, or, out of memory maps, in the new thread, where std sets up
-    // the thread's signal stack, and aborts. The hook comes before that.
-    panic::set_hook(Box::new(move |panic| give_up(leaves, operations, panic)));
+    // `thread::spawn` panics when the system refuses a thread, as does a new thread that gets no signal stack.
+    panic::set_hook(Box::new(move |reason| {
+        let _lock = io::stdout().lock(); // several threads can fail at once: the first reports
+        eprintln!("{reason}");
+        let done = DONE.load(Relaxed);
+        println!("done {done}\nfailed {}", operations - done);
+        process::exit(1);
+    }));
     println!("ready");
 
     let mut sum = 0;
@@ -33,12 +26,10 @@ fn main() -> ExitCode {
         sum += thread::spawn(move || node(0, leaves)).join().unwrap();
     }
 
-    println!("done {operations}");
-    println!("check {sum}");
-    ExitCode::SUCCESS
+    println!("done {operations}\ncheck {sum}");
 }
 
-/// Sums the numbers of its leaves, which begin with `first`.
+/// Returns the sum of `first..first + leaves`.
 fn node(first: u64, leaves: u64) -> u64 {
     if leaves == 1 {
         return first;
@@ -47,29 +38,4 @@ fn node(first: u64, leaves: u64) -> u64 {
     let children: Vec<_> =
         (0..10).map(|child| thread::spawn(move || node(first + child * share, share))).collect();
     children.into_iter().map(|child| child.join().unwrap()).sum()
-}
-
-/// Ends the program, and every task with it, because a task cannot start.
-fn give_up(leaves: u64, operations: u64, reason: &dyn Display) -> ! {
-    // Several threads can fail at once; the first one reports, the others wait for the end here.
-    static REPORT: Mutex<()> = Mutex::new(());
-    let _first = REPORT.lock();
-
-    let done = DONE.load(Relaxed);
-    let reason = reason.to_string().replace('\n', " ");
-    eprintln!("thread-skynet: cannot start a tree of {leaves} leaves: {reason}");
-    println!("done {done}");
-    println!("failed {}", operations - done);
-    process::exit(1)
-}
-
-fn arguments() -> Option<(u64, u64)> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let [tasks, operations] = args.as_slice() else {
-        return None;
-    };
-    let leaves: NonZero<u32> = tasks.to_str()?.parse().ok()?;
-    let operations: NonZero<u32> = operations.to_str()?.parse().ok()?;
-    let whole_trees = leaves.get() == 10_u32.pow(leaves.ilog10()) && operations.get() % leaves == 0;
-    whole_trees.then_some((leaves.get().into(), operations.get().into()))
 }

@@ -1,27 +1,23 @@
-//! One operating system thread per operation, made and joined for its result.
+//! One OS thread per operation, spawned and joined for its result.
 
-use std::env;
-use std::ffi::OsString;
-use std::fmt::Display;
-use std::num::NonZero;
-use std::panic;
-use std::process::{self, ExitCode};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::thread;
+use std::{env, io, panic, process, thread};
 
-/// Operations of the rounds that are over; static, because the panic hook reports it.
+/// Operations done; static, because the panic hook prints it.
 static DONE: AtomicU64 = AtomicU64::new(0);
 
-fn main() -> ExitCode {
-    let Some((tasks, operations)) = arguments() else {
-        eprintln!("usage: thread-spawn <tasks> <operations>: whole numbers, at least one of each");
-        return ExitCode::from(2);
-    };
+fn main() {
+    let args: Vec<u64> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (tasks, operations) = (args[0], args[1]);
 
-    // Out of memory maps, std panics in the new thread, where it sets up the thread's signal stack,
-    // and aborts. The hook comes before that.
-    panic::set_hook(Box::new(move |panic| give_up(tasks, operations, panic)));
+    // `thread::spawn` panics when the system refuses a thread, as does a new thread that gets no signal stack.
+    panic::set_hook(Box::new(move |reason| {
+        let _lock = io::stdout().lock(); // several threads can fail at once: the first reports
+        eprintln!("{reason}");
+        let done = DONE.load(Relaxed);
+        println!("done {done}\nfailed {}", operations - done);
+        process::exit(1);
+    }));
     println!("ready");
 
     let mut handles = Vec::new();
@@ -29,46 +25,16 @@ fn main() -> ExitCode {
     for first in (0..operations).step_by(tasks as usize) {
         DONE.store(first, Relaxed);
         for number in first..operations.min(first + tasks) {
-            // Not `thread::spawn`, which panics when the system refuses a thread.
-            match thread::Builder::new().spawn(move || task(number)) {
-                Ok(handle) => handles.push(handle),
-                Err(error) => give_up(tasks, operations, &error),
-            }
+            handles.push(thread::spawn(move || task(number)));
         }
         for handle in handles.drain(..) {
             sum += handle.join().unwrap();
         }
     }
 
-    println!("done {operations}");
-    println!("check {sum}");
-    ExitCode::SUCCESS
+    println!("done {operations}\ncheck {sum}");
 }
 
 fn task(number: u64) -> u64 {
     number
-}
-
-/// Ends the program, and every task with it, because a task cannot start.
-fn give_up(tasks: u64, operations: u64, reason: &dyn Display) -> ! {
-    // Several threads can fail at once; the first one reports, the others wait for the end here.
-    static REPORT: Mutex<()> = Mutex::new(());
-    let _first = REPORT.lock();
-
-    let done = DONE.load(Relaxed);
-    let reason = reason.to_string().replace('\n', " ");
-    eprintln!("thread-spawn: cannot start {tasks} tasks at once: {reason}");
-    println!("done {done}");
-    println!("failed {}", operations - done);
-    process::exit(1)
-}
-
-fn arguments() -> Option<(u64, u64)> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let [tasks, operations] = args.as_slice() else {
-        return None;
-    };
-    let tasks: NonZero<u32> = tasks.to_str()?.parse().ok()?;
-    let operations: NonZero<u32> = operations.to_str()?.parse().ok()?;
-    Some((tasks.get().into(), operations.get().into()))
 }

@@ -1,9 +1,6 @@
 //! One tokio task per task, each waiting for one message, in a LocalSet on the current-thread runtime.
 
 use std::env;
-use std::ffi::OsString;
-use std::num::NonZero;
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
@@ -11,24 +8,20 @@ use tokio::sync::oneshot;
 use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{Instant, sleep_until};
 
-// Static, so that proving the tasks alive adds nothing to what a task holds.
-// `SeqCst`, because `alive` is the difference of the two.
+// Static, so that counting adds nothing to the memory of a task.
 static STARTED: AtomicU32 = AtomicU32::new(0);
 static FINISHED: AtomicU32 = AtomicU32::new(0);
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
+async fn main() {
     let begin = Instant::now();
-    let Some((tasks, wait)) = arguments() else {
-        eprintln!("usage: tokio-local-set-park <tasks> <seconds>: whole numbers, at least one task");
-        return ExitCode::from(2);
-    };
+    let args: Vec<u32> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (tasks, wait) = (args[0], Duration::from_secs(args[1].into()));
 
     LocalSet::new()
         .run_until(async {
             let (mailboxes, handles): (Vec<_>, Vec<_>) = (0..tasks)
                 .map(|_| {
-                    // Not `mpsc`, whose channel has a queue of blocks: this one is for one message, once.
                     let (sender, receiver) = oneshot::channel();
                     (sender, spawn_local(task(tasks, receiver)))
                 })
@@ -44,7 +37,6 @@ async fn main() -> ExitCode {
         .await;
 
     println!("done {}", FINISHED.load(SeqCst));
-    ExitCode::SUCCESS
 }
 
 async fn task(tasks: u32, mailbox: oneshot::Receiver<()>) {
@@ -53,14 +45,4 @@ async fn task(tasks: u32, mailbox: oneshot::Receiver<()>) {
     }
     mailbox.await.unwrap();
     FINISHED.fetch_add(1, SeqCst);
-}
-
-fn arguments() -> Option<(u32, Duration)> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let [tasks, seconds] = args.as_slice() else {
-        return None;
-    };
-    let tasks: NonZero<u32> = tasks.to_str()?.parse().ok()?;
-    let seconds: u32 = seconds.to_str()?.parse().ok()?;
-    Some((tasks.get(), Duration::from_secs(seconds.into())))
 }

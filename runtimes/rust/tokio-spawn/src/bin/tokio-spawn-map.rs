@@ -1,32 +1,20 @@
 //! One tokio task per task, all working on one map, on the multi-threaded runtime.
 
 use std::env;
-use std::ffi::OsString;
-use std::num::NonZero;
 use std::ops::Range;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use dashmap::DashMap;
-
-#[cfg(feature = "jemalloc")]
-#[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
-
-#[cfg(feature = "mimalloc")]
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use tokio_spawn as _; // the allocator
 
 const FILLED: u32 = 65_536;
 
 type Map = DashMap<u32, u32>;
 
 #[tokio::main]
-async fn main() -> ExitCode {
-    let Some((tasks, operations)) = arguments() else {
-        eprintln!("usage: tokio-spawn-map <tasks> <operations>: whole numbers, at least one of each");
-        return ExitCode::from(2);
-    };
+async fn main() {
+    let args: Vec<u64> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (tasks, operations) = (args[0], args[1]);
     let map: Arc<Map> = Arc::new((0..FILLED).map(|i| (key(i), i)).collect());
     println!("ready");
 
@@ -41,7 +29,6 @@ async fn main() -> ExitCode {
 
     println!("done {operations}");
     println!("check {}", sum + map.len() as u64);
-    ExitCode::SUCCESS
 }
 
 async fn task(map: Arc<Map>, operations: Range<u32>) -> u64 {
@@ -53,17 +40,7 @@ async fn task(map: Arc<Map>, operations: Range<u32>) -> u64 {
         .sum()
 }
 
-/// No two are alike.
+/// Distinct for every `i`.
 fn key(i: u32) -> u32 {
     i.wrapping_mul(2_654_435_761)
-}
-
-fn arguments() -> Option<(u64, u64)> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let [tasks, operations] = args.as_slice() else {
-        return None;
-    };
-    let tasks: NonZero<u32> = tasks.to_str()?.parse().ok()?;
-    let operations: NonZero<u32> = operations.to_str()?.parse().ok()?;
-    Some((tasks.get().into(), operations.get().into()))
 }

@@ -1,32 +1,19 @@
-//! One tokio task per operation, made and joined for its result, on the multi-threaded runtime.
+//! One tokio task per operation, spawned and joined for its result, on the multi-threaded runtime.
 
 use std::env;
-use std::ffi::OsString;
-use std::num::NonZero;
-use std::process::ExitCode;
 
-#[cfg(feature = "jemalloc")]
-#[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
-
-#[cfg(feature = "mimalloc")]
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use tokio_spawn as _; // the allocator
 
 #[tokio::main]
-async fn main() -> ExitCode {
-    let Some((tasks, operations)) = arguments() else {
-        eprintln!("usage: tokio-spawn-spawn <tasks> <operations>: whole numbers, at least one of each");
-        return ExitCode::from(2);
-    };
+async fn main() {
+    let args: Vec<u64> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (tasks, operations) = (args[0], args[1]);
     println!("ready");
 
-    // `main` is no worker of the runtime: what it spawns has to be handed to one.
+    // Not in `main`, which is not on a worker thread: what it spawns goes through a shared queue.
     let sum = tokio::spawn(rounds(tasks, operations)).await.unwrap();
 
-    println!("done {operations}");
-    println!("check {sum}");
-    ExitCode::SUCCESS
+    println!("done {operations}\ncheck {sum}");
 }
 
 async fn rounds(tasks: u64, operations: u64) -> u64 {
@@ -44,14 +31,4 @@ async fn rounds(tasks: u64, operations: u64) -> u64 {
 
 async fn task(number: u64) -> u64 {
     number
-}
-
-fn arguments() -> Option<(u64, u64)> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let [tasks, operations] = args.as_slice() else {
-        return None;
-    };
-    let tasks: NonZero<u32> = tasks.to_str()?.parse().ok()?;
-    let operations: NonZero<u32> = operations.to_str()?.parse().ok()?;
-    Some((tasks.get().into(), operations.get().into()))
 }

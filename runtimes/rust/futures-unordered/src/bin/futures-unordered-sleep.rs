@@ -1,34 +1,27 @@
 //! All futures inside one tokio task, taken from a `FuturesUnordered` as they complete.
 
 use std::env;
-use std::ffi::OsString;
-use std::num::NonZero;
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
 use futures::stream::{FuturesUnordered, StreamExt};
 use tokio::time::sleep;
 
-// Static, so that proving the tasks alive adds nothing to what a task holds.
-// `SeqCst`, because `alive` is the difference of the two.
+// Static, so that counting adds nothing to the memory of a task.
 static STARTED: AtomicU32 = AtomicU32::new(0);
 static FINISHED: AtomicU32 = AtomicU32::new(0);
 
 // Not the current-thread runtime: there a million futures due at once outlast the task's cooperative
 // budget, and each poll of the set then visits every one that is left.
 #[tokio::main]
-async fn main() -> ExitCode {
-    let Some((tasks, wait)) = arguments() else {
-        eprintln!("usage: futures-unordered <tasks> <seconds>: whole numbers, at least one task");
-        return ExitCode::from(2);
-    };
+async fn main() {
+    let args: Vec<u32> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (tasks, wait) = (args[0], Duration::from_secs(args[1].into()));
 
     let mut futures: FuturesUnordered<_> = (0..tasks).map(|_| task(tasks, wait)).collect();
     while futures.next().await.is_some() {}
 
     println!("done {}", FINISHED.load(SeqCst));
-    ExitCode::SUCCESS
 }
 
 async fn task(tasks: u32, wait: Duration) {
@@ -37,14 +30,4 @@ async fn task(tasks: u32, wait: Duration) {
     }
     sleep(wait).await;
     FINISHED.fetch_add(1, SeqCst);
-}
-
-fn arguments() -> Option<(u32, Duration)> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let [tasks, seconds] = args.as_slice() else {
-        return None;
-    };
-    let tasks: NonZero<u32> = tasks.to_str()?.parse().ok()?;
-    let seconds: u32 = seconds.to_str()?.parse().ok()?;
-    Some((tasks.get(), Duration::from_secs(seconds.into())))
 }

@@ -1,26 +1,20 @@
 //! One tokio task per task, in a LocalSet on the current-thread runtime.
 
 use std::env;
-use std::ffi::OsString;
-use std::num::NonZero;
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
 use tokio::task::{LocalSet, spawn_local};
 use tokio::time::sleep;
 
-// Static, so that proving the tasks alive adds nothing to what a task holds.
-// `SeqCst`, because `alive` is the difference of the two.
+// Static, so that counting adds nothing to the memory of a task.
 static STARTED: AtomicU32 = AtomicU32::new(0);
 static FINISHED: AtomicU32 = AtomicU32::new(0);
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    let Some((tasks, wait)) = arguments() else {
-        eprintln!("usage: tokio-local-set <tasks> <seconds>: whole numbers, at least one task");
-        return ExitCode::from(2);
-    };
+async fn main() {
+    let args: Vec<u32> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (tasks, wait) = (args[0], Duration::from_secs(args[1].into()));
 
     LocalSet::new()
         .run_until(async {
@@ -32,7 +26,6 @@ async fn main() -> ExitCode {
         .await;
 
     println!("done {}", FINISHED.load(SeqCst));
-    ExitCode::SUCCESS
 }
 
 async fn task(tasks: u32, wait: Duration) {
@@ -41,14 +34,4 @@ async fn task(tasks: u32, wait: Duration) {
     }
     sleep(wait).await;
     FINISHED.fetch_add(1, SeqCst);
-}
-
-fn arguments() -> Option<(u32, Duration)> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let [tasks, seconds] = args.as_slice() else {
-        return None;
-    };
-    let tasks: NonZero<u32> = tasks.to_str()?.parse().ok()?;
-    let seconds: u32 = seconds.to_str()?.parse().ok()?;
-    Some((tasks.get(), Duration::from_secs(seconds.into())))
 }

@@ -1,4 +1,4 @@
-//! sleep.zig without the signal stack that std gives each thread.
+//! sleep.zig without the signal stack that std allocates per thread.
 const std = @import("std");
 
 pub const main = @import("sleep.zig").main;

@@ -1,46 +1,35 @@
 //! One tokio task per connection of a chat over WebSocket, on the multi-threaded runtime.
 
 use std::collections::HashMap;
-use std::env;
-use std::ffi::OsString;
-use std::io;
 use std::net::SocketAddr;
-use std::num::NonZero;
-use std::process::ExitCode;
 use std::sync::{Arc, RwLock};
+use std::{env, io};
 
 use futures_util::{SinkExt, StreamExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::select;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, Receiver, Sender};
+use tokio_spawn as _; // the allocator
 use tokio_tungstenite::accept_async_with_config;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
-#[cfg(feature = "jemalloc")]
-#[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
-
-#[cfg(feature = "mimalloc")]
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-/// Messages that wait for one member at most.
+/// The most messages that wait for one member.
 const QUEUE: usize = 256;
-const LARGEST_MESSAGE: usize = 64 << 10;
+const MAX_MESSAGE: usize = 64 << 10;
 
 struct Member {
     queue: Sender<Utf8Bytes>,
-    cut_off: Notify,
+    disconnect: Notify,
 }
 
 impl Member {
-    /// Never waits: a member whose queue is full does not read.
+    /// Never waits: a member that lets its queue fill up is disconnected.
     fn send(&self, text: Utf8Bytes) {
         if self.queue.try_send(text).is_err() {
-            self.cut_off.notify_one();
+            self.disconnect.notify_one();
         }
     }
 }
@@ -74,17 +63,13 @@ impl Rooms {
 }
 
 #[tokio::main]
-async fn main() -> io::Result<ExitCode> {
-    let Some(address) = arguments() else {
-        eprintln!(
-            "usage: tokio-spawn-chat <tasks> --listen <host>:<port>: a whole number, at least one task"
-        );
-        return Ok(ExitCode::from(2));
-    };
-    // Not `TcpListener::bind`, which lets 128 connections wait, fewer than come at once.
-    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+async fn main() -> io::Result<()> {
+    let args: Vec<String> = env::args().collect();
+    let _tasks: u32 = args[1].parse().unwrap();
+    // Not `TcpListener::bind`, whose backlog is 128.
+    let socket = TcpSocket::new_v4()?;
     socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
+    socket.bind(args[3].parse().unwrap())?;
     let listener = socket.listen(4096)?;
     println!("listening {}", listener.local_addr()?.port());
 
@@ -97,12 +82,12 @@ async fn main() -> io::Result<ExitCode> {
 
 async fn task(stream: TcpStream, peer: SocketAddr, rooms: Arc<Rooms>) {
     let (sender, queue) = mpsc::channel(QUEUE);
-    let member = Arc::new(Member { queue: sender, cut_off: Notify::new() });
+    let member = Arc::new(Member { queue: sender, disconnect: Notify::new() });
     let mut room = None;
     select! {
-        // An error is the end of this connection, and of nothing else.
+        // An error ends this connection alone.
         _ = talk(stream, peer, &rooms, &member, queue, &mut room) => {}
-        () = member.cut_off.notified() => {}
+        () = member.disconnect.notified() => {}
     }
     if let Some(name) = room {
         rooms.leave(&name, peer);
@@ -119,28 +104,28 @@ async fn talk(
 ) -> Result<(), Error> {
     stream.set_nodelay(true)?;
     let config = WebSocketConfig::default()
-        // The default of 128 KiB would be cleared, and so be used, for every connection.
+        // tungstenite zeroes its read buffer, 128 KiB by default, for every connection.
         .read_buffer_size(4 << 10)
-        .max_frame_size(Some(LARGEST_MESSAGE))
-        .max_message_size(Some(LARGEST_MESSAGE));
+        .max_frame_size(Some(MAX_MESSAGE))
+        .max_message_size(Some(MAX_MESSAGE));
     let mut socket = accept_async_with_config(stream, Some(config)).await?;
 
     let code = loop {
-        let heard = select! {
-            // Who is owed messages is not heard: nobody fills queues faster than it takes its own messages.
+        let message = select! {
+            // Writes come before reads, so a member cannot speak faster than it receives.
             biased;
             Some(text) = queue.recv() => {
                 socket.feed(Message::Text(text)).await?;
-                // What else has come by now goes with it, in one write.
+                // Whatever else is queued by now goes out in the same write.
                 while let Ok(text) = queue.try_recv() {
                     socket.feed(Message::Text(text)).await?;
                 }
                 socket.flush().await?;
                 continue;
             }
-            heard = socket.next() => heard,
+            message = socket.next() => message,
         };
-        match heard {
+        match message {
             Some(Ok(Message::Text(text))) => {
                 if let Some(name) = text.strip_prefix("join ") {
                     if let Some(left) = room.replace(name.to_owned()) {
@@ -154,7 +139,7 @@ async fn talk(
                 }
             }
             Some(Ok(Message::Binary(_))) => break CloseCode::Unsupported,
-            // The answer to it is waiting to be sent.
+            // The reply is buffered.
             Some(Ok(Message::Close(_))) => return socket.flush().await,
             Some(Ok(_)) => {}
             Some(Err(Error::Capacity(_))) => break CloseCode::Size,
@@ -165,17 +150,4 @@ async fn talk(
         }
     };
     socket.close(Some(CloseFrame { code, reason: Utf8Bytes::default() })).await
-}
-
-fn arguments() -> Option<SocketAddr> {
-    let args: Vec<OsString> = env::args_os().skip(1).collect();
-    let [tasks, name, address] = args.as_slice() else {
-        return None;
-    };
-    // Nothing has to be sized beforehand.
-    let _tasks: NonZero<u32> = tasks.to_str()?.parse().ok()?;
-    if name != "--listen" {
-        return None;
-    }
-    address.to_str()?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! echo.zig without the signal stack that std gives each thread.
+//! echo.zig without the signal stack that std allocates per thread.
 const std = @import("std");
 
 pub const main = @import("echo.zig").main;

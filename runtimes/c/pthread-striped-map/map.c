@@ -1,0 +1,143 @@
+// One POSIX thread per task, all working on one map: a hash table in stripes, each with its own mutex.
+#include <err.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FILLED = 65536, STRIPES = 64 };
+
+struct entry {
+    uint32_t key, value;
+    bool used;
+};
+
+// Open addressing with linear probing, at most three quarters full.
+struct stripe {
+    _Alignas(64) pthread_mutex_t lock;  // one cache line per stripe, against false sharing
+    size_t size, capacity;              // a power of two
+    struct entry *entries;
+};
+
+struct share {
+    uint32_t first, end;                // operations
+    uint64_t sum;                       // of the values read
+};
+
+static unsigned tasks, operations;
+static struct stripe map[STRIPES];
+
+// The finalizer of MurmurHash3.
+static uint32_t hash(uint32_t key) {
+    key = (key ^ key >> 16) * 0x85ebca6b;
+    key = (key ^ key >> 13) * 0xc2b2ae35;
+    return key ^ key >> 16;
+}
+
+// Returns the entry of this key, or the free one where it belongs.
+static struct entry *find(const struct stripe *stripe, uint32_t key) {
+    size_t i = hash(key) / STRIPES;
+    for (;; i++) {
+        struct entry *entry = &stripe->entries[i & (stripe->capacity - 1)];
+        if (!entry->used || entry->key == key) return entry;
+    }
+}
+
+static void grow(struct stripe *stripe) {
+    struct entry *old = stripe->entries;
+    size_t old_capacity = stripe->capacity;
+    stripe->capacity = old_capacity == 0 ? 16 : 2 * old_capacity;
+    stripe->entries = calloc(stripe->capacity, sizeof *stripe->entries);
+    if (stripe->entries == NULL) abort();
+    for (size_t i = 0; i < old_capacity; i++) {
+        if (old[i].used) *find(stripe, old[i].key) = old[i];
+    }
+    free(old);
+}
+
+static void put(uint32_t key, uint32_t value) {
+    struct stripe *stripe = &map[hash(key) % STRIPES];
+    pthread_mutex_lock(&stripe->lock);
+    if (stripe->size >= stripe->capacity / 4 * 3) grow(stripe);
+    struct entry *entry = find(stripe, key);
+    if (!entry->used) stripe->size++;
+    *entry = (struct entry){ key, value, true };
+    pthread_mutex_unlock(&stripe->lock);
+}
+
+static bool get(uint32_t key, uint32_t *value) {
+    struct stripe *stripe = &map[hash(key) % STRIPES];
+    pthread_mutex_lock(&stripe->lock);
+    struct entry *entry = find(stripe, key);
+    bool found = entry->used;
+    if (found) *value = entry->value;
+    pthread_mutex_unlock(&stripe->lock);
+    return found;
+}
+
+static uint32_t key(uint32_t i) {
+    return i * 2654435761u;             // distinct for every i
+}
+
+static void *task(void *argument) {
+    struct share *share = argument;
+    uint64_t sum = 0;
+    for (uint32_t j = share->first; j < share->end; j++) {
+        uint32_t value;
+        put(key(FILLED + j), FILLED + j);
+        if (get(key(j % FILLED), &value)) sum += value;
+    }
+    share->sum = sum;
+    return NULL;
+}
+
+static _Noreturn void give_up(unsigned launched, int error) {
+    fprintf(stderr, "cannot start task %u of %u: %s\n", launched + 1, tasks, strerror(error));
+    printf("done 0\nfailed %u\n", operations);
+    exit(1);
+}
+
+int main(int argc, char **argv) {
+    if (argc < 3 || sscanf(argv[1], "%u", &tasks) != 1 || sscanf(argv[2], "%u", &operations) != 1) {
+        errx(1, "usage: map <tasks> <operations>");
+    }
+
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+#ifdef STACK_SIZE
+    pthread_attr_setstacksize(&attributes, STACK_SIZE);
+#endif
+
+    pthread_t *threads = calloc(tasks, sizeof *threads);
+    struct share *shares = calloc(tasks, sizeof *shares);
+    if (threads == NULL || shares == NULL) give_up(0, ENOMEM);
+    for (unsigned i = 0; i < STRIPES; i++) {
+        pthread_mutex_init(&map[i].lock, NULL);
+        grow(&map[i]);
+    }
+    for (uint32_t i = 0; i < FILLED; i++) put(key(i), i);
+    puts("ready");
+    fflush(stdout);
+
+    for (unsigned i = 0; i < tasks; i++) {
+        shares[i].first = (uint64_t)i * operations / tasks;
+        shares[i].end = ((uint64_t)i + 1) * operations / tasks;
+        int error = pthread_create(&threads[i], &attributes, task, &shares[i]);
+        if (error != 0) give_up(i, error);
+    }
+    uint64_t check = 0;
+    for (unsigned i = 0; i < tasks; i++) {
+        pthread_join(threads[i], NULL);
+        check += shares[i].sum;
+    }
+    printf("done %u\n", operations);
+    fflush(stdout);
+
+    for (unsigned i = 0; i < STRIPES; i++) check += map[i].size;
+    printf("check %llu\n", (unsigned long long)check);
+    return 0;
+}

@@ -1,0 +1,33 @@
+//! One smol task per task, on smol's global executor.
+
+use std::env;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::time::Duration;
+
+use smol::Timer;
+
+// Static, so that counting adds nothing to the memory of a task.
+static STARTED: AtomicU32 = AtomicU32::new(0);
+static FINISHED: AtomicU32 = AtomicU32::new(0);
+
+fn main() {
+    let args: Vec<u32> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (tasks, wait) = (args[0], Duration::from_secs(args[1].into()));
+
+    smol::block_on(async {
+        let handles: Vec<_> = (0..tasks).map(|_| smol::spawn(task(tasks, wait))).collect();
+        for handle in handles {
+            handle.await;
+        }
+    });
+
+    println!("done {}", FINISHED.load(SeqCst));
+}
+
+async fn task(tasks: u32, wait: Duration) {
+    if STARTED.fetch_add(1, SeqCst) + 1 == tasks {
+        println!("alive {}", tasks - FINISHED.load(SeqCst));
+    }
+    Timer::after(wait).await;
+    FINISHED.fetch_add(1, SeqCst);
+}

@@ -1,0 +1,37 @@
+//! One OS thread per task.
+
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::time::Duration;
+use std::{env, io, panic, process, thread};
+
+// Static, so that counting adds nothing to the memory of a task.
+static STARTED: AtomicU32 = AtomicU32::new(0);
+static FINISHED: AtomicU32 = AtomicU32::new(0);
+
+fn main() {
+    let args: Vec<u32> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (tasks, wait) = (args[0], Duration::from_secs(args[1].into()));
+
+    // `thread::spawn` panics when the system refuses a thread, as does a new thread that gets no signal stack.
+    panic::set_hook(Box::new(move |reason| {
+        let _lock = io::stdout().lock(); // several threads can fail at once: the first reports
+        eprintln!("{reason}");
+        println!("done {}\nfailed {}", FINISHED.load(SeqCst), tasks - STARTED.load(SeqCst));
+        process::exit(1);
+    }));
+
+    let handles: Vec<_> = (0..tasks).map(|_| thread::spawn(move || task(tasks, wait))).collect();
+    for handle in handles {
+        handle.join().unwrap();
+    }
+
+    println!("done {}", FINISHED.load(SeqCst));
+}
+
+fn task(tasks: u32, wait: Duration) {
+    if STARTED.fetch_add(1, SeqCst) + 1 == tasks {
+        println!("alive {}", tasks - FINISHED.load(SeqCst));
+    }
+    thread::sleep(wait);
+    FINISHED.fetch_add(1, SeqCst);
+}

@@ -1,0 +1,33 @@
+//! One tokio task per task, all in one JoinSet, on the multi-threaded runtime.
+
+use std::env;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+// Static, so that counting adds nothing to the memory of a task.
+static STARTED: AtomicU32 = AtomicU32::new(0);
+static FINISHED: AtomicU32 = AtomicU32::new(0);
+
+#[tokio::main]
+async fn main() {
+    let args: Vec<u32> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (tasks, wait) = (args[0], Duration::from_secs(args[1].into()));
+
+    let mut set: JoinSet<_> = (0..tasks).map(|_| task(tasks, wait)).collect();
+    while let Some(ended) = set.join_next().await {
+        ended.unwrap();
+    }
+
+    println!("done {}", FINISHED.load(SeqCst));
+}
+
+async fn task(tasks: u32, wait: Duration) {
+    if STARTED.fetch_add(1, SeqCst) + 1 == tasks {
+        println!("alive {}", tasks - FINISHED.load(SeqCst));
+    }
+    sleep(wait).await;
+    FINISHED.fetch_add(1, SeqCst);
+}

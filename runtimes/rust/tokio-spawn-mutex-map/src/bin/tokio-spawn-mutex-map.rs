@@ -1,0 +1,44 @@
+//! One tokio task per task, all working on one map behind a mutex, on the multi-threaded runtime.
+
+use std::collections::HashMap;
+use std::env;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+const FILLED: u32 = 65_536;
+
+type Map = Mutex<HashMap<u32, u32>>;
+
+#[tokio::main]
+async fn main() {
+    let args: Vec<u64> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
+    let (tasks, operations) = (args[0], args[1]);
+    let map: Arc<Map> = Arc::new(Mutex::new((0..FILLED).map(|i| (key(i), i)).collect()));
+    println!("ready");
+
+    let first = |task| (task * operations / tasks) as u32;
+    let handles: Vec<_> = (0..tasks)
+        .map(|number| tokio::spawn(task(Arc::clone(&map), first(number)..first(number + 1))))
+        .collect();
+    let mut sum = 0;
+    for handle in handles {
+        sum += handle.await.unwrap();
+    }
+
+    println!("done {operations}");
+    println!("check {}", sum + map.lock().unwrap().len() as u64);
+}
+
+async fn task(map: Arc<Map>, operations: Range<u32>) -> u64 {
+    operations
+        .map(|j| {
+            map.lock().unwrap().insert(key(FILLED + j), FILLED + j);
+            u64::from(map.lock().unwrap()[&key(j % FILLED)])
+        })
+        .sum()
+}
+
+/// Distinct for every `i`.
+fn key(i: u32) -> u32 {
+    i.wrapping_mul(2_654_435_761)
+}
