@@ -4,6 +4,7 @@ require "socket"
 
 def echo(client)
   client.tcp_nodelay = true
+  client.read_buffering = false # the buffer below replaces the socket's own of 32 KiB
   buffer = uninitialized UInt8[4096]
   slice = buffer.to_slice
   while (length = client.read(slice)) > 0
