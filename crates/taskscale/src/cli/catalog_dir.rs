@@ -78,7 +78,7 @@ pub(super) fn find_catalog(global: &Global) -> Result<CatalogPlace, CatalogError
 }
 
 fn unnamed() -> Result<CatalogPlace, CatalogError> {
-    let Some(nearest) = nearest_catalog() else {
+    let Some(nearest) = nearest_catalog()? else {
         return Ok(CatalogPlace { folders: vec![embedded()?], origin: Origin::Embedded });
     };
     if is_whole(&nearest) || !carries_catalog() {
@@ -119,6 +119,18 @@ pub(super) fn any_catalog() -> Option<Catalog> {
 
 pub(super) fn open_catalog(global: &Global) -> Result<Catalog, CatalogError> {
     load(&find_catalog(global)?)
+}
+
+/// A catalog to compare results with or to take texts from. One that was found, not named, and cannot be used is left out
+/// with a warning, and taskscale's own takes its place.
+pub(super) fn open_catalog_or_own(global: &Global) -> Result<Catalog, CatalogError> {
+    match open_catalog(global) {
+        Err(error) if named(global).0.is_empty() && carries_catalog() => {
+            say_aside(&format!("warning: {error}; using the catalog that taskscale carries instead"));
+            Catalog::load(&embedded()?)
+        }
+        result => result,
+    }
 }
 
 /// The catalogues, with a warning where no tool of theirs can be found because of what the user's shell lacks.
@@ -162,7 +174,9 @@ pub(super) fn catalog_to_write(global: &Global) -> Result<WritePlace, CatalogErr
     if let Some(folder) = named.iter().find(|folder| !means_embedded(folder)) {
         return Ok(WritePlace { folder: absolute(folder)?, needs_option: origin == Origin::Option });
     }
-    let nearest = nearest_catalog().map(Ok);
-    let folder = nearest.unwrap_or_else(|| absolute(Path::new("runtimes")))?;
+    let folder = match nearest_catalog()? {
+        Some(nearest) => nearest,
+        None => absolute(Path::new("runtimes"))?,
+    };
     Ok(WritePlace { folder, needs_option: false })
 }

@@ -23,9 +23,38 @@ pub fn without_paths(
     campaign: &Campaign,
     samples: &[Sample],
 ) -> Result<(Campaign, Vec<Sample>), serde_json::Error> {
+    let (places, all) = places(campaign, samples);
+    let stripped = samples.iter().map(|sample| strip(sample, &places[sample.entry.as_str()]));
+    Ok((strip(campaign, &all)?, stripped.collect::<Result<_, _>>()?))
+}
+
+/// Whether a path of the machine is left: `without_paths` would change something.
+pub fn holds_paths(campaign: &Campaign, samples: &[Sample]) -> Result<bool, serde_json::Error> {
+    let (places, all) = places(campaign, samples);
+    let mut holds = false;
+    let mut look = |mut record: Value, places: &BTreeSet<Place>| {
+        each_text(&mut record, &mut |text| holds |= strip_text(text, places) != *text);
+        holds
+    };
+    if look(serde_json::to_value(campaign)?, &all) {
+        return Ok(true);
+    }
+    for sample in samples {
+        if look(serde_json::to_value(sample)?, &places[sample.entry.as_str()]) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The folders of the machine that commands name: of each entry for itself, as `{out}` is another folder for each, and of
+/// all.
+fn places<'a>(
+    campaign: &Campaign,
+    samples: &'a [Sample],
+) -> (BTreeMap<&'a str, BTreeSet<Place>>, BTreeSet<Place>) {
     let templates: BTreeMap<&str, &[String]> =
         campaign.entries.iter().map(|entry| (entry.name.as_str(), entry.run.as_slice())).collect();
-    // Of each entry for itself: `{out}` is another folder for each.
     let mut places: BTreeMap<&str, BTreeSet<Place>> = BTreeMap::new();
     for sample in samples {
         let template = templates.get(sample.entry.as_str()).copied().unwrap_or_default();
@@ -35,9 +64,8 @@ pub fn without_paths(
             .filter_map(|(template, word)| Place::of(template, word));
         places.entry(&sample.entry).or_default().extend(found);
     }
-    let all: BTreeSet<Place> = places.values().flatten().cloned().collect();
-    let stripped = samples.iter().map(|sample| strip(sample, &places[sample.entry.as_str()]));
-    Ok((strip(campaign, &all)?, stripped.collect::<Result<_, _>>()?))
+    let all = places.values().flatten().cloned().collect();
+    (places, all)
 }
 
 /// A folder of the machine, and what a manifest calls it. The longest first: one may lie inside another.
@@ -89,6 +117,9 @@ fn each_text(value: &mut Value, change: &mut impl FnMut(&mut String)) {
 
 fn strip_text(text: &str, places: &BTreeSet<Place>) -> String {
     let mut text = text.to_owned();
+    if !text.contains('/') {
+        return text;
+    }
     for place in places {
         text = replace_folder(&text, place);
     }
