@@ -12,7 +12,7 @@ use crate::record::{
 };
 use crate::sheet::RenderOptions;
 
-fn repository(inside: &str) -> PathBuf {
+pub(super) fn repository(inside: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(inside)
 }
 
@@ -56,7 +56,8 @@ fn campaigns_of_the_project_are_good() {
 
 #[test]
 fn figures_that_contradict_each_other_are_refused() {
-    let changes: [fn(&mut Sample); 14] = [
+    let changes: [fn(&mut Sample); 15] = [
+        |sample| sample.time.wall_s = Some(0.0),
         |sample| sample.memory.plateau.as_mut().unwrap().footprint_bytes -= 4096,
         |sample| sample.memory.plateau.as_mut().unwrap().anon_bytes = u64::MAX,
         |sample| {
@@ -171,7 +172,15 @@ fn a_changed_program_is_not_the_catalogues() {
     let (runtime, entry) = catalog.entry("rust/thread").unwrap();
     let recipe = &entry.workloads["sleep"];
     let facts = EntryFacts {
+        title: entry.title.clone(),
+        runtime_title: runtime.title.clone(),
+        url: runtime.url.clone(),
+        why: entry.why.clone(),
+        notes: entry.notes.clone(),
         kind: entry.kind,
+        parallel: entry.parallel,
+        style: entry.style,
+        posts: entry.posts,
         build: recipe.build.clone(),
         run: recipe.run.clone(),
         program_digest: Some("1".to_owned()),
@@ -200,6 +209,19 @@ fn a_changed_program_is_not_the_catalogues() {
     assert_eq!(said(other, None), "rust/thread (sleep): its run in runtime.toml");
     let other = EntryFacts { kind: crate::catalog::Kind::Timer, ..facts.clone() };
     assert!(said(other, None).contains("its kind"));
+    let rewritten: [(&str, fn(&mut EntryFacts)); 6] = [
+        ("title", |facts| facts.title = "The best".to_owned()),
+        ("title", |facts| facts.runtime_title = "The best".to_owned()),
+        ("url", |facts| facts.url = "https://example.com".to_owned()),
+        ("why", |facts| facts.why = "because".to_owned()),
+        ("notes", |facts| facts.notes.push("see https://example.com".to_owned())),
+        ("unverified", |facts| facts.unverified = Some("no".to_owned())),
+    ];
+    for (key, rewrite) in rewritten {
+        let mut other = facts.clone();
+        rewrite(&mut other);
+        assert_eq!(said(other, None), format!("rust/thread (sleep): its {key} in runtime.toml"));
+    }
     let other = EntryFacts { program_digest: None, ..facts.clone() };
     assert!(said(other, None).contains("an older taskscale"));
     let other = EntryFacts { workload: Some("sleep".to_owned()), ..facts.clone() };
@@ -254,7 +276,7 @@ fn a_sealed_campaign_is_written_once_and_cannot_be_edited_unseen() {
 }
 
 #[test]
-fn a_campaign_is_reproduced_by_another_that_agrees() {
+fn a_campaign_is_reproduced_by_the_project_and_consistent_with_others() {
     let of = |by: Option<By>, id: &str, change: &dyn Fn(&mut Loaded)| {
         let mut loaded = rooms();
         loaded.campaign.origin = by.map(|by| Origin { by, seal: String::new() });
@@ -267,19 +289,35 @@ fn a_campaign_is_reproduced_by_another_that_agrees() {
     assert_eq!(marks(&[&handed_in]), [Mark::HandedIn]);
     assert_eq!(marks(&[&rooms()]), [Mark::Project]);
     assert_eq!(mark(&of(None, "2", &|_| ())), Mark::Reproduced);
-    assert_eq!(mark(&of(Some(By::HandedIn), "2", &|_| ())), Mark::Reproduced);
+    assert_eq!(mark(&of(Some(By::Project), "2", &|_| ())), Mark::Reproduced);
+    let another = of(Some(By::HandedIn), "2", &|_| ());
+    assert_eq!(mark(&another), Mark::Consistent, "who handed in the other nobody knows");
+    let project = of(None, "3", &|_| ());
+    assert_eq!(marks(&[&handed_in, &another, &project])[..2], [Mark::Reproduced; 2]);
     assert_eq!(mark(&of(Some(By::HandedIn), "1", &|_| ())), Mark::HandedIn, "the same campaign");
     assert_eq!(mark(&of(None, "2", &|loaded| loaded.campaign.machine.cpus = 8)), Mark::HandedIn);
-    let doubled = of(None, "2", &|loaded| {
-        for plateau in loaded.samples.iter_mut().filter_map(|sample| sample.memory.plateau.as_mut()) {
-            plateau.footprint_bytes *= 2;
-        }
-    });
-    assert_eq!(mark(&doubled), Mark::HandedIn);
-    let newer = of(None, "2", &|loaded| {
-        loaded.campaign.entries.iter_mut().for_each(|entry| entry.version = Some("x 2.0".to_owned()));
-    });
-    assert_eq!(mark(&newer), Mark::HandedIn, "other versions are other programs");
+    let other_versions = |entries: usize, version: &dyn Fn(&str) -> String| {
+        of(None, "2", &|loaded| {
+            for entry in loaded.campaign.entries.iter_mut().take(entries) {
+                entry.version = entry.version.as_deref().map(version);
+            }
+        })
+    };
+    let newer = |entries| mark(&other_versions(entries, &|_| "x 2.0".to_owned()));
+    // Five cases: four of them are 80%.
+    assert_eq!([newer(1), newer(2)], [Mark::Reproduced, Mark::HandedIn], "other versions are other programs");
+    let spaced = other_versions(5, &|version| format!(" {} ", version.replace(' ', "  ")));
+    assert_eq!(mark(&spaced), Mark::Reproduced, "a space is no version");
+    let doubled = |runs: usize| {
+        mark(&of(None, "2", &|loaded| {
+            for sample in loaded.samples.iter_mut().take(runs) {
+                sample.memory.plateau.as_mut().unwrap().footprint_bytes *= 2;
+            }
+        }))
+    };
+    assert_eq!([doubled(1), doubled(2)], [Mark::Reproduced, Mark::HandedIn]);
+    let few = of(None, "2", &|loaded| loaded.samples.truncate(3));
+    assert_eq!(mark(&few), Mark::HandedIn, "three of five cases are not 80% of all");
 }
 
 #[test]
@@ -287,7 +325,13 @@ fn a_pull_request_says_what_was_measured_checked_and_taken_out() {
     let Loaded { campaign, samples, .. } = rooms();
     let stripped = stripped(&campaign, &samples, &Whose::default()).unwrap();
     let place = place(Path::new("results"), &campaign);
-    let sheet = pull_request(&stripped.campaign, &stripped.samples, &place, &stripped.what);
+    let sheet = pull_request(
+        &stripped.campaign,
+        &stripped.samples,
+        &place,
+        &stripped.what,
+        &["rust/thread, sleep, N = 1: 3 MiB, elsewhere 2 MiB (1 campaign)".to_owned()],
+    );
     insta::assert_snapshot!(sheet.markdown());
 }
 
@@ -297,7 +341,7 @@ fn what_is_refused_says_why_and_what_to_do() {
         folder: "results/a".to_owned(),
         mark: Some(Mark::Reproduced),
         runs: 12,
-        findings: Vec::new(),
+        ..Checked::default()
     };
     let findings = Rule::ALL.into_iter().map(|rule| Finding::new(rule, "what was seen")).collect();
     let bad =
