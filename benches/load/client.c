@@ -1,5 +1,5 @@
-// Another client for `echo`, to hold taskscale's own against: an open loop whose messages carry the instant at which they
-// were due and the one at which they were sent, and every latency kept, so that quantiles are exact.
+// An independent client for `echo`. An open loop whose messages carry their scheduled and their actual send time, with every
+// latency kept, so that quantiles are exact. A RATE of 0 is a closed loop: one message in flight on each of 64 connections.
 //
 //     gcc -O2 -o /tmp/client benches/load/client.c
 //     /tmp/client 127.0.0.1:PORT CONNECTIONS RATE SECONDS
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SIZE = 64, EVENTS = 512 };
+enum { SIZE = 64, EVENTS = 512, ACTIVE = 64 };
 
 struct message {
     uint64_t due_ns, sent_ns;
@@ -60,6 +60,34 @@ static void say(const char *what, uint64_t *ns, size_t count) {
     printf("%s p50 %.1f p90 %.1f p99 %.1f p99.9 %.1f max %.1f us\n", what, us[0], us[1], us[2], us[3], us[4]);
 }
 
+static void send_message(int to, uint64_t due_ns) {
+    struct message message = { .due_ns = due_ns, .sent_ns = now_ns() };
+    if (send(to, &message, SIZE, 0) != SIZE) give_up("send");
+}
+
+// Messages answered within the time.
+static size_t closed_loop(int epoll, const int *sockets, int active, double seconds) {
+    size_t heard = 0, in_flight = (size_t)active;
+    uint64_t start = now_ns(), end = start + (uint64_t)(seconds * 1e9);
+    for (int i = 0; i < active; i++) send_message(sockets[i], start);
+    while (in_flight > 0) {
+        struct epoll_event events[EVENTS];
+        int count = epoll_wait(epoll, events, EVENTS, -1);
+        for (int i = 0; i < count; i++) {
+            struct message message;
+            if (recv(events[i].data.fd, &message, SIZE, 0) != SIZE) give_up("recv");
+            uint64_t now = now_ns();
+            heard += now < end;
+            in_flight--;
+            if (now < end) {
+                send_message(events[i].data.fd, now);
+                in_flight++;
+            }
+        }
+    }
+    return heard;
+}
+
 int main(int argc, char **argv) {
     char *colon = argc == 5 ? strchr(argv[1], ':') : NULL;
     if (colon == NULL) {
@@ -78,8 +106,6 @@ int main(int argc, char **argv) {
 
     int epoll = epoll_create1(0), timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
     prctl(PR_SET_TIMERSLACK, 1UL);
-    struct epoll_event of_timer = { .events = EPOLLIN, .data.fd = timer };
-    epoll_ctl(epoll, EPOLL_CTL_ADD, timer, &of_timer);
     for (int i = 0; i < connections; i++) {
         sockets[i] = socket(AF_INET, SOCK_STREAM, 0);
         if (connect(sockets[i], (struct sockaddr *)&address, sizeof address) != 0) give_up("connect");
@@ -88,15 +114,20 @@ int main(int argc, char **argv) {
         epoll_ctl(epoll, EPOLL_CTL_ADD, sockets[i], &event);
     }
     sleep(1);
+    if (rate == 0) {
+        size_t messages = closed_loop(epoll, sockets, connections < ACTIVE ? connections : ACTIVE, atof(argv[4]));
+        printf("%.0f messages/s\n", (double)messages / atof(argv[4]));
+        return 0;
+    }
+    struct epoll_event of_timer = { .events = EPOLLIN, .data.fd = timer };
+    epoll_ctl(epoll, EPOLL_CTL_ADD, timer, &of_timer);
 
     double cpu_before = cpu_s();
     uint64_t start = now_ns();
     while (heard < all) {
         uint64_t now = now_ns(), due = start;
         while (said < all && (due = start + (uint64_t)((double)said / rate * 1e9)) <= now) {
-            struct message message = { .due_ns = due, .sent_ns = now_ns() };
-            if (send(sockets[said % (size_t)connections], &message, SIZE, 0) != SIZE) give_up("send");
-            said++;
+            send_message(sockets[said++ % (size_t)connections], due);
         }
         uint64_t wait = said < all && due > now ? due - now : 100000000;
         struct itimerspec once = { .it_value = { .tv_sec = (time_t)(wait / 1000000000), .tv_nsec = (long)(wait % 1000000000) } };

@@ -5,6 +5,8 @@ export type By = "project" | "handed-in";
 
 /** What an entry is: the same in every row of it. */
 export interface Entry {
+  /** Of a chat server. */
+  fan_out?: FanOut;
   kind: Kind;
   /** `runtime/entry`. */
   name: string;
@@ -27,6 +29,8 @@ export interface EntryFacts {
   /** SHA-256 over the runtime's folder and version: changes when the program may have. */
   digest?: string;
   env: Record<string, string>;
+  /** Of a chat server; absent in older campaigns. */
+  fan_out?: FanOut;
   kind: Kind;
   /** `runtime/entry`. */
   name: string;
@@ -57,6 +61,9 @@ export interface EntryFacts {
   /** The workload of the program that the facts are of. Absent where the campaign has one only. */
   workload?: string;
 }
+
+/** Who sends what one member of a chat room says to the others: designs that differ in memory and CPU. */
+export type FanOut = "queue" | "direct" | "library";
 
 /** Median, smallest and largest reading, median absolute deviation, and how many readings there were. */
 export type Figure = [number, number, number, number, number];

@@ -109,6 +109,7 @@ function content(app: App, entry: Entry, positions: number[]): (Node | false)[] 
 function tags(entry: Entry): HTMLElement {
   const texts = [entry.kind, entry.style, entry.parallel ? "runs on all CPUs" : "runs on one CPU"];
   texts.push(entry.stackful ? "a stack per task" : "no stack per task");
+  if (entry.fan_out) texts.push(`fan-out: ${entry.fan_out}`);
   if (entry.reference) texts.push("reference, never ranked");
   if (entry.posts) texts.push("in the posts");
   return h(

@@ -351,6 +351,7 @@ function badges(bar: Bar): (Node | false)[] {
   const { entry } = bar;
   const texts: string[] = [entry.kind];
   if (entry.style === "tuned") texts.push("tuned");
+  if (entry.fan_out) texts.push(`fan-out: ${entry.fan_out}`);
   if (!entry.parallel) texts.push("one CPU");
   return [
     h("span", { class: "tag" }, texts.join(" · ")),

@@ -192,6 +192,7 @@ fn facts_of(runtime: &Runtime, entry: &Entry, workload: &str) -> EntryFacts {
         kind: entry.kind,
         parallel: entry.parallel,
         style: entry.style,
+        fan_out: recipe.fan_out,
         reference: entry.reference,
         posts: entry.posts,
         unverified: entry.unverified.clone(),

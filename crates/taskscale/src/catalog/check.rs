@@ -1,6 +1,6 @@
 //! The rules of `runtime.toml`: from wire types to validated ones, every fault with its line and column.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -183,9 +183,19 @@ impl ManifestFile<'_> {
         };
 
         let mut wires = twin_of.map(|twin| twin.workloads.clone()).unwrap_or_default();
-        for (workload, wire) in wire.workloads {
-            self.check_name("workload", &workload, wire.span().start)?;
-            wires.insert(workload, (wire.span().start, wire.into_inner()));
+        let mut own = BTreeSet::new();
+        for (names, wire) in wire.workloads {
+            let start = wire.span().start;
+            let commands = wire.into_inner();
+            for workload in names.split_whitespace() {
+                self.check_name("workload", workload, start)?;
+                if !own.insert(workload.to_owned()) {
+                    return Err(
+                        self.error(start, format!("entry `{name}` has the workload `{workload}` twice"))
+                    );
+                }
+                wires.insert(workload.to_owned(), (start, commands.for_workload(workload)));
+            }
         }
         if wires.is_empty() {
             return Err(fault(" has no workload: add workloads.sleep = { run = […] }".into()));
@@ -221,7 +231,8 @@ impl ManifestFile<'_> {
             if unconfirmed.as_ref().is_some_and(|why| why.trim().is_empty()) {
                 return Err(fault(format!(": workloads.{workload}.unconfirmed states no reason")));
             }
-            workloads.insert(workload.clone(), Recipe { build, run, library_faults, unconfirmed });
+            let fan_out = recipe.fan_out;
+            workloads.insert(workload.clone(), Recipe { build, run, library_faults, unconfirmed, fan_out });
         }
         let mut env = twin_of.map(|twin| twin.env.clone()).unwrap_or_default();
         env.extend(wire.env);
@@ -302,7 +313,7 @@ impl ManifestFile<'_> {
             if let Some(unknown) = unknown_placeholder(argument) {
                 return Err(self.error(
                     offset,
-                    format!("entry `{entry}`: unknown placeholder {unknown}: there are {{src}}, {{out}}, {{shared}}, {{home}}, {{flags}}, {{build_flags}} and {{tasks}}"),
+                    format!("entry `{entry}`: unknown placeholder {unknown}: there are {{src}}, {{out}}, {{shared}}, {{home}}, {{workload}}, {{Workload}}, {{flags}}, {{build_flags}} and {{tasks}}"),
                 ));
             }
             if let Some(relative) = argument.strip_prefix("{src}/")

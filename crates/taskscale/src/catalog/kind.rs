@@ -70,3 +70,26 @@ impl Style {
         }
     }
 }
+
+/// Who sends what one member of a chat room says to the others: designs that differ in memory and CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum FanOut {
+    /// A queue for each member, and a writer that empties it.
+    Queue,
+    /// The task of the sender writes to each member's socket.
+    Direct,
+    /// The library's own broadcast.
+    Library,
+}
+
+impl FanOut {
+    pub fn name(self) -> &'static str {
+        match self {
+            FanOut::Queue => "queue",
+            FanOut::Direct => "direct",
+            FanOut::Library => "library",
+        }
+    }
+}

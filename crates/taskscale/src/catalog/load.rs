@@ -8,7 +8,7 @@ use super::check::ManifestFile;
 use super::manifest::RuntimeToml;
 use super::trust::distrust;
 use super::workload::{Workload, beside, workloads};
-use super::{Kind, Style, closest};
+use super::{FanOut, Kind, Style, closest};
 
 /// All runtimes known, in the order of their names.
 #[derive(Debug, Clone)]
@@ -117,6 +117,8 @@ pub struct Recipe {
     pub library_faults: BTreeMap<String, String>,
     /// Why `check` cannot confirm that its tasks or operations are made.
     pub unconfirmed: Option<String>,
+    /// Of a chat server.
+    pub fan_out: Option<FanOut>,
 }
 
 /// What is wrong with a catalogue.
@@ -251,7 +253,10 @@ impl Runtime {
         let Some(unknown) = named.find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
         let path = self.folder.join("runtime.toml");
         let text = fs::read_to_string(&path).unwrap_or_default();
-        let offset = text.find(&format!("workloads.{unknown}")).unwrap_or(0);
+        let keys = text.match_indices("workloads.").map(|(offset, _)| offset);
+        let names =
+            |offset: &usize| text[*offset..].lines().next().is_some_and(|line| line.contains(unknown));
+        let offset = keys.into_iter().find(names).unwrap_or(0);
         let hint = match closest(unknown, known.iter().copied()) {
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None => format!("there are {}", known.join(", ")),

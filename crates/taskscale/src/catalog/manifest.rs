@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Kind, Style};
+use super::{FanOut, Kind, Style};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -83,6 +83,7 @@ pub(super) struct EntryToml {
     #[serde(default)]
     pub build_flags: Vec<String>,
     pub library: Option<LibraryToml>,
+    /// The key names one workload, or several separated by spaces: `{workload}` and `{Workload}` stand for each.
     #[serde(default)]
     pub workloads: BTreeMap<String, toml::Spanned<WorkloadToml>>,
 }
@@ -105,6 +106,22 @@ pub(super) struct WorkloadToml {
     #[serde(default)]
     pub library_faults: BTreeMap<String, String>,
     pub unconfirmed: Option<String>,
+    pub fan_out: Option<FanOut>,
+}
+
+impl WorkloadToml {
+    /// The same for one workload of those that the key names.
+    pub fn for_workload(&self, workload: &str) -> WorkloadToml {
+        let (first, rest) = workload.split_at(workload.chars().next().map_or(0, char::len_utf8));
+        let capitalized = first.to_uppercase() + rest;
+        let fill = |word: &String| word.replace("{workload}", workload).replace("{Workload}", &capitalized);
+        let fill_all = |words: &Vec<String>| words.iter().map(fill).collect();
+        let build = self.build.as_ref().map(|build| match build {
+            CommandsToml::One(command) => CommandsToml::One(fill_all(command)),
+            CommandsToml::Many(commands) => CommandsToml::Many(commands.iter().map(fill_all).collect()),
+        });
+        WorkloadToml { build, run: fill_all(&self.run), ..self.clone() }
+    }
 }
 
 /// One command, or several one after the other.

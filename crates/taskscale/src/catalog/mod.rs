@@ -19,7 +19,7 @@ mod workload;
 
 pub use check::check_name;
 pub use embedded::{embedded_files, embedded_name, embedded_texts, unpack_embedded};
-pub use kind::{Kind, Style};
+pub use kind::{FanOut, Kind, Style};
 pub use load::{
     Catalog, CatalogError, Entry, Library, Locate, Recipe, Runtime, ToolchainSpec, is_whole, nearest_catalog,
 };

@@ -64,6 +64,24 @@ fn a_twin_is_the_same_program_with_other_flags() {
 }
 
 #[test]
+fn a_key_may_name_several_workloads() {
+    let several = |good: &str| {
+        good.replace("workloads.sleep", "workloads.\"sleep park\"")
+            .replace("{out}/sleep", "{out}/{workload}")
+            .replace("[\"{out}/{workload}\", ", "[\"{out}/{Workload}\", ")
+    };
+    let catalog = load(&several(GOOD)).unwrap();
+    let (_, entry) = catalog.entry("x/fiber").unwrap();
+    assert_eq!(entry.workloads["park"].build, [["xc", "-o", "{out}/park"]]);
+    assert_eq!(entry.workloads["park"].run, ["{out}/Park"]);
+    assert_eq!(entry.workloads["sleep"].run, ["{out}/Sleep"]);
+    let (_, twin) = catalog.entry("x/fiber-small").unwrap();
+    assert_eq!(twin.workloads["park"].run, ["{out}/Park", "--stack", "4k"]);
+    let twice = several(GOOD).replace("env = { A", "workloads.park = { run = [\"park\"] }\nenv = { A");
+    insta::assert_snapshot!(load(&twice).unwrap_err(), @"/x/runtime.toml:18:26: entry `fiber` has the workload `park` twice");
+}
+
+#[test]
 fn faults_name_file_line_column_and_the_nearest_key() {
     insta::assert_snapshot!(fault(|good| good.replace("posts = true", "post = true")), @r#"/x/runtime.toml:14:1: unknown field `post`, expected one of `name`, `like`, `toolchain`, `title`, `kind`, `parallel`, `style`, `reference`, `posts`, `unverified`, `why`, `notes`, `env`, `limit_env`, `flags`, `build_flags`, `library`, `workloads`; did you mean `posts`?"#);
     insta::assert_snapshot!(fault(|good| good.replace("\"stackful\"", "\"stackfull\"")), @r#"/x/runtime.toml:11:8: unknown variant `stackfull`, expected one of `thread`, `process`, `stackful`, `stackless`, `future`, `timer`; did you mean `stackful`?"#);
@@ -71,7 +89,7 @@ fn faults_name_file_line_column_and_the_nearest_key() {
     insta::assert_snapshot!(fault(|good| good.replace("like = \"fiber\"", "like = \"fibre\"")), @r#"/x/runtime.toml:20:8: entry `fiber-small` is like `fibre`, but no entry above has that name: did you mean `fiber`?"#);
     insta::assert_snapshot!(fault(|good| good.replace("{out}/sleep\", \"{flags}", "{out}/sleep")), @r#"/x/runtime.toml:20:8: entry `fiber-small` has flags, but no argument of its run is `{flags}`"#);
     insta::assert_snapshot!(fault(|good| good.replace("\"{out}/sleep\", \"{flags}\"", "\"{src}/sleep.x\"")), @r#"/x/runtime.toml:17:19: entry `fiber` names a missing file: /x/sleep.x"#);
-    insta::assert_snapshot!(fault(|good| good.replace("\"{out}/sleep\", \"{flags}\"", "\"{oot}/sleep\"")), @r#"/x/runtime.toml:17:19: entry `fiber`: unknown placeholder {oot}: there are {src}, {out}, {shared}, {home}, {flags}, {build_flags} and {tasks}"#);
+    insta::assert_snapshot!(fault(|good| good.replace("\"{out}/sleep\", \"{flags}\"", "\"{oot}/sleep\"")), @r#"/x/runtime.toml:17:19: entry `fiber`: unknown placeholder {oot}: there are {src}, {out}, {shared}, {home}, {workload}, {Workload}, {flags}, {build_flags} and {tasks}"#);
     insta::assert_snapshot!(fault(|good| good.replace("\"{out}/sleep\", \"{flags}\"", "\"{out}/sleep\", \"{tasks+n}\"")), @r#"/x/runtime.toml:17:19: entry `fiber`: `{tasks+n}`: write a formula of `tasks` alone, such as {tasks+1024}"#);
     insta::assert_snapshot!(fault(|good| good.replace("\"xc\"", "\"xc{tasks}\"")), @r#"/x/runtime.toml:17:19: entry `fiber` is built once for any number of tasks: {tasks} is for its run"#);
     insta::assert_snapshot!(fault(|good| good.replace("fiber-small", "fiber")), @r#"/x/runtime.toml:20:8: entry `fiber` is defined twice: names must differ"#);

@@ -36,6 +36,7 @@ pub fn run(args: &List, global: &Global) -> Result<ExitCode, Failure> {
                     "why": entry.why, "notes": entry.notes, "url": runtime.url,
                     "workloads": entry.workloads.keys().collect::<Vec<_>>(),
                     "version": toolchain.as_ref().ok().map(|found| receipt(found, entry)),
+                    "install": { "debian": entry.toolchain.install_debian, "other": entry.toolchain.install_other },
                     "unavailable": toolchain.as_ref().err().map(ToString::to_string),
                 })
             })

@@ -285,6 +285,7 @@ fn facts(name: String, args: &Measure, env: BTreeMap<String, String>, digest: St
         // Not known; the mark of those whose tasks share one CPU needs knowledge.
         parallel: true,
         style: Style::Idiomatic,
+        fan_out: None,
         reference: false,
         posts: false,
         unverified: None,

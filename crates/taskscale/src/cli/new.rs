@@ -34,7 +34,14 @@ pub fn run(args: &New, global: &Global) -> Result<ExitCode, Failure> {
     }
     let existed = place.folder.is_dir();
     let workloads = workloads(&args.workload, &place.folder).or_usage()?;
-    let request = Request { catalog: &place.folder, runtime, entry, language, workloads: &workloads };
+    if args.extension.is_some() && !language.is_generic() {
+        let error =
+            anyhow!("--extension is for languages that `new` does not know, and {} is one", language.title);
+        return Err(Failure::Usage(error));
+    }
+    let extension = args.extension.as_deref().unwrap_or(runtime);
+    let request =
+        Request { catalog: &place.folder, runtime, entry, language, extension, workloads: &workloads };
     let written = scaffold::write(&request).or_usage()?;
 
     let current = std::env::current_dir().unwrap_or_default();
@@ -64,8 +71,8 @@ pub fn run(args: &New, global: &Global) -> Result<ExitCode, Failure> {
     print_result(&printable(&text))?;
     if language.is_generic() && args.language.is_none() {
         say_aside(&format!(
-            "note: `new` knows no program in `{runtime}`, so this one is a shell script that works as it is; \
-             write the same in your language, and name that in runtime.toml"
+            "note: `new` knows no program in `{runtime}`, so *.{extension} is a shell script that works as it is; \
+             write the same in your language, and its commands in runtime.toml"
         ));
     }
     if !existed && !place.needs_option && carries_catalog() {

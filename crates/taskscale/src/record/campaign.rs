@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{MemorySource, Part, Sample, Timestamp};
-use crate::catalog::{Kind, Shape, Style};
+use crate::catalog::{FanOut, Kind, Shape, Style};
 
 /// The cells measured together on one machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -242,6 +242,9 @@ pub struct EntryFacts {
     pub kind: Kind,
     pub parallel: bool,
     pub style: Style,
+    /// Of a chat server; absent in older campaigns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fan_out: Option<FanOut>,
     /// A reference line such as a physical limit: drawn, never ranked.
     #[serde(default)]
     pub reference: bool,

@@ -110,6 +110,7 @@ pub(crate) fn test_facts(name: &str) -> EntryFacts {
         kind: crate::catalog::Kind::Stackless,
         parallel: true,
         style: crate::catalog::Style::Idiomatic,
+        fan_out: None,
         reference: false,
         posts: true,
         unverified: None,

@@ -1,6 +1,7 @@
 //! The report as comma-separated values: one line per entry and number of tasks, and one per unavailable entry.
 
 use super::model::{Entry, Growth, Report, Row};
+use crate::catalog::FanOut;
 use crate::figures::{self, Figure};
 use crate::record::MemorySource;
 use crate::sheet::csv::{CsvColumn, figure, table, text, whole};
@@ -51,7 +52,7 @@ fn high(interval: Option<Interval>) -> String {
     figure(interval.map(|interval| interval.high))
 }
 
-fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 60] {
+fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 61] {
     [
         ("campaign", |line| text(&line.report.campaign)),
         ("created_at", |line| line.report.created_at.to_string()),
@@ -61,6 +62,7 @@ fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 60] {
         ("entry", |line| text(&line.entry.name)),
         ("kind", |line| line.entry.kind.name().to_owned()),
         ("style", |line| line.entry.style.name().to_owned()),
+        ("fan_out", |line| line.entry.fan_out.map_or("", FanOut::name).to_owned()),
         ("parallel", |line| line.entry.parallel.to_string()),
         ("reference", |line| line.entry.reference.to_string()),
         ("version", |line| text(line.entry.version.as_deref().unwrap_or_default())),

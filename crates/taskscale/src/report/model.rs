@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::load_curve::LoadPoint;
 use super::rank::Rank;
-use crate::catalog::{Kind, Shape, Style};
+use crate::catalog::{FanOut, Kind, Shape, Style};
 use crate::figures::{self, Figure};
 use crate::record::{
     By, EntryFacts, Hold, LimitHit, Machine, MemorySource, Part, PlateauFrom, Sample, Status, Timestamp,
@@ -134,6 +134,9 @@ pub struct Entry {
     pub title: String,
     pub kind: Kind,
     pub style: Style,
+    /// Of a chat server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fan_out: Option<FanOut>,
     /// Whether its tasks run on several CPUs at once.
     pub parallel: bool,
     /// A reference line such as a physical limit: shown, never ranked.
@@ -152,6 +155,7 @@ impl From<&EntryFacts> for Entry {
             title: facts.title.clone(),
             kind: facts.kind,
             style: facts.style,
+            fan_out: facts.fan_out,
             parallel: facts.parallel,
             reference: facts.reference,
             unverified: facts.unverified.clone(),

@@ -8,7 +8,7 @@ use super::model::{Entry, Report, Row};
 use super::overview::{Factor, Overview, overview};
 use super::phrases::{bent_text, beyond_text, growth_texts, relative, told};
 use super::speedup::speedups;
-use crate::catalog::Kind;
+use crate::catalog::{FanOut, Kind};
 use crate::sheet::{self, Column, Field, Sheet, Table, Tone};
 use crate::units;
 
@@ -52,6 +52,9 @@ fn groups(report: &Report) -> Table {
     let headline = report.headline();
     let bar = headline.name.split('-').next().unwrap_or_default();
     let mut heads = vec![Column::words("entry"), Column::words("kind"), Column::figures(headline.heading)];
+    if has_fan_out(report) {
+        heads.insert(2, Column::words("fan-out").spare(1));
+    }
     heads.extend(columns(report).into_iter().map(|column| Column {
         short: column.short.into(),
         ..Column::figures(column.figure.heading).spare(column.spare)
@@ -70,6 +73,11 @@ fn groups(report: &Report) -> Table {
     table
 }
 
+/// Whether designs of chat servers stand beside each other.
+fn has_fan_out(report: &Report) -> bool {
+    report.groups.iter().flat_map(|group| &group.rows).any(|row| row.entry.fan_out.is_some())
+}
+
 fn of_row(report: &Report, row: &Row, largest: f64) -> sheet::SheetRow {
     let tone = tone(&row.entry);
     let mut shown = sheet::SheetRow::of(names(&row.entry, tone).into());
@@ -86,6 +94,10 @@ fn of_row(report: &Report, row: &Row, largest: f64) -> sheet::SheetRow {
             true => shown.remark("", "ok, but nothing was measured", Tone::Bad),
             false => shown,
         };
+    }
+    if has_fan_out(report) {
+        let text = row.entry.fan_out.map_or("", FanOut::name).to_owned();
+        shown.fields.push(Field::Text(text, Tone::Quiet));
     }
     shown.fields.push(match row.headline {
         Some(spread) => {

@@ -22,6 +22,8 @@ pub struct Request<'a> {
     pub runtime: &'a str,
     pub entry: &'a str,
     pub language: &'static Language,
+    /// Of the program's files, where the language is none of those known.
+    pub extension: &'a str,
     /// A program is written for each.
     pub workloads: &'a [String],
 }
@@ -61,7 +63,9 @@ pub enum ScaffoldError {
 
 /// Writes an entry into a catalogue: into a new runtime's folder, or into one that is there.
 pub fn write(request: &Request) -> Result<Written, ScaffoldError> {
-    for (what, name) in [("runtime", request.runtime), ("entry", request.entry)] {
+    for (what, name) in
+        [("runtime", request.runtime), ("entry", request.entry), ("extension", request.extension)]
+    {
         if !check_name(name) {
             return Err(ScaffoldError::Name { what, name: name.to_owned() });
         }
@@ -116,8 +120,8 @@ struct Place<'a> {
 
 fn fill(request: &Request, model: &Model, place: &Place, changes: &mut Changes) -> Result<(), ScaffoldError> {
     let Place { folder, manifest, before } = *place;
-    let Request { runtime, entry, workloads, .. } = *request;
-    for (name, text) in model.programs(workloads, entry) {
+    let Request { runtime, entry, workloads, extension, .. } = *request;
+    for (name, text) in model.programs(workloads, entry, extension) {
         changes.create(&folder.join(name), &text)?;
     }
     for (name, text) in model.shared() {
@@ -126,7 +130,7 @@ fn fill(request: &Request, model: &Model, place: &Place, changes: &mut Changes) 
             changes.create(&folder.join(name), text)?;
         }
     }
-    let paragraph = model.paragraph(workloads, runtime, entry);
+    let paragraph = model.paragraph(workloads, runtime, entry, extension);
     match before {
         None => {
             changes.create(manifest, &format!("{}\n{paragraph}", model.manifest_head(runtime)))?;
@@ -200,7 +204,14 @@ mod tests {
 
     fn request<'a>(catalog: &'a Path, runtime: &'a str, entry: &'a str) -> Request<'a> {
         static SLEEP: LazyLock<Vec<String>> = LazyLock::new(|| vec!["sleep".to_owned()]);
-        Request { catalog, runtime, entry, language: language_of(runtime), workloads: &SLEEP }
+        Request {
+            catalog,
+            runtime,
+            entry,
+            language: language_of(runtime),
+            extension: runtime,
+            workloads: &SLEEP,
+        }
     }
 
     fn texts(folder: &Path) -> Vec<(PathBuf, String)> {

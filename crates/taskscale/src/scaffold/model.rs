@@ -53,8 +53,8 @@ impl Model {
     }
 
     /// The files of the programs of these workloads, for an entry of that name.
-    pub fn programs(&self, workloads: &[String], entry: &str) -> BTreeMap<String, String> {
-        let renamed = Renamed::new(&self.entry, entry);
+    pub fn programs(&self, workloads: &[String], entry: &str, extension: &str) -> BTreeMap<String, String> {
+        let renamed = Renamed::new(&self.entry, entry, extension);
         let files: BTreeMap<&str, &str> =
             workloads.iter().flat_map(|workload| self.program(workload)).collect();
         let workspace = self.text("Cargo.toml").zip(self.text("Cargo.lock"));
@@ -129,7 +129,7 @@ impl Model {
     }
 
     /// The paragraph of a new entry.
-    pub fn paragraph(&self, workloads: &[String], runtime: &str, entry: &str) -> String {
+    pub fn paragraph(&self, workloads: &[String], runtime: &str, entry: &str, extension: &str) -> String {
         let said = |key: &str, value: &dyn std::fmt::Display, comment: &str| {
             format!("{:<33} # {comment}\n", format!("{key} = {value}"))
         };
@@ -151,7 +151,7 @@ impl Model {
             said("style", &quoted(model.style.name()), "or \"tuned\""),
             quoted(&why),
         );
-        let renamed = Renamed::new(model, entry);
+        let renamed = Renamed::new(model, entry, extension);
         if !self.language.libraries.is_empty() {
             let libraries = self.language.libraries.replace("@NAME@", &renamed.program);
             writeln!(text, "# {libraries}").expect("a String takes everything");
@@ -221,11 +221,13 @@ fn quoted(text: &str) -> String {
 struct Renamed<'a> {
     model: &'a Entry,
     program: String,
+    /// In place of `.sh`: the shell stands for a language that is not known.
+    extension: &'a str,
 }
 
 impl Renamed<'_> {
-    fn new<'a>(model: &'a Entry, entry: &str) -> Renamed<'a> {
-        Renamed { model, program: program_name(entry) }
+    fn new<'a>(model: &'a Entry, entry: &str, extension: &'a str) -> Renamed<'a> {
+        Renamed { model, program: program_name(entry), extension }
     }
 
     /// A word of a command, or a path inside the runtime's folder.
@@ -237,7 +239,11 @@ impl Renamed<'_> {
             }
             self.part(part, std::mem::take(&mut first))
         };
-        word.split('/').map(part).collect::<Vec<_>>().join("/")
+        let renamed = word.split('/').map(part).collect::<Vec<_>>().join("/");
+        match renamed.strip_suffix(".sh") {
+            Some(stem) => format!("{stem}.{}", self.extension),
+            None => renamed,
+        }
     }
 
     /// `thread`, `thread-ring` and `thread.csproj` have the model's name in them.

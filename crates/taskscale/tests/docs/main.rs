@@ -214,15 +214,15 @@ fn readme_and_methodology_are_short() {
 }
 
 #[test]
-fn readme_counts_the_catalogue_right() {
+fn readme_does_not_overstate_the_catalog() {
     let catalog = Catalog::load(&repository().join("runtimes")).expect("the catalogue is sound");
     let readme = read("README.md");
-    let counts = Regex::new(r"over (\d+) entries of (\d+) runtimes").expect("a pattern");
-    let said = counts.captures(&readme).expect("README.md says: over N entries of M runtimes");
+    let counts = Regex::new(r"over (\d+) entries of over (\d+) runtimes").expect("a pattern");
+    let said = counts.captures(&readme).expect("README.md says: over N entries of over M runtimes");
     let number = |nth: usize| said[nth].parse::<usize>().expect("a number");
     let (entries, runtimes) = (catalog.entries().count(), catalog.runtimes.len());
     assert!(
-        (number(1)..number(1) + 10).contains(&entries) && number(2) == runtimes,
+        number(1) < entries && number(2) < runtimes,
         "README.md says {:?}; the catalogue has {entries} entries of {runtimes} runtimes",
         &said[0]
     );
@@ -234,6 +234,12 @@ struct Shown<'a> {
     table: &'a str,
     /// Where the table stands.
     place: Range<usize>,
+}
+
+impl<'a> Shown<'a> {
+    fn part(&self) -> Option<&'a str> {
+        self.command.iter().skip_while(|word| **word != "--part").nth(1).copied()
+    }
 }
 
 fn shown(text: &str) -> Vec<Shown<'_>> {
@@ -296,7 +302,7 @@ fn every_table_is_what_the_command_beside_it_prints() {
     assert!(tables > 0, "no document has a table with its command");
 }
 
-/// The campaign of README's table is that of its picture, and the first that findings are of.
+/// The campaign of README's table is that of its picture, and the first that findings are of. Servers may be of a second.
 #[test]
 fn readme_and_findings_show_one_campaign() {
     let (readme, findings) = (read("README.md"), read("docs/findings.md"));
@@ -313,10 +319,11 @@ fn readme_and_findings_show_one_campaign() {
     let campaign = record::load(&repository().join(&own)).expect("the campaign");
     let due: BTreeSet<&str> = campaign.samples.iter().map(|sample| &*sample.workload).collect();
     let tables = shown(&findings);
-    let of_own = tables.iter().filter(|shown| shown.command.contains(&&*own));
-    let parts =
-        of_own.filter_map(|shown| shown.command.iter().skip_while(|word| **word != "--part").nth(1).copied());
-    assert_eq!(parts.collect::<BTreeSet<_>>(), due);
+    let is_of_servers = |shown: &Shown| shown.part().is_some_and(|part| ["echo", "chat"].contains(&part));
+    let of_own = tables.iter().filter(|shown| shown.command.contains(&&*own) || is_of_servers(shown));
+    assert_eq!(of_own.filter_map(Shown::part).collect::<BTreeSet<_>>(), due);
+    let servers = tables.iter().filter(|shown| is_of_servers(shown)).filter_map(|shown| shown.command.get(2));
+    assert_eq!(servers.collect::<BTreeSet<_>>().len(), 1, "echo and chat are of one campaign");
 }
 
 #[test]

@@ -27,6 +27,7 @@ fn facts(name: &str, kind: Kind) -> EntryFacts {
         kind,
         parallel: true,
         style: Style::Idiomatic,
+        fan_out: None,
         reference: false,
         posts: true,
         unverified: None,

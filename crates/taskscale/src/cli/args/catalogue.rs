@@ -68,6 +68,9 @@ pub struct New {
     /// The language, where the runtime's name does not tell: rust, go, java, node, python, c, dotnet, elixir or shell
     #[arg(long, value_name = "LANGUAGE")]
     pub language: Option<String>,
+    /// Extension of the program's files, in a language that is not among these [default: the runtime's name]
+    #[arg(long, value_name = "EXT")]
+    pub extension: Option<String>,
     /// What the programs do: a workload, or several [default: sleep]
     #[arg(short, long, value_delimiter = ',')]
     pub workload: Vec<String>,

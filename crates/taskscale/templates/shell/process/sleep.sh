@@ -1,15 +1,7 @@
-# One process per task. It shows the protocol: write the same in your language, and name that in runtime.toml.
+# One process per task. It shows the protocol: write the same in your language, and its commands in runtime.toml.
 
-usage() {
-    echo "usage: sleep.sh <tasks> <seconds>: whole numbers, at least one task" >&2
-    exit 2
-}
-[ $# -eq 2 ] || usage
-for number in "$@"; do
-    case $number in '' | *[!0-9]*) usage ;; esac
-done
-tasks=$1 seconds=$2
-[ "$tasks" -ge 1 ] || usage
+tasks=${1:?tasks} seconds=${2:?seconds}
+[ "$tasks" -ge 1 ] && [ "$seconds" -ge 0 ] || exit 2
 
 # Where the system refuses a process the shell ends: then say how many never started.
 started=0 pids=

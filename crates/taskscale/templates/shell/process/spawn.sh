@@ -1,16 +1,8 @@
 # One process per operation, which writes its number for the shell to sum up. It shows the protocol: write the same in
-# your language, and name that in runtime.toml.
+# your language, and its commands in runtime.toml.
 
-usage() {
-    echo "usage: spawn.sh <tasks> <operations>: whole numbers, at least one of each" >&2
-    exit 2
-}
-[ $# -eq 2 ] || usage
-for number in "$@"; do
-    case $number in '' | *[!0-9]*) usage ;; esac
-done
-tasks=$1 operations=$2
-[ "$tasks" -ge 1 ] && [ "$operations" -ge 1 ] || usage
+tasks=${1:?tasks} operations=${2:?operations}
+[ "$tasks" -ge 1 ] && [ "$operations" -ge 1 ] || exit 2
 
 # Rounds of so many tasks: all of one are started, and are over before the next begins.
 rounds() {
