@@ -13,6 +13,8 @@ use crate::units;
 /// Clocks are set while machines run, and whole seconds are looked at: a run may seem to begin so many seconds before
 /// the one before it ended.
 const CLOCK_S: f64 = 2.0;
+/// Besides, a clock may be set back once, and once more in so many runs.
+const STEPS_BACK: usize = 500;
 /// Of so large a share of runs, or more, with other work beside them nobody knows what they are of.
 const BUSY_SHARE: f64 = 0.05;
 
@@ -186,6 +188,8 @@ pub fn busy(samples: &[Sample]) -> Option<Finding> {
 /// Runs that overlap, or are older than their campaign.
 pub fn out_of_order(campaign: &Campaign, samples: &[Sample]) -> Option<Finding> {
     let mut ended_s = campaign.created_at.unix_s() as f64;
+    // A clock may be set back before a campaign goes on: what follows is in order again.
+    let allowed = 1 + samples.len() / STEPS_BACK;
     let mut wrong = Vec::new();
     for sample in samples {
         let started_s = sample.started_at.unix_s() as f64;
@@ -194,5 +198,5 @@ pub fn out_of_order(campaign: &Campaign, samples: &[Sample]) -> Option<Finding> 
         }
         ended_s = started_s + sample.time.wall_s.filter(|wall| wall.is_finite()).unwrap_or(0.0);
     }
-    Finding::of_many(Rule::Times, wrong)
+    if wrong.len() <= allowed { None } else { Finding::of_many(Rule::Times, wrong) }
 }
