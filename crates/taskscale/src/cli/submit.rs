@@ -18,7 +18,8 @@ use crate::catalog::{Catalog, Entry, Runtime, ToolchainSpec};
 use crate::limit;
 use crate::measure::machine_facts;
 use crate::record::{By, Campaign, EntryFacts, Loaded, Sample};
-use crate::submit::{self, Checked, Compared, Finding, Footprints, Published, Rule, Whose};
+use crate::report::Report;
+use crate::submit::{self, Candidate, Checked, Compared, Finding, Footprints, Published, Rule, Whose};
 use crate::toolchain::{self, Toolchain};
 
 pub fn run(args: &Submit, global: &Global) -> Result<ExitCode, Failure> {
@@ -37,8 +38,9 @@ fn hand_in(folder: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fa
     let Published { loaded, .. } = submit::read(folder).or_usage()?;
     let catalog = open_catalog_or_own(global).or_usage()?;
     let there = published(&args.to)?;
-    let mut findings = refusals(&loaded, &catalog, &there);
-    let compared = compared(&loaded, there.iter().map(|other| &other.loaded));
+    let own_reports = reports(&loaded);
+    let mut findings = refusals(&loaded, &own_reports, &catalog, &there);
+    let compared = compared(&loaded, &own_reports, there.iter().map(|other| &other.loaded));
     findings.extend(compared.refused);
     if !findings.is_empty() {
         let refused = Checked {
@@ -96,15 +98,19 @@ fn published(results: &Path) -> Result<Vec<Published>, Failure> {
 }
 
 /// A campaign's footprints against those of all others.
-fn compared<'a>(own: &Loaded, others: impl Iterator<Item = &'a Loaded>) -> Compared {
+fn compared<'a>(own: &Loaded, own_reports: &[Report], others: impl Iterator<Item = &'a Loaded>) -> Compared {
     let others = others.filter(|other| other.campaign.id.is_none() || other.campaign.id != own.campaign.id);
-    let others: Vec<Footprints> = others.map(Footprints::of).collect();
-    submit::compare(&Footprints::of(own), &others.iter().collect::<Vec<_>>())
+    let others: Vec<Footprints> = others.map(|other| Footprints::of(&reports(other))).collect();
+    submit::compare(&Footprints::of(own_reports), &others.iter().collect::<Vec<_>>())
+}
+
+fn reports(loaded: &Loaded) -> Vec<Report> {
+    Report::of_parts(&loaded.campaign, &loaded.samples)
 }
 
 /// What speaks against handing a campaign in beside those that are there.
-fn refusals(loaded: &Loaded, catalog: &Catalog, there: &[Published]) -> Vec<Finding> {
-    let mut findings = submit::examine(loaded, true);
+fn refusals(loaded: &Loaded, reports: &[Report], catalog: &Catalog, there: &[Published]) -> Vec<Finding> {
+    let mut findings = submit::examine(loaded, reports, true);
     findings.extend(programs(&loaded.campaign, &loaded.samples, catalog));
     if loaded.campaign.origin.is_some() {
         findings.push(Finding::new(Rule::Once, "this is a campaign that was handed in already"));
@@ -169,8 +175,13 @@ fn check(results: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fai
     };
     let beside: Vec<&Published> = beside.iter().filter(|other| is_beside(&other.folder)).collect();
     let all: Vec<&Loaded> = loaded.iter().copied().chain(beside.iter().map(|other| &other.loaded)).collect();
-    let footprints: Vec<Footprints> = all.iter().map(|loaded| Footprints::of(loaded)).collect();
-    let mut marks = submit::marks(&all).into_iter();
+    let reports: Vec<Vec<Report>> = all.iter().map(|loaded| reports(loaded)).collect();
+    let footprints: Vec<Footprints> = reports.iter().map(|reports| Footprints::of(reports)).collect();
+    let candidates = all
+        .iter()
+        .zip(&reports)
+        .map(|(loaded, reports)| Candidate { id: loaded.campaign.id.as_deref(), reports });
+    let mut marks = submit::marks(&candidates.collect::<Vec<_>>()).into_iter();
     let mut ids: BTreeMap<&str, &Path> = BTreeMap::new();
     for other in &beside {
         ids.extend(other.loaded.campaign.id.as_deref().map(|id| (id, other.folder.as_path())));
@@ -184,7 +195,7 @@ fn check(results: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fai
             Ok(published) => {
                 checked.mark = marks.next();
                 checked.runs = published.loaded.samples.len();
-                checked.findings = against(published, catalog.as_ref());
+                checked.findings = against(published, &reports[position], catalog.as_ref());
                 let others: Vec<&Footprints> = footprints
                     .iter()
                     .enumerate()
@@ -207,9 +218,10 @@ fn check(results: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fai
 }
 
 /// What speaks against a published campaign. One of the project's that was never sealed is from before there were seals.
-fn against(published: &Published, new: Option<&Catalog>) -> Vec<Finding> {
+fn against(published: &Published, reports: &[Report], new: Option<&Catalog>) -> Vec<Finding> {
     let Loaded { campaign, samples, .. } = &published.loaded;
-    let mut findings = submit::examine(&published.loaded, published.sealed.is_some() || new.is_some());
+    let handed_in = published.sealed.is_some() || new.is_some();
+    let mut findings = submit::examine(&published.loaded, reports, handed_in);
     findings.extend(submit::names_left(campaign, samples));
     if published.sealed == Some(false) {
         findings.push(Finding::new(Rule::Seal, "its files are not those that were handed in"));

@@ -13,7 +13,7 @@ const ROOTS: [&str; 5] = ["/home/", "/root/", "/Users/", "/tmp/", "/var/folders/
 /// What speaks against a campaign, the gravest first. One without `origin` is the project's from before there was handing
 /// in: it must be whole, unmixed and free of contradictions like any other, and may have been measured on a busy machine.
 /// Whether its programs are the catalogue's, its seal holds and names are left is asked elsewhere.
-pub fn examine(loaded: &Loaded, handed_in: bool) -> Vec<Finding> {
+pub fn examine(loaded: &Loaded, reports: &[Report], handed_in: bool) -> Vec<Finding> {
     let (campaign, samples) = (&loaded.campaign, loaded.samples.as_slice());
     let lines =
         loaded.rejected.iter().map(|line| format!("line {} of samples.jsonl: {}", line.number, line.why));
@@ -35,7 +35,7 @@ pub fn examine(loaded: &Loaded, handed_in: bool) -> Vec<Finding> {
         wrong.map(move |what| format!("{what} ({})", runs::label(sample)))
     });
     found.extend(Finding::of_many(Rule::Figures, wrong));
-    found.extend(implausible(campaign, samples, &Report::of_parts(campaign, samples)));
+    found.extend(implausible(campaign, samples, reports));
     found.extend(runs::out_of_order(campaign, samples));
     found
 }

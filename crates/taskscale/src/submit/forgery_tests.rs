@@ -1,6 +1,6 @@
 //! Figures that were made up: campaigns of results/, forged as those of another machine, each refused with its reason.
 
-use super::tests::repository;
+use super::tests::{examined, reports, repository};
 use super::*;
 use crate::record::{self, Loaded, Plateau, Sample};
 
@@ -19,9 +19,9 @@ fn another_machine() -> Loaded {
 /// What the rules have against a forgery: rule and reason.
 fn refused(forge: impl Fn(&mut Sample)) -> Vec<(Rule, String)> {
     let mut loaded = another_machine();
-    assert_eq!(examine(&loaded, true), [], "good before");
+    assert_eq!(examined(&loaded, true), [], "good before");
     loaded.samples.iter_mut().for_each(forge);
-    examine(&loaded, true).into_iter().map(|finding| (finding.rule, finding.what)).collect()
+    examined(&loaded, true).into_iter().map(|finding| (finding.rule, finding.what)).collect()
 }
 
 #[track_caller]
@@ -76,7 +76,8 @@ fn runs_that_took_no_time_are_refused() {
 
 #[test]
 fn a_runtime_at_a_hundredth_is_refused_by_itself_and_beside_others() {
-    let there = Footprints::of(&record::load(&repository("results/epyc-2cpu/2026-11-24-2")).unwrap());
+    let there =
+        Footprints::of(&reports(&record::load(&repository("results/epyc-2cpu/2026-11-24-2")).unwrap()));
     for runtime in ["go/", "java/", "rust/", "node/", "python/", "dotnet/"] {
         let forge = |sample: &mut Sample| {
             if sample.entry.starts_with(runtime) {
@@ -89,7 +90,7 @@ fn a_runtime_at_a_hundredth_is_refused_by_itself_and_beside_others() {
         assert!(by_itself || as_any_process, "{runtime}: {found:?}");
         let mut loaded = another_machine();
         loaded.samples.iter_mut().for_each(forge);
-        let beside = compare(&Footprints::of(&loaded), &[&there]).refused.expect("a finding");
+        let beside = compare(&Footprints::of(&reports(&loaded)), &[&there]).refused.expect("a finding");
         assert!(beside.rule == Rule::Plausible && beside.what.contains(runtime), "{beside:?}");
     }
 }
@@ -107,7 +108,7 @@ fn repetitions_that_are_copies_are_refused() {
         }
     }
     let found: Vec<(Rule, String)> =
-        examine(&loaded, true).into_iter().map(|finding| (finding.rule, finding.what)).collect();
+        examined(&loaded, true).into_iter().map(|finding| (finding.rule, finding.what)).collect();
     for figure in ["footprint", "launch", "cpu"] {
         let reason = format!("{figure}: all repetitions are the same in ");
         assert_refused(&found, Rule::Plausible, &reason);
@@ -118,7 +119,7 @@ fn repetitions_that_are_copies_are_refused() {
 fn all_results_are_plausible_beside_each_other_and_unusual_cases_are_named() {
     let folders = campaigns_below(&repository("results")).unwrap();
     let all: Vec<Footprints> =
-        folders.iter().map(|folder| Footprints::of(&record::load(folder).unwrap())).collect();
+        folders.iter().map(|folder| Footprints::of(&reports(&record::load(folder).unwrap()))).collect();
     let mut outliers = Vec::new();
     for (position, own) in all.iter().enumerate() {
         let others: Vec<&Footprints> =
@@ -130,7 +131,7 @@ fn all_results_are_plausible_beside_each_other_and_unusual_cases_are_named() {
     assert!(outliers.iter().all(|what| what.contains(", elsewhere ")), "{outliers:?}");
     let grown = |mut loaded: Loaded, factor: f64| {
         loaded.samples.iter_mut().flat_map(readings).for_each(|plateau| scale(plateau, factor));
-        compare(&Footprints::of(&loaded), &[&all[folders.len() - 1]])
+        compare(&Footprints::of(&reports(&loaded)), &[&all[folders.len() - 1]])
     };
     let rooms = || record::load(folders.last().unwrap()).unwrap();
     assert!(grown(rooms(), 1.0).outliers.is_empty());

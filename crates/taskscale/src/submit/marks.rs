@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::machine::class;
-use crate::record::{By, Campaign, Loaded, MemorySource, Part};
+use crate::record::{By, MemorySource, Part};
 use crate::report::Report;
 use crate::stats::{CONFIDENCE, Interval, Spread, Welch};
 
@@ -30,6 +30,14 @@ pub enum Mark {
 }
 
 impl Mark {
+    /// For a column of a table.
+    pub fn short(self) -> &'static str {
+        match self {
+            Mark::Project => "project",
+            _ => self.name(),
+        }
+    }
+
     /// In words of a sentence.
     pub fn name(self) -> &'static str {
         match self {
@@ -44,16 +52,21 @@ impl Mark {
 /// What of two campaigns must be alike before their figures can agree.
 type Measured = (Part, String, Option<String>, u64, MemorySource);
 
+/// A campaign beside others: its id, and a report of each part.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate<'a> {
+    pub id: Option<&'a str>,
+    pub reports: &'a [Report],
+}
+
 /// The marks of campaigns that stand beside each other, in their order.
-pub fn marks(campaigns: &[&Loaded]) -> Vec<Mark> {
-    let cells: Vec<_> = campaigns.iter().map(|loaded| cells(loaded)).collect();
-    let mark = |(nth, loaded): (usize, &&Loaded)| {
-        let own = &loaded.campaign;
+pub fn marks(campaigns: &[Candidate]) -> Vec<Mark> {
+    let cells: Vec<_> = campaigns.iter().map(|campaign| cells(campaign.reports)).collect();
+    let mark = |(nth, own): (usize, &Candidate)| {
         if is_projects(own) {
             return Mark::Project;
         }
-        let agreeing = |(other, campaign): (usize, &&Loaded)| {
-            let there = &campaign.campaign;
+        let agreeing = |(other, there): (usize, &Candidate)| {
             let agrees = other != nth && is_another(own, there) && agree(&cells[nth], &cells[other]);
             agrees.then_some(if is_projects(there) { Mark::Reproduced } else { Mark::Consistent })
         };
@@ -62,14 +75,17 @@ pub fn marks(campaigns: &[&Loaded]) -> Vec<Mark> {
     campaigns.iter().enumerate().map(mark).collect()
 }
 
-fn is_projects(campaign: &Campaign) -> bool {
-    campaign.origin.as_ref().is_none_or(|origin| origin.by == By::Project)
+fn is_projects(campaign: &Candidate) -> bool {
+    campaign.reports.iter().all(|report| report.by.is_none_or(|by| by == By::Project))
 }
 
-fn is_another(own: &Campaign, other: &Campaign) -> bool {
-    own.id != other.id
-        && class(&own.machine) == class(&other.machine)
-        && own.machine.architecture == other.machine.architecture
+/// Whether it is another campaign, of a machine of the same class.
+fn is_another(own: &Candidate, other: &Candidate) -> bool {
+    let machines = own.reports.first().zip(other.reports.first());
+    let alike = machines.is_some_and(|(own, other)| {
+        class(&own.machine) == class(&other.machine) && own.machine.architecture == other.machine.architecture
+    });
+    own.id != other.id && alike
 }
 
 fn agree(own: &BTreeMap<Measured, Spread>, other: &BTreeMap<Measured, Spread>) -> bool {
@@ -88,9 +104,9 @@ fn near(a: &Spread, b: &Spread) -> bool {
 }
 
 /// The figure that each cell is ranked by, where it was ok.
-fn cells(loaded: &Loaded) -> BTreeMap<Measured, Spread> {
+fn cells(reports: &[Report]) -> BTreeMap<Measured, Spread> {
     let mut cells = BTreeMap::new();
-    for report in Report::of_parts(&loaded.campaign, &loaded.samples) {
+    for report in reports {
         let part = report.part();
         for row in report.groups.iter().flat_map(|group| &group.rows).filter(|row| row.ok_runs > 0) {
             if let (Some(headline), [source]) = (row.headline, row.memory_sources.as_slice()) {

@@ -22,7 +22,7 @@ mod tests;
 pub use examine::{examine, names_left};
 pub use folder::{Published, campaigns_below, hand_in, place, read};
 pub use machine::class;
-pub use marks::{Mark, marks};
+pub use marks::{Candidate, Mark, marks};
 pub use plausible::{Compared, Footprints, compare};
 pub use programs::changed_programs;
 pub use sheet::{Checked, checked, pull_request};

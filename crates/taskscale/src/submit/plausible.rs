@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::{Finding, Rule};
 use crate::catalog::{Kind, Shape};
 use crate::figures::{self, Figure};
-use crate::record::{Campaign, Loaded, MemorySource, Part, Sample, Status};
+use crate::record::{Campaign, MemorySource, Part, Sample, Status};
 use crate::report::Report;
 use crate::stats::median;
 use crate::units::{self, counted};
@@ -114,9 +114,9 @@ fn without_scatter(figure: &Figure, reports: &[Report]) -> Option<Finding> {
 pub struct Footprints(BTreeMap<(Part, String, u64, MemorySource), f64>);
 
 impl Footprints {
-    pub fn of(loaded: &Loaded) -> Footprints {
+    pub fn of(reports: &[Report]) -> Footprints {
         let mut footprints = BTreeMap::new();
-        for report in Report::of_parts(&loaded.campaign, &loaded.samples) {
+        for report in reports {
             for row in report.groups.iter().flat_map(|group| &group.rows).filter(|row| row.ok_runs > 0) {
                 if let (Some(spread), [source]) = (row.footprint_bytes, row.memory_sources.as_slice()) {
                     let case = (report.part(), row.entry.name.clone(), row.tasks, *source);

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use super::folder::place;
 use super::*;
@@ -10,6 +11,7 @@ use crate::record::{
     self, By, Campaign, EntryFacts, Loaded, MemorySource, Origin, RejectedLine, Sample, Source, Status,
     Warning, test_facts,
 };
+use crate::report::Report;
 use crate::sheet::RenderOptions;
 
 pub(super) fn repository(inside: &str) -> PathBuf {
@@ -21,6 +23,26 @@ fn posts() -> Loaded {
     record::load(&repository("results/2026-11-22-posts")).unwrap()
 }
 
+pub(super) fn reports(loaded: &Loaded) -> Vec<Report> {
+    Report::of_parts(&loaded.campaign, &loaded.samples)
+}
+
+/// What speaks against a campaign.
+pub(super) fn examined(loaded: &Loaded, handed_in: bool) -> Vec<Finding> {
+    examine(loaded, &reports(loaded), handed_in)
+}
+
+/// The marks of campaigns.
+fn marks_of(campaigns: &[&Loaded]) -> Vec<Mark> {
+    let reports: Vec<Vec<Report>> = campaigns.iter().map(|loaded| reports(loaded)).collect();
+    let candidate = |(loaded, reports)| {
+        let loaded: &&Loaded = loaded;
+        let reports: &Vec<Report> = reports;
+        Candidate { id: loaded.campaign.id.as_deref(), reports }
+    };
+    marks(&campaigns.iter().zip(&reports).map(candidate).collect::<Vec<_>>())
+}
+
 fn rooms() -> Loaded {
     record::load(&repository("results/2026-11-23-rooms-10")).unwrap()
 }
@@ -29,9 +51,9 @@ fn rooms() -> Loaded {
 #[track_caller]
 fn broken(change: impl FnOnce(&mut Loaded)) -> Vec<&'static str> {
     let mut loaded = posts();
-    assert_eq!(examine(&loaded, true), [], "good before");
+    assert_eq!(examined(&loaded, true), [], "good before");
     change(&mut loaded);
-    let mut rules: Vec<&str> = examine(&loaded, true).iter().map(|finding| finding.rule.name()).collect();
+    let mut rules: Vec<&str> = examined(&loaded, true).iter().map(|finding| finding.rule.name()).collect();
     rules.dedup();
     rules
 }
@@ -50,7 +72,7 @@ fn campaigns_of_the_project_are_good() {
     for folder in campaigns_below(&repository("results")).unwrap() {
         let loaded = record::load(&folder).unwrap();
         let handed_in = loaded.campaign.origin.is_some();
-        assert_eq!(examine(&loaded, handed_in), [], "{}", folder.display());
+        assert_eq!(examined(&loaded, handed_in), [], "{}", folder.display());
     }
 }
 
@@ -113,6 +135,15 @@ fn two_campaigns_in_one_are_refused() {
     assert_eq!(broken(|loaded| loaded.rejected.push(line)), ["lines"]);
     // Runs in another order than that in which they are said to have been made.
     assert!(broken(|loaded| loaded.samples.swap(3, 60)).contains(&"times"));
+    // A clock that was set back an hour before the campaign went on.
+    let set_back = broken(|loaded| {
+        for sample in &mut loaded.samples[100..] {
+            let earlier = Duration::from_secs(sample.started_at.unix_s() - 3_600);
+            let text = humantime::format_rfc3339(SystemTime::UNIX_EPOCH + earlier).to_string();
+            sample.started_at = text.parse().unwrap();
+        }
+    });
+    assert_eq!(set_back, Vec::<&str>::new());
 }
 
 #[test]
@@ -126,13 +157,13 @@ fn a_busy_machine_is_refused_where_it_is_handed_in() {
     assert_eq!(broken(|loaded| busy(loaded, 3)), Vec::<&str>::new());
     let mut project = posts();
     busy(&mut project, 30);
-    assert_eq!(examine(&project, false), [], "of the project, from before there was handing in");
+    assert_eq!(examined(&project, false), [], "of the project, from before there was handing in");
 }
 
 #[test]
 fn what_an_older_taskscale_made_cannot_be_handed_in() {
     assert_eq!(broken(|loaded| loaded.campaign.conditions = None), ["lines"]);
-    assert!(!examine(&record::load(&repository("results/2026-11-21-posts")).unwrap(), true).is_empty());
+    assert!(!examined(&record::load(&repository("results/2026-11-21-posts")).unwrap(), true).is_empty());
 }
 
 #[test]
@@ -285,15 +316,15 @@ fn a_campaign_is_reproduced_by_the_project_and_consistent_with_others() {
         loaded
     };
     let handed_in = of(Some(By::HandedIn), "1", &|_| ());
-    let mark = |other: &Loaded| marks(&[&handed_in, other])[0];
-    assert_eq!(marks(&[&handed_in]), [Mark::HandedIn]);
-    assert_eq!(marks(&[&rooms()]), [Mark::Project]);
+    let mark = |other: &Loaded| marks_of(&[&handed_in, other])[0];
+    assert_eq!(marks_of(&[&handed_in]), [Mark::HandedIn]);
+    assert_eq!(marks_of(&[&rooms()]), [Mark::Project]);
     assert_eq!(mark(&of(None, "2", &|_| ())), Mark::Reproduced);
     assert_eq!(mark(&of(Some(By::Project), "2", &|_| ())), Mark::Reproduced);
     let another = of(Some(By::HandedIn), "2", &|_| ());
     assert_eq!(mark(&another), Mark::Consistent, "who handed in the other nobody knows");
     let project = of(None, "3", &|_| ());
-    assert_eq!(marks(&[&handed_in, &another, &project])[..2], [Mark::Reproduced; 2]);
+    assert_eq!(marks_of(&[&handed_in, &another, &project])[..2], [Mark::Reproduced; 2]);
     assert_eq!(mark(&of(Some(By::HandedIn), "1", &|_| ())), Mark::HandedIn, "the same campaign");
     assert_eq!(mark(&of(None, "2", &|loaded| loaded.campaign.machine.cpus = 8)), Mark::HandedIn);
     let other_versions = |entries: usize, version: &dyn Fn(&str) -> String| {
