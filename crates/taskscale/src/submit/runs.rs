@@ -74,23 +74,25 @@ pub fn outside(campaign: &Campaign, plans: &Plans, samples: &[Sample]) -> Vec<Fi
     let strays = samples.iter().filter(|sample| plans.plan_of(sample).is_none());
     let strays = strays.map(|sample| format!("not planned: {}", label(sample)));
     found.extend(Finding::of_many(Rule::Plan, strays));
-    let mut order: Vec<(usize, &Sample)> = samples.iter().enumerate().collect();
+    let mut order: Vec<&Sample> = samples.iter().collect();
     // Stable: of one attempt, the one that stands first comes first.
-    order.sort_by(|(_, a), (_, b)| a.run().cmp(&b.run()).then(a.attempt.cmp(&b.attempt)));
+    order.sort_by(|a, b| a.run().cmp(&b.run()).then(a.attempt.cmp(&b.attempt)));
     let mut wrong = Vec::new();
-    let mut before: Option<(usize, &Sample)> = None;
-    for (at, sample) in order {
-        let same_run = before.filter(|(_, before)| before.run() == sample.run());
-        let follows =
-            |(earlier, before): (usize, &Sample)| before.attempt + 1 == sample.attempt && earlier < at;
-        if same_run.is_some_and(|(_, before)| before.attempt == sample.attempt) {
+    let mut before: Option<&Sample> = None;
+    for sample in order {
+        let same_run = before.filter(|before| before.run() == sample.run());
+        // In one list, what stands earlier has the lower address.
+        let follows = |before: &Sample| {
+            before.attempt + 1 == sample.attempt && std::ptr::from_ref(before) < std::ptr::from_ref(sample)
+        };
+        if same_run.is_some_and(|before| before.attempt == sample.attempt) {
             wrong.push(format!("twice: {}, attempt {}", label(sample), sample.attempt));
             continue;
         }
         if sample.attempt > 1 && !same_run.is_some_and(follows) {
             wrong.push(format!("attempt {} before the one before it: {}", sample.attempt, label(sample)));
         }
-        before = Some((at, sample));
+        before = Some(sample);
     }
     found.extend(Finding::of_many(Rule::Plan, wrong));
     found

@@ -240,7 +240,8 @@ fn a_changed_program_is_not_the_catalogues() {
     assert_eq!(said(other, None), "rust/thread (sleep): its run in runtime.toml");
     let other = EntryFacts { kind: crate::catalog::Kind::Timer, ..facts.clone() };
     assert!(said(other, None).contains("its kind"));
-    let rewritten: [(&str, fn(&mut EntryFacts)); 6] = [
+    type Rewrite = (&'static str, fn(&mut EntryFacts));
+    let rewritten: [Rewrite; 6] = [
         ("title", |facts| facts.title = "The best".to_owned()),
         ("title", |facts| facts.runtime_title = "The best".to_owned()),
         ("url", |facts| facts.url = "https://example.com".to_owned()),
