@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::check::ManifestFile;
 use super::manifest::RuntimeToml;
+use super::trust::distrust;
 use super::workload::{Workload, beside, workloads};
 use super::{FanOut, Kind, Style, closest};
 
@@ -133,6 +134,8 @@ pub enum CatalogError {
          set TASKSCALE_CACHE to a folder that can be written, or name a catalogue with --catalog DIR"
     )]
     Unpack { path: PathBuf, error: std::io::Error },
+    #[error("{folder} was found, not named, and its programs are not run: {why}")]
+    Untrusted { folder: PathBuf, why: String },
     #[error("cannot read {path}: {error}")]
     Unreadable { path: PathBuf, error: std::io::Error },
     #[error("{path}:{line}:{column}: {message}")]
@@ -145,12 +148,16 @@ pub enum CatalogError {
     },
 }
 
-/// The nearest `runtimes/` at or above the current folder.
-pub fn nearest_catalog() -> Option<PathBuf> {
-    let current = std::env::current_dir().ok()?;
-    let folder =
-        current.ancestors().map(|folder| folder.join("runtimes")).find(|folder| is_catalog(folder))?;
-    folder.canonicalize().ok()
+/// The nearest `runtimes/` at or above the current folder, whose programs may run as this user.
+pub fn nearest_catalog() -> Result<Option<PathBuf>, CatalogError> {
+    let Ok(current) = std::env::current_dir() else { return Ok(None) };
+    let mut folders = current.ancestors().map(|folder| folder.join("runtimes"));
+    let Some(folder) = folders.find(|folder| is_catalog(folder)) else { return Ok(None) };
+    let unreadable = |error| CatalogError::Unreadable { path: folder.clone(), error };
+    match distrust(&folder).map_err(unreadable)? {
+        Some(why) => Err(CatalogError::Untrusted { folder, why }),
+        None => folder.canonicalize().map(Some).map_err(unreadable),
+    }
 }
 
 /// Whether a catalogue says what tasks may do, in a folder `workloads` beside it, as taskscale's own does. Then it is

@@ -14,6 +14,7 @@ mod select;
 mod sources;
 #[cfg(test)]
 mod tests;
+mod trust;
 mod workload;
 
 pub use check::check_name;

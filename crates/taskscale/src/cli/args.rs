@@ -99,6 +99,26 @@ impl Args {
     }
 }
 
+/// What to do where another taskscale measures on this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhenTaken {
+    Wait,
+    /// `--no-wait`.
+    Fail,
+    /// `--no-lock`.
+    Ignore,
+}
+
+impl Global {
+    pub fn when_taken(&self) -> WhenTaken {
+        match (self.no_wait, self.no_lock) {
+            (_, true) => WhenTaken::Ignore,
+            (true, false) => WhenTaken::Fail,
+            (false, false) => WhenTaken::Wait,
+        }
+    }
+}
+
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Options of every command")]
 pub struct Global {
@@ -112,6 +132,9 @@ pub struct Global {
     /// Where another taskscale measures on this machine, end with an error instead of waiting for it
     #[arg(long, global = true)]
     pub no_wait: bool,
+    /// Do not lock the machine and wait for nobody: each sample is marked
+    #[arg(long, global = true, conflicts_with = "no_wait")]
+    pub no_lock: bool,
     /// No progress on standard error: warnings and errors only
     #[arg(short, long, global = true)]
     pub quiet: bool,

@@ -58,33 +58,39 @@ pub(super) fn unpacked_catalogs(cache: &Cache) -> PathBuf {
     cache.root().join("catalogs")
 }
 
-fn embedded() -> Result<PathBuf, CatalogError> {
-    unpack_embedded(&unpacked_catalogs(&Cache::of_user()))
+/// Where the user's commands unpack what taskscale carries.
+fn of_user() -> PathBuf {
+    unpacked_catalogs(&Cache::of_user())
 }
 
 /// The catalogues to use: those of `--catalog`, else of `$TASKSCALE_CATALOG`, else the nearest `runtimes/`, with the one
 /// that this program carries beneath it unless it is whole, else that alone.
 pub(super) fn find_catalog(global: &Global) -> Result<CatalogPlace, CatalogError> {
+    find_catalog_unpacked_in(global, &of_user())
+}
+
+/// The same, with what taskscale carries unpacked below `parent`.
+pub(super) fn find_catalog_unpacked_in(global: &Global, parent: &Path) -> Result<CatalogPlace, CatalogError> {
     let (named, origin) = named(global);
     if named.is_empty() {
-        return unnamed();
+        return unnamed(parent);
     }
     let origin = if named.iter().all(|folder| means_embedded(folder)) { Origin::Embedded } else { origin };
     let folders = named.iter().map(|folder| match means_embedded(folder) {
-        true => embedded(),
+        true => unpack_embedded(parent),
         false => absolute(folder),
     });
     Ok(CatalogPlace { folders: folders.collect::<Result<_, _>>()?, origin })
 }
 
-fn unnamed() -> Result<CatalogPlace, CatalogError> {
-    let Some(nearest) = nearest_catalog() else {
-        return Ok(CatalogPlace { folders: vec![embedded()?], origin: Origin::Embedded });
+fn unnamed(parent: &Path) -> Result<CatalogPlace, CatalogError> {
+    let Some(nearest) = nearest_catalog()? else {
+        return Ok(CatalogPlace { folders: vec![unpack_embedded(parent)?], origin: Origin::Embedded });
     };
     if is_whole(&nearest) || !carries_catalog() {
         return Ok(CatalogPlace { folders: vec![nearest], origin: Origin::Nearest });
     }
-    Ok(CatalogPlace { folders: vec![nearest, embedded()?], origin: Origin::Beside })
+    Ok(CatalogPlace { folders: vec![nearest, unpack_embedded(parent)?], origin: Origin::Beside })
 }
 
 /// What the user named, and how; none where nothing.
@@ -114,11 +120,23 @@ pub(super) fn carries_catalog() -> bool {
 
 /// A catalogue where one helps and none is needed.
 pub(super) fn any_catalog() -> Option<Catalog> {
-    Catalog::load_all(&unnamed().ok()?.folders).ok()
+    Catalog::load_all(&unnamed(&of_user()).ok()?.folders).ok()
 }
 
 pub(super) fn open_catalog(global: &Global) -> Result<Catalog, CatalogError> {
     load(&find_catalog(global)?)
+}
+
+/// A catalog to compare results with or to take texts from. One that was found, not named, and cannot be used is left out
+/// with a warning, and taskscale's own takes its place.
+pub(super) fn open_catalog_or_own(global: &Global) -> Result<Catalog, CatalogError> {
+    match open_catalog(global) {
+        Err(error) if named(global).0.is_empty() && carries_catalog() => {
+            say_aside(&format!("warning: {error}; using the catalog that taskscale carries instead"));
+            Catalog::load(&unpack_embedded(&of_user())?)
+        }
+        result => result,
+    }
 }
 
 /// The catalogues, with a warning where no tool of theirs can be found because of what the user's shell lacks.
@@ -162,7 +180,9 @@ pub(super) fn catalog_to_write(global: &Global) -> Result<WritePlace, CatalogErr
     if let Some(folder) = named.iter().find(|folder| !means_embedded(folder)) {
         return Ok(WritePlace { folder: absolute(folder)?, needs_option: origin == Origin::Option });
     }
-    let nearest = nearest_catalog().map(Ok);
-    let folder = nearest.unwrap_or_else(|| absolute(Path::new("runtimes")))?;
+    let folder = match nearest_catalog()? {
+        Some(nearest) => nearest,
+        None => absolute(Path::new("runtimes"))?,
+    };
     Ok(WritePlace { folder, needs_option: false })
 }

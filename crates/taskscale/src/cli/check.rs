@@ -37,8 +37,11 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
         return super::conformance::run(&programs, &interrupt, &progress, global.json);
     }
     // A thousand tasks would show in the figures of a campaign, and a campaign in the waits of a check.
-    let turn =
-        Turn { what: "checking entries", harm: "two would disturb each other", no_wait: global.no_wait };
+    let turn = Turn {
+        what: "checking entries",
+        harm: "two would disturb each other",
+        when_taken: global.when_taken(),
+    };
     let Some(_lock) = turn.wait(&progress, &interrupt)? else { return Ok(ended(&interrupt)) };
     // Before any child of ours exists, as in `run`.
     let mut runner =

@@ -57,8 +57,11 @@ pub fn run(args: &Clean, global: &Global) -> Result<ExitCode, Failure> {
     let lock = if args.dry_run {
         None
     } else {
-        let turn =
-            Turn { what: "cleaning", harm: "it may need what would be removed", no_wait: global.no_wait };
+        let turn = Turn {
+            what: "cleaning",
+            harm: "it may need what would be removed",
+            when_taken: global.when_taken(),
+        };
         let lock = turn.wait(&Progress::new(global.quiet), &interrupt)?;
         if lock.is_none() {
             return Ok(ExitCode::from(128 + interrupt.signal().unwrap_or(libc::SIGINT) as u8));

@@ -11,7 +11,7 @@ use super::report::for_standard_output;
 use super::{Failure, OrUsage, print_result, say_aside};
 use crate::catalog::Shape;
 use crate::compare::{self, CompareError, Comparison, Decision, Input, Metric, Settings};
-use crate::record::{self, Campaign, Loaded, Part};
+use crate::record::{self, Campaign, Loaded, Part, Sample};
 use crate::report::Format;
 use crate::units;
 
@@ -54,7 +54,11 @@ fn compare_parts(
     new: &Loaded,
     settings: &Settings,
 ) -> Result<(Vec<Comparison>, Vec<Part>), CompareError> {
-    let (old, now) = (base.campaign.parts(&base.samples), new.campaign.parts(&new.samples));
+    let parts = |of: &Loaded| -> Vec<(Campaign, Vec<Sample>)> {
+        let parts = of.campaign.parts(&of.samples).into_iter();
+        parts.map(|(part, samples)| (part, samples.into_iter().cloned().collect())).collect()
+    };
+    let (old, now) = (parts(base), parts(new));
     let (mut comparisons, mut missing) = (Vec::new(), Vec::new());
     for (position, (campaign, samples)) in old.iter().enumerate() {
         let part = campaign.plan.part();
@@ -75,7 +79,7 @@ fn compare_parts(
         )?);
     }
     if comparisons.is_empty() {
-        let all = |parts: &[(Campaign, _)]| {
+        let all = |parts: &[(Campaign, Vec<Sample>)]| {
             parts.iter().map(|(part, _)| part.plan.part().to_string()).collect::<Vec<_>>().join(" and ")
         };
         let [base, new] = names.clone();

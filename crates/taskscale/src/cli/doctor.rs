@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::args::Global;
-use super::catalog_dir::{find_catalog, load};
+use super::catalog_dir::{find_catalog_unpacked_in, load, unpacked_catalogs};
 use super::report::for_standard_output;
 use super::{Failure, OrUsage, print_result, printable};
 use crate::catalog::Catalog;
@@ -56,7 +56,11 @@ struct Section {
 }
 
 pub fn run(global: &Global) -> Result<ExitCode, Failure> {
-    let place = find_catalog(global).or_usage()?;
+    // Who asks what this machine offers finds no catalog in HOME that was not there.
+    let kept = unpacked_catalogs(&Cache::of_user());
+    let temporary = if kept.is_dir() { None } else { Some(tempfile::tempdir()?) };
+    let parent = temporary.as_ref().map_or(&*kept, |folder| folder.path());
+    let place = find_catalog_unpacked_in(global, parent).or_usage()?;
     let catalog = load(&place).or_usage()?;
     let home = GroupRoot::find();
     let machine = machine_facts();
@@ -69,7 +73,8 @@ pub fn run(global: &Global) -> Result<ExitCode, Failure> {
     ];
     drop(home);
     let builds = Cache::of_user().root().display().to_string();
-    let folders = vec![Line::named("catalogue", place.to_string()), Line::named("builds", builds)];
+    let place = place.to_string().replace(&*parent.to_string_lossy(), &kept.to_string_lossy());
+    let folders = vec![Line::named("catalogue", place), Line::named("builds", builds)];
     sections.push(section("Folders", "folders", folders));
     sections.push(section("Toolchains", "toolchains", toolchains(&catalog)));
 

@@ -18,6 +18,7 @@ use crate::measure::MeasureError;
 use crate::record::StoreError;
 use crate::report::{ChartError, ExportError, ServiceError};
 use crate::scaffold::ScaffoldError;
+use crate::sheet::quoted;
 use crate::toolchain::{BuildError, Unavailable};
 use crate::units::UnitError;
 
@@ -90,6 +91,12 @@ fn of_catalog(error: &CatalogError) -> String {
             "set TASKSCALE_CACHE to a folder that can be written, or name a catalogue with --catalog DIR"
                 .to_owned()
         }
+        CatalogError::Untrusted { folder, .. } => {
+            let folder = quoted(&folder.display().to_string());
+            format!(
+                "if you trust it, `--catalog {folder}` uses it; `--catalog embedded` uses taskscale's own"
+            )
+        }
         CatalogError::Unreadable { error, .. } => of_io(error),
         CatalogError::Invalid { .. } => {
             "fix that line: docs/adding-a-runtime.md explains every key of runtime.toml".to_owned()
@@ -150,6 +157,7 @@ fn of_store(error: &StoreError) -> String {
                 .to_owned()
         }
         StoreError::Newer { .. } => "install the taskscale that made it, or a later one".to_owned(),
+        StoreError::TooLarge { .. } => "name results that `taskscale run` wrote".to_owned(),
         StoreError::InUse(_) | StoreError::Begun(_) => {
             "wait until it has ended, or measure into another folder: -o DIR".to_owned()
         }
@@ -378,6 +386,7 @@ mod tests {
             CampaignError::Store(StoreError::InUse(path())).into(),
             CampaignError::Another { folder: path(), what: text() }.into(),
             CatalogError::NotFound.into(),
+            CatalogError::Untrusted { folder: path(), why: text() }.into(),
             CatalogError::Unreadable { path: path(), error: io(ErrorKind::NotFound) }.into(),
             CatalogError::Invalid { path: path(), line: 1, column: 1, message: text() }.into(),
             CatalogError::Empty { folder: path(), below: None }.into(),
@@ -391,6 +400,7 @@ mod tests {
             StoreError::NoCampaign(path()).into(),
             StoreError::Malformed { path: path(), error: json() }.into(),
             StoreError::Newer { path: path(), found: 2 }.into(),
+            StoreError::TooLarge { path: path(), what: "plans: 1001, at most 1000".into() }.into(),
             StoreError::InUse(path()).into(),
             StoreError::Orphans(path()).into(),
             StoreError::Begun(path()).into(),

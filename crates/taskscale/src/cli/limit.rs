@@ -152,7 +152,7 @@ pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
 
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let progress = Progress::new(global.quiet);
-    let Some(lock) = lock_machine(&place.path, global.no_wait, &progress, &interrupt)? else {
+    let Some(lock) = lock_machine(&place.path, global.when_taken(), &progress, &interrupt)? else {
         return Ok(ended_by_signal(&interrupt));
     };
     let home = GroupRoot::find();

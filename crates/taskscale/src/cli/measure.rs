@@ -34,7 +34,7 @@ pub fn run(args: &Measure, global: &Global) -> Result<ExitCode, Failure> {
 
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let mut progress = Progress::new(global.quiet);
-    let Some((lock, home)) = settle(&place.path, global.no_wait, &progress, &interrupt)? else {
+    let Some((lock, home)) = settle(&place.path, global.when_taken(), &progress, &interrupt)? else {
         return Ok(ended_by_signal(&interrupt));
     };
     let now = describe(vec![plan], None, home.source(), prepared);

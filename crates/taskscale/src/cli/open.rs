@@ -284,7 +284,7 @@ pub(super) fn go_on(
 pub(super) fn warn_unless_held(lock: &MachineLock) {
     if let Some(why) = lock.why_not() {
         say_aside(&format!(
-            "warning: the machine cannot be locked: {why}; another campaign may run beside this one and disturb it"
+            "warning: the machine is not locked: {why}; another campaign may run beside this one and disturb it"
         ));
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 
-use super::args::Format;
+use super::args::{Format, WhenTaken};
 use super::hint::Advice;
 use super::open::warn_unless_held;
 use super::progress::{Progress, time_left};
@@ -38,18 +38,22 @@ pub(super) struct Turn<'a> {
     pub what: &'a str,
     /// Why nobody does it beside another: `two would measure each other`.
     pub harm: &'a str,
-    /// `--no-wait`.
-    pub no_wait: bool,
+    pub when_taken: WhenTaken,
 }
 
 impl Turn<'_> {
     /// The machine for ourselves. `None` where the user interrupted the wait.
     pub fn wait(&self, progress: &Progress, interrupt: &Interrupt) -> Result<Option<MachineLock>, Failure> {
+        if self.when_taken == WhenTaken::Ignore {
+            let lock = MachineLock::unwanted();
+            warn_unless_held(&lock);
+            return Ok(Some(lock));
+        }
         let mut refused = None;
         let (mut said, mut waited) = (None, Duration::ZERO);
         let lock = MachineLock::acquire(self.what, interrupt, |holder, so_far| {
             let who = named(holder);
-            if self.no_wait {
+            if self.when_taken == WhenTaken::Fail {
                 refused = Some(who);
                 return false;
             }
@@ -64,14 +68,18 @@ impl Turn<'_> {
                 said = Some(so_far);
             }
             progress.show_if_bar(&format!(
-                "waiting for {}; Ctrl-C ends, and with --no-wait nobody waits",
+                "waiting for {}; Ctrl-C ends, --no-lock measures all the same",
                 time_left(so_far.as_secs_f64())
             ));
             true
         });
         if let Some(who) = refused {
             let error = anyhow!("{who} is measuring on this machine, and {}", self.harm);
-            return Err(error.context(Advice("without --no-wait it is waited for".into()))).or_usage();
+            return Err(error.context(Advice(
+                "without --no-wait taskscale waits; --no-lock measures beside it and marks the samples"
+                    .into(),
+            )))
+            .or_usage();
         }
         lock.iter().for_each(warn_unless_held);
         if lock.is_some() && waited >= Duration::from_secs(1) {
@@ -81,38 +89,42 @@ impl Turn<'_> {
     }
 }
 
-/// `taskscale 708 with results/DIR (taskscale @all)`.
+/// `taskscale 708 with results/DIR (taskscale @all), for 12 min`.
 fn named(holder: &Holder) -> String {
     let name = match (holder.pid, &holder.does) {
         (Some(pid), Some(does)) => format!("taskscale {pid} {does}"),
         (Some(pid), None) => format!("process {pid}"),
         (None, _) => "another taskscale".to_owned(),
     };
-    match holder.command.as_slice() {
+    let name = match holder.command.as_slice() {
         [] => name,
         command => format!("{name} ({})", shortened(&command_line(command), COMMAND)),
+    };
+    match holder.since.and_then(|since| since.elapsed().ok()) {
+        Some(so_far) => format!("{name}, for {}", time_left(so_far.as_secs_f64())),
+        None => name,
     }
 }
 
 /// The machine for ourselves: two campaigns would measure each other. `None` where the user would not wait.
 pub(super) fn lock_machine(
     folder: &Path,
-    no_wait: bool,
+    when_taken: WhenTaken,
     progress: &Progress,
     interrupt: &Interrupt,
 ) -> Result<Option<MachineLock>, Failure> {
     let what = format!("with {}", folder.display());
-    Turn { what: &what, harm: "two would measure each other", no_wait }.wait(progress, interrupt)
+    Turn { what: &what, harm: "two would measure each other", when_taken }.wait(progress, interrupt)
 }
 
 /// The machine for ourselves, and a place for control groups. `None` where the user would not wait.
 pub(super) fn settle(
     folder: &Path,
-    no_wait: bool,
+    when_taken: WhenTaken,
     progress: &Progress,
     interrupt: &Interrupt,
 ) -> Result<Option<(MachineLock, GroupRoot)>, Failure> {
-    let Some(lock) = lock_machine(folder, no_wait, progress, interrupt)? else { return Ok(None) };
+    let Some(lock) = lock_machine(folder, when_taken, progress, interrupt)? else { return Ok(None) };
     // Before any child of ours exists: one that shares our control group keeps us from stepping aside.
     let home = GroupRoot::find();
     for why in home.why_none().iter().filter(|_| home.source() == record::MemorySource::Proc) {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow};
 
 use super::args::{self, Global};
-use super::catalog_dir::open_catalog;
+use super::catalog_dir::open_catalog_or_own;
 use super::hint::Advice;
 use super::open::warn_of_rejected;
 use super::report::page;
@@ -18,7 +18,7 @@ use crate::units::counted;
 
 pub fn run(args: &args::Site, global: &Global) -> Result<ExitCode, Failure> {
     let found = site::find(&args.results).or_usage()?;
-    let catalog = open_catalog(global).or_usage()?;
+    let catalog = open_catalog_or_own(global).or_usage()?;
     let mut site = Site::begin(&args.output, &catalog).context("-o").or_usage()?;
     for found in found {
         add(&mut site, &found)?;

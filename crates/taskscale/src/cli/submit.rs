@@ -9,20 +9,22 @@ use anyhow::{Context, anyhow};
 use serde_json::json;
 
 use super::args::{Global, Submit};
+use super::catalog_dir::open_catalog_or_own;
 use super::hint::Advice;
 use super::report::for_standard_output;
-use super::{Failure, OrUsage, open_catalog, print_result, say_aside};
+use super::{Failure, OrUsage, print_result, say_aside};
 use crate::campaign::receipt;
 use crate::catalog::{Catalog, Entry, Runtime, ToolchainSpec};
 use crate::limit;
 use crate::measure::machine_facts;
-use crate::record::{Campaign, EntryFacts, Loaded, Sample};
-use crate::submit::{self, Checked, Finding, Published, Rule, Whose};
+use crate::record::{By, Campaign, EntryFacts, Loaded, Sample};
+use crate::report::Report;
+use crate::submit::{self, Candidate, Checked, Compared, Finding, Footprints, Published, Rule, Whose};
 use crate::toolchain::{self, Toolchain};
 
 pub fn run(args: &Submit, global: &Global) -> Result<ExitCode, Failure> {
     match (&args.check, &args.folder) {
-        (Some(results), _) => check(results, args.new, global),
+        (Some(results), _) => check(results, args, global),
         (None, Some(folder)) => hand_in(folder, args, global),
         (None, None) => Err(Failure::Usage(anyhow!("name the folder of a campaign"))),
     }
@@ -34,14 +36,19 @@ fn hand_in(folder: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fa
         return Err(Failure::Usage(error.context(Advice("hand in what `taskscale run` measured".into()))));
     }
     let Published { loaded, .. } = submit::read(folder).or_usage()?;
-    let catalog = open_catalog(global).or_usage()?;
-    let findings = refusals(&loaded, &catalog, &args.to)?;
+    let catalog = open_catalog_or_own(global).or_usage()?;
+    let there = published(&args.to)?;
+    let own_reports = reports(&loaded);
+    let mut findings = refusals(&loaded, &own_reports, &catalog, &there);
+    let compared = compared(&loaded, &own_reports, there.iter().map(|other| &other.loaded));
+    findings.extend(compared.refused);
     if !findings.is_empty() {
         let refused = Checked {
             folder: folder.display().to_string(),
             mark: None,
             runs: loaded.samples.len(),
             findings,
+            outliers: compared.outliers,
         };
         return shown(&[refused], global);
     }
@@ -58,12 +65,13 @@ fn hand_in(folder: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fa
     // As in the repository: where its clone lies here is nobody's business.
     let results = Path::new(args.to.file_name().unwrap_or("results".as_ref()));
     let published = results.join(place.strip_prefix(&args.to).unwrap_or(&place));
-    let text = submit::pull_request(campaign, samples, &published, &stripped.what).markdown();
+    let outliers = &compared.outliers;
+    let text = submit::pull_request(campaign, samples, &published, &stripped.what, outliers).markdown();
     if global.json {
         let folder = place.display().to_string();
         let result = json!({
             "folder": folder, "written": !args.dry_run, "findings": [],
-            "stripped": stripped.what, "pull_request": text,
+            "stripped": stripped.what, "outliers": compared.outliers, "pull_request": text,
         });
         print_result(&format!("{result:#}\n"))?;
         return Ok(ExitCode::SUCCESS);
@@ -80,24 +88,40 @@ fn hand_in(folder: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fa
     Ok(ExitCode::SUCCESS)
 }
 
-/// What speaks against handing a campaign in.
-fn refusals(loaded: &Loaded, catalog: &Catalog, results: &Path) -> Result<Vec<Finding>, Failure> {
-    let mut findings = submit::examine(loaded, true);
+/// The campaigns that are there. What cannot be read is the other's fault: `--check` says so.
+fn published(results: &Path) -> Result<Vec<Published>, Failure> {
+    if !results.is_dir() {
+        return Ok(Vec::new());
+    }
+    let there = submit::campaigns_below(results).with_context(|| results.display().to_string())?;
+    Ok(there.iter().filter_map(|folder| submit::read(folder).ok()).collect())
+}
+
+/// A campaign's footprints against those of all others.
+fn compared<'a>(own: &Loaded, own_reports: &[Report], others: impl Iterator<Item = &'a Loaded>) -> Compared {
+    let others = others.filter(|other| other.campaign.id.is_none() || other.campaign.id != own.campaign.id);
+    let others: Vec<Footprints> = others.map(|other| Footprints::of(&reports(other))).collect();
+    submit::compare(&Footprints::of(own_reports), &others.iter().collect::<Vec<_>>())
+}
+
+fn reports(loaded: &Loaded) -> Vec<Report> {
+    Report::of_parts(&loaded.campaign, &loaded.samples)
+}
+
+/// What speaks against handing a campaign in beside those that are there.
+fn refusals(loaded: &Loaded, reports: &[Report], catalog: &Catalog, there: &[Published]) -> Vec<Finding> {
+    let mut findings = submit::examine(loaded, reports, true);
     findings.extend(programs(&loaded.campaign, &loaded.samples, catalog));
     if loaded.campaign.origin.is_some() {
         findings.push(Finding::new(Rule::Once, "this is a campaign that was handed in already"));
-    } else if results.is_dir() {
-        let there = submit::campaigns_below(results).with_context(|| results.display().to_string())?;
-        // What cannot be read is the other's fault: `--check` says so.
-        let read = there.iter().filter_map(|folder| submit::read(folder).ok());
-        let sealed = read.filter(|other| other.sealed.is_some());
-        let same = |other: &Published| other.loaded.campaign.id == loaded.campaign.id;
-        let same = sealed.into_iter().find(|other| loaded.campaign.id.is_some() && same(other));
-        findings.extend(same.map(|other| {
-            Finding::new(Rule::Once, format!("it was handed in already: {}", other.folder.display()))
-        }));
+        return findings;
     }
-    Ok(findings)
+    let id = &loaded.campaign.id;
+    let same = |other: &&Published| other.sealed.is_some() && other.loaded.campaign.id == *id;
+    findings.extend(there.iter().find(same).filter(|_| id.is_some()).map(|other| {
+        Finding::new(Rule::Once, format!("it was handed in already: {}", other.folder.display()))
+    }));
+    findings
 }
 
 /// Programs against the catalogue: their texts anywhere, their digests on the machine that measured them.
@@ -131,7 +155,7 @@ fn whose() -> Whose {
     Whose { users, hosts: vec![machine_facts().hostname] }
 }
 
-fn check(results: &Path, new: bool, global: &Global) -> Result<ExitCode, Failure> {
+fn check(results: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Failure> {
     let folders =
         submit::campaigns_below(results).with_context(|| results.display().to_string()).or_usage()?;
     if folders.is_empty() {
@@ -140,21 +164,47 @@ fn check(results: &Path, new: bool, global: &Global) -> Result<ExitCode, Failure
             results.display()
         )));
     }
-    let catalog = if new { Some(open_catalog(global).or_usage()?) } else { None };
+    let catalog = if args.new { Some(open_catalog_or_own(global).or_usage()?) } else { None };
     let read: Vec<_> = folders.iter().map(|folder| submit::read(folder)).collect();
     let loaded: Vec<&Loaded> = read.iter().flatten().map(|published| &published.loaded).collect();
-    let mut marks = submit::marks(&loaded).into_iter();
+    // Those that are there already, beside what is being handed in.
+    let beside = if args.new { published(&args.to)? } else { Vec::new() };
+    let is_beside = |folder: &Path| {
+        let real = |folder: &Path| std::fs::canonicalize(folder).ok();
+        !folders.iter().any(|own| real(own) == real(folder))
+    };
+    let beside: Vec<&Published> = beside.iter().filter(|other| is_beside(&other.folder)).collect();
+    let all: Vec<&Loaded> = loaded.iter().copied().chain(beside.iter().map(|other| &other.loaded)).collect();
+    let reports: Vec<Vec<Report>> = all.iter().map(|loaded| reports(loaded)).collect();
+    let footprints: Vec<Footprints> = reports.iter().map(|reports| Footprints::of(reports)).collect();
+    let candidates = all
+        .iter()
+        .zip(&reports)
+        .map(|(loaded, reports)| Candidate { id: loaded.campaign.id.as_deref(), reports });
+    let mut marks = submit::marks(&candidates.collect::<Vec<_>>()).into_iter();
     let mut ids: BTreeMap<&str, &Path> = BTreeMap::new();
-    let mut all = Vec::new();
+    for other in &beside {
+        ids.extend(other.loaded.campaign.id.as_deref().map(|id| (id, other.folder.as_path())));
+    }
+    let mut checked_all = Vec::new();
+    let mut position = 0;
     for (folder, read) in folders.iter().zip(&read) {
-        let mut checked =
-            Checked { folder: folder.display().to_string(), mark: None, runs: 0, findings: Vec::new() };
+        let mut checked = Checked { folder: folder.display().to_string(), ..Checked::default() };
         match read {
             Err(error) => checked.findings.push(Finding::new(Rule::Lines, error.to_string())),
             Ok(published) => {
                 checked.mark = marks.next();
                 checked.runs = published.loaded.samples.len();
-                checked.findings = against(published, catalog.as_ref());
+                checked.findings = against(published, &reports[position], catalog.as_ref());
+                let others: Vec<&Footprints> = footprints
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(other, footprints)| (other != position).then_some(footprints))
+                    .collect();
+                let compared = submit::compare(&footprints[position], &others);
+                checked.findings.extend(compared.refused);
+                checked.outliers = compared.outliers;
+                position += 1;
                 let id = published.loaded.campaign.id.as_deref();
                 if let Some(before) = id.and_then(|id| ids.insert(id, folder)) {
                     let what = format!("the same campaign is in {}", before.display());
@@ -162,25 +212,30 @@ fn check(results: &Path, new: bool, global: &Global) -> Result<ExitCode, Failure
                 }
             }
         }
-        all.push(checked);
+        checked_all.push(checked);
     }
-    shown(&all, global)
+    shown(&checked_all, global)
 }
 
 /// What speaks against a published campaign. One of the project's that was never sealed is from before there were seals.
-fn against(published: &Published, new: Option<&Catalog>) -> Vec<Finding> {
+fn against(published: &Published, reports: &[Report], new: Option<&Catalog>) -> Vec<Finding> {
     let Loaded { campaign, samples, .. } = &published.loaded;
-    let mut findings = submit::examine(&published.loaded, published.sealed.is_some() || new.is_some());
+    let handed_in = published.sealed.is_some() || new.is_some();
+    let mut findings = submit::examine(&published.loaded, reports, handed_in);
     findings.extend(submit::names_left(campaign, samples));
-    match published.sealed {
-        Some(false) => findings.push(Finding::new(Rule::Seal, "its files are not those that were handed in")),
-        None if new.is_some() => findings.push(Finding::new(Rule::Seal, "it has no seal")),
-        _ => {}
+    if published.sealed == Some(false) {
+        findings.push(Finding::new(Rule::Seal, "its files are not those that were handed in"));
+    }
+    let Some(catalog) = new else { return findings };
+    match &campaign.origin {
+        None => findings.push(Finding::new(Rule::Origin, "it has no origin and no seal")),
+        Some(origin) if origin.by == By::Project => {
+            findings.push(Finding::new(Rule::Origin, "it says that the project measured it"));
+        }
+        Some(_) => {}
     }
     // Nothing of another machine's digests can be known here: texts, commands and kinds are compared.
-    findings.extend(
-        new.and_then(|catalog| submit::changed_programs(campaign, samples, catalog, |_, _, _, _| None)),
-    );
+    findings.extend(submit::changed_programs(campaign, samples, catalog, |_, _, _, _| None));
     findings
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LimitError;
 use super::rate::{connections, milliseconds};
+use crate::record::read_document;
 use crate::units;
 
 /// Version of the shape of `limit.json`.
@@ -104,7 +105,7 @@ pub fn holds_question(folder: &Path) -> bool {
 
 pub fn load_question(folder: &Path) -> Result<Question, LimitError> {
     let path = folder.join(FILE);
-    let text = fs::read(&path).map_err(|error| io_error("read", &path, error))?;
+    let text = read_document(&path).map_err(|error| io_error("read", &path, error))?;
     let malformed = |error| LimitError::Malformed { path: path.clone(), error };
     let value: serde_json::Value = serde_json::from_slice(&text).map_err(malformed)?;
     if let Some(found) = value["schema"].as_u64().filter(|found| *found > QUESTION_SCHEMA.into()) {

@@ -8,12 +8,15 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::Interrupt;
 
 /// Who holds the lock is said in a line; the file may hold anything.
 const LONGEST_HOLDER_BYTES: u64 = 1000;
+
+/// What the line begins with.
+const MARK: &str = "taskscale ";
 
 /// How often who holds the lock is looked at again: that may change while one waits.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -28,6 +31,8 @@ pub struct Holder {
     pub does: Option<String>,
     /// Its command line; empty where it is not known.
     pub command: Vec<String>,
+    /// When it took the lock, where it said so.
+    pub since: Option<SystemTime>,
 }
 
 /// The lock, or why there is none. Held for as long as it lives.
@@ -56,8 +61,14 @@ impl MachineLock {
             };
             match file.try_lock() {
                 Ok(()) if is_at(&file, &path) => {
+                    let there = text_of(&file);
+                    if !there.is_empty() && !there.starts_with(MARK) {
+                        let error =
+                            io::Error::new(io::ErrorKind::InvalidInput, "it is no lock of taskscale's");
+                        return Some(MachineLock::none("lock", &path, &error));
+                    }
                     // A courtesy to those who wait, on a disk that may be full, and in a file that may not be ours.
-                    let text = format!("taskscale {} {what}", std::process::id());
+                    let text = format!("{MARK}{} {what}", std::process::id());
                     let _ = file
                         .set_len(0)
                         .and_then(|()| file.rewind())
@@ -80,6 +91,11 @@ impl MachineLock {
             }
             std::thread::sleep(TRY_EVERY);
         }
+    }
+
+    /// No lock, as the user wants it: nobody is waited for.
+    pub fn unwanted() -> MachineLock {
+        MachineLock { held: Err("--no-lock".to_owned()) }
     }
 
     fn none(what: &str, path: &Path, error: &io::Error) -> MachineLock {
@@ -134,21 +150,27 @@ fn is_at(file: &File, path: &Path) -> bool {
 /// Who holds the lock: what the holder wrote, unless the kernel knows better (a file that it could not write to tells of
 /// an earlier one).
 fn holder(file: &File) -> Holder {
-    let mut text = Vec::new();
-    let mut reader = file;
-    // Unreadable is no reason to stop waiting.
-    let _ = reader.rewind().and_then(|()| reader.take(LONGEST_HOLDER_BYTES).read_to_end(&mut text));
-    let text = String::from_utf8_lossy(&text).trim().to_owned();
+    let text = text_of(file);
     let inode = file.metadata().map(|facts| facts.ino());
     let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
     // Of another PID namespace the kernel tells no number.
     let known = inode.ok().and_then(|inode| pid_in(&locks, inode));
-    let said = text.strip_prefix("taskscale ").and_then(|rest| rest.split_once(' '));
+    let said = text.strip_prefix(MARK).and_then(|rest| rest.split_once(' '));
     let said = said.and_then(|(pid, does)| Some((pid.parse::<u32>().ok()?, does.to_owned())));
     let does = said.clone().filter(|(pid, _)| known.is_none_or(|known| known == *pid)).map(|(_, does)| does);
     let pid = known.or(said.map(|(pid, _)| pid));
+    // It writes once, when it has the lock.
+    let since = does.as_ref().and_then(|_| file.metadata().ok()?.modified().ok());
     // A number of another namespace is somebody else's here.
-    Holder { pid, does, command: known.map(command_of).unwrap_or_default() }
+    Holder { pid, does, command: known.map(command_of).unwrap_or_default(), since }
+}
+
+/// What is in the file; nothing where it cannot be read, which is no reason to stop waiting.
+fn text_of(file: &File) -> String {
+    let mut text = Vec::new();
+    let mut reader = file;
+    let _ = reader.rewind().and_then(|()| reader.take(LONGEST_HOLDER_BYTES).read_to_end(&mut text));
+    String::from_utf8_lossy(&text).trim().to_owned()
 }
 
 /// The command line of a process; empty where that cannot be read.
@@ -224,6 +246,8 @@ mod tests {
         assert_eq!((found.pid, &found.does), (Some(std::process::id()), &None));
         assert!(!found.command.is_empty(), "{found:?}");
         fs::write(&path, format!("taskscale {} with results/y", std::process::id())).unwrap();
-        assert_eq!(holder(&file).does.as_deref(), Some("with results/y"));
+        let found = holder(&file);
+        assert_eq!(found.does.as_deref(), Some("with results/y"));
+        assert!(found.since.is_some_and(|since| since <= SystemTime::now()));
     }
 }

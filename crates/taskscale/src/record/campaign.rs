@@ -1,6 +1,5 @@
 //! `campaign.json`: what a reader needs to judge a campaign's samples, and what taskscale needs to go on with it.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -157,22 +156,26 @@ impl Campaign {
     }
 
     /// Each part as a campaign of its own, with the samples that are its. Those of no part go with the first.
-    pub fn parts<'a>(&self, samples: &'a [Sample]) -> Vec<(Campaign, Cow<'a, [Sample]>)> {
+    pub fn parts<'a>(&self, samples: &'a [Sample]) -> Vec<(Campaign, Vec<&'a Sample>)> {
         if self.further_plans.is_empty() {
-            return vec![(self.clone(), Cow::Borrowed(samples))];
+            return vec![(self.clone(), samples.iter().collect())];
         }
-        let all: Vec<Part> = self.plans().map(Plan::part).collect();
-        let own = |(position, plan): (usize, &Plan)| {
-            let campaign = Campaign {
-                plan: plan.clone(),
-                further_plans: Vec::new(),
-                entries: self.entries.iter().filter(|facts| plan.has(facts)).cloned().collect(),
-                ..self.clone()
-            };
-            let part = |sample: &Sample| all.iter().position(|part| sample.is_of(part)).unwrap_or(0);
-            (campaign, samples.iter().filter(|sample| part(sample) == position).cloned().collect())
+        let bare = Campaign { entries: Vec::new(), further_plans: Vec::new(), ..self.clone() };
+        let part = |plan: &Plan| Campaign {
+            plan: plan.clone(),
+            entries: self.entries.iter().filter(|facts| plan.has(facts)).cloned().collect(),
+            ..bare.clone()
         };
-        self.plans().enumerate().map(own).collect()
+        let mut parts: Vec<_> = self.plans().map(|plan| (part(plan), Vec::new())).collect();
+        let mut positions = BTreeMap::new();
+        for (position, plan) in self.plans().enumerate() {
+            positions.entry((&plan.workload, &plan.params, plan.cpus)).or_insert(position);
+        }
+        for sample in samples {
+            let part = (&sample.workload, &sample.params, sample.cpus);
+            parts[positions.get(&part).copied().unwrap_or(0)].1.push(sample);
+        }
+        parts
     }
 }
 

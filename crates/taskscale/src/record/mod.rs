@@ -2,6 +2,7 @@
 //!
 //! This module knows the shape of results and how to keep them; it must not know how a run is measured or shown.
 
+mod bounds;
 mod campaign;
 mod cell;
 mod event;
@@ -15,11 +16,12 @@ mod store;
 mod timestamp;
 mod warning;
 
+pub use bounds::{open_regular, read_document};
 pub use campaign::*;
 pub use cell::*;
 pub use event::*;
 pub use load::*;
-pub use paths::without_paths;
+pub use paths::{holds_paths, without_paths};
 pub use results::campaigns_in;
 pub use sample::*;
 pub use store::*;
@@ -71,6 +73,26 @@ pub(crate) fn test_sample(entry: &str, tasks: u64) -> Sample {
         work: None,
         load: None,
         histograms: std::collections::BTreeMap::new(),
+    }
+}
+
+/// A campaign of one run, for tests of those who read campaigns.
+#[cfg(test)]
+pub(crate) fn test_campaign() -> Campaign {
+    Campaign {
+        schema: SCHEMA_VERSION,
+        taskscale: "0".into(),
+        created_at: Timestamp::UNIX_EPOCH,
+        command: Vec::new(),
+        machine: Machine::default(),
+        plan_digest: String::new(),
+        further_plans: Vec::new(),
+        plan: Plan::of_holds("sleep", vec!["x/a".into()], vec![1], 1, Hold::Fixed { seconds: 10 }),
+        seed: 1,
+        entries: Vec::new(),
+        id: None,
+        conditions: None,
+        origin: None,
     }
 }
 

@@ -23,9 +23,42 @@ pub fn without_paths(
     campaign: &Campaign,
     samples: &[Sample],
 ) -> Result<(Campaign, Vec<Sample>), serde_json::Error> {
+    let (places, all) = places(campaign, samples);
+    let stripped = samples.iter().map(|sample| strip(sample, &places[sample.entry.as_str()]));
+    Ok((strip(campaign, &all)?, stripped.collect::<Result<_, _>>()?))
+}
+
+/// Whether a path of the machine is left: `without_paths` would change something.
+pub fn holds_paths(campaign: &Campaign, samples: &[Sample]) -> Result<bool, serde_json::Error> {
+    let (places, all) = places(campaign, samples);
+    if strip(campaign, &all)? != *campaign {
+        return Ok(true);
+    }
+    for sample in samples {
+        let (text, places) = (serde_json::to_string(sample)?, &places[sample.entry.as_str()]);
+        let holds = match text.contains('\\') {
+            true => strip(sample, places)? != *sample,
+            // Nothing is escaped, so that texts stand between quotes as they are.
+            false => {
+                let mut texts = text.split('"').skip(1).step_by(2).filter(|text| text.contains('/'));
+                texts.any(|text| strip_text(text, places) != text)
+            }
+        };
+        if holds {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The folders of the machine that commands name: of each entry for itself, as `{out}` is another folder for each, and of
+/// all.
+fn places<'a>(
+    campaign: &Campaign,
+    samples: &'a [Sample],
+) -> (BTreeMap<&'a str, BTreeSet<Place>>, BTreeSet<Place>) {
     let templates: BTreeMap<&str, &[String]> =
         campaign.entries.iter().map(|entry| (entry.name.as_str(), entry.run.as_slice())).collect();
-    // Of each entry for itself: `{out}` is another folder for each.
     let mut places: BTreeMap<&str, BTreeSet<Place>> = BTreeMap::new();
     for sample in samples {
         let template = templates.get(sample.entry.as_str()).copied().unwrap_or_default();
@@ -35,9 +68,8 @@ pub fn without_paths(
             .filter_map(|(template, word)| Place::of(template, word));
         places.entry(&sample.entry).or_default().extend(found);
     }
-    let all: BTreeSet<Place> = places.values().flatten().cloned().collect();
-    let stripped = samples.iter().map(|sample| strip(sample, &places[sample.entry.as_str()]));
-    Ok((strip(campaign, &all)?, stripped.collect::<Result<_, _>>()?))
+    let all = places.values().flatten().cloned().collect();
+    (places, all)
 }
 
 /// A folder of the machine, and what a manifest calls it. The longest first: one may lie inside another.
@@ -89,6 +121,9 @@ fn each_text(value: &mut Value, change: &mut impl FnMut(&mut String)) {
 
 fn strip_text(text: &str, places: &BTreeSet<Place>) -> String {
     let mut text = text.to_owned();
+    if !text.contains('/') {
+        return text;
+    }
     for place in places {
         text = replace_folder(&text, place);
     }
@@ -208,6 +243,29 @@ mod tests {
         ] {
             assert_eq!(stripped(text), text);
         }
+    }
+
+    #[test]
+    fn a_path_is_found_in_any_text_of_a_record() {
+        let mut campaign = record::test_campaign();
+        campaign.entries = vec![record::test_facts("rust/thread")];
+        let mut sample = record::test_sample("rust/thread", 1);
+        sample.command = ["{out}/sleep".to_owned()].into();
+        let holds = |campaign: &Campaign, sample: &Sample| {
+            let (clean, of_samples) = without_paths(campaign, std::slice::from_ref(sample)).unwrap();
+            let changes = clean != *campaign || of_samples[0] != *sample;
+            assert_eq!(holds_paths(campaign, std::slice::from_ref(sample)).unwrap(), changes);
+            changes
+        };
+        assert!(!holds(&campaign, &sample));
+        for text in ["/home/ann/x", "\"/home/ann/x\" is\ngone", "a \"quoted\" text", "tasks/s", "ä/ö"] {
+            let spoilt = Sample { reason: Some(text.to_owned()), ..sample.clone() };
+            assert_eq!(holds(&campaign, &spoilt), text.contains("home"), "{text}");
+        }
+        sample.command = ["/home/ann/sleep".to_owned()].into();
+        assert!(holds(&campaign, &sample));
+        campaign.command = vec!["/home/ann/taskscale".to_owned()];
+        assert!(holds(&campaign, &record::test_sample("rust/thread", 1)));
     }
 
     proptest::proptest! {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::Timestamp;
+use super::bounds::read_document;
 use super::store::{CAMPAIGN_FILE, holds_campaign};
 
 /// Folders of campaigns directly below `folder`, the newest first, by when they were begun. One whose beginning cannot
@@ -24,7 +25,7 @@ fn begun(folder: &Path) -> Option<Timestamp> {
     struct Begun {
         created_at: Timestamp,
     }
-    let text = fs::read(folder.join(CAMPAIGN_FILE)).ok()?;
+    let text = read_document(&folder.join(CAMPAIGN_FILE)).ok()?;
     serde_json::from_slice::<Begun>(&text).ok().map(|begun| begun.created_at)
 }
 

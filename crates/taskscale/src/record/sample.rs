@@ -2,6 +2,7 @@
 //!
 //! A figure that is unknown is absent, never 0 or -1. Every name carries its unit.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
@@ -113,6 +114,9 @@ pub struct Sample {
     pub histograms: BTreeMap<String, Vec<u64>>,
 }
 
+/// A run: its part; its entry, number of tasks, repetition, and whether it is the second of a pair.
+pub type RunKey<'a> = ((&'a str, &'a BTreeMap<String, String>, Option<u32>), (&'a str, u64, u32, bool));
+
 impl Sample {
     /// Whether its clients used up a CPU in the closed loop.
     pub fn is_client_limited(&self) -> bool {
@@ -128,6 +132,12 @@ impl Sample {
     /// Which part of its campaign it belongs to.
     pub fn part(&self) -> Part {
         Part { workload: self.workload.clone(), params: self.params.clone(), cpus: self.cpus }
+    }
+
+    /// Which run of its campaign it is an attempt of.
+    pub fn run(&self) -> RunKey<'_> {
+        let part = (&*self.workload, &self.params, self.cpus);
+        (part, (&self.entry, self.tasks, self.repetition, self.is_double()))
     }
 
     /// Whether it is of a part, compared field by field.
@@ -466,18 +476,18 @@ pub struct Metric {
     pub unit: String,
 }
 
-/// The last attempt of each run of each cell, by part, entry, number of tasks and repetition.
-pub fn last_attempts(samples: &[Sample]) -> Vec<&Sample> {
-    let mut last = BTreeMap::new();
-    for sample in samples {
-        let run = (
-            (&*sample.workload, &sample.params, sample.cpus),
-            (&*sample.entry, sample.tasks, sample.repetition, sample.is_double()),
-        );
-        let kept = last.entry(run).or_insert(sample);
-        if sample.attempt >= kept.attempt {
-            *kept = sample;
+/// The last attempt of each run, in the order of [`Sample::run`].
+pub fn last_attempts<S: Borrow<Sample>>(samples: &[S]) -> Vec<&Sample> {
+    let mut last: Vec<&Sample> = samples.iter().map(Borrow::borrow).collect();
+    // Stable: of equal attempts the one that stands last is kept.
+    last.sort_by(|a, b| a.run().cmp(&b.run()).then(a.attempt.cmp(&b.attempt)));
+    let mut kept = 0;
+    for at in 0..last.len() {
+        if last.get(at + 1).is_none_or(|next| last[at].run() != next.run()) {
+            last[kept] = last[at];
+            kept += 1;
         }
     }
-    last.into_values().collect()
+    last.truncate(kept);
+    last
 }

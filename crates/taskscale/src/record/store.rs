@@ -4,13 +4,18 @@
 //! then synced to the disk). A cut-off at any instant costs at most the line being written, which is set aside when
 //! the campaign goes on.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::bounds::{
+    CASES, LINE_BYTES, REJECTED_LINES, RUNS, SAMPLES_BYTES, check_size, open_regular, read_document,
+    too_large,
+};
 use super::{Campaign, Repeated, SCHEMA_VERSION, Sample};
 
 pub(super) const CAMPAIGN_FILE: &str = "campaign.json";
@@ -32,6 +37,8 @@ pub enum StoreError {
     Malformed { path: PathBuf, error: serde_json::Error },
     #[error("{path} has schema {found}, this taskscale knows {SCHEMA_VERSION}: use a newer taskscale")]
     Newer { path: PathBuf, found: u64 },
+    #[error("{path} is larger than any campaign: {what}")]
+    TooLarge { path: PathBuf, what: String },
     #[error("another taskscale is measuring into {0}: wait for it, or choose another folder with -o")]
     InUse(PathBuf),
     #[error("{0} holds samples but no campaign.json: nobody knows which campaign they are of")]
@@ -81,7 +88,7 @@ pub fn check_no_orphans(folder: &Path) -> Result<(), StoreError> {
 /// Reads a campaign without changing anything. Bad lines are left out and named.
 pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
     let path = folder.join(CAMPAIGN_FILE);
-    let text = match fs::read(&path) {
+    let text = match read_document(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(StoreError::NoCampaign(folder.to_owned()));
         }
@@ -93,9 +100,10 @@ pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
         return Err(StoreError::Newer { path, found });
     }
     let campaign: Campaign = serde_json::from_value(value).map_err(malformed)?;
+    check_size(&campaign, &path)?;
 
     let path = folder.join(SAMPLES_FILE);
-    let (samples, rejected) = match File::open(&path) {
+    let (samples, rejected) = match open_regular(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => (Vec::new(), Vec::new()),
         file => {
             let read = file.and_then(|file| {
@@ -122,11 +130,21 @@ fn read_samples(
     campaign: Option<&Campaign>,
 ) -> io::Result<(Vec<Sample>, Vec<RejectedLine>)> {
     let (mut samples, mut rejected, mut repeated) = (Vec::new(), Vec::new(), Repeated::default());
+    if bytes > SAMPLES_BYTES {
+        return Err(too_large(format!("more than {SAMPLES_BYTES} bytes")));
+    }
+    let (mut cases, hashes) = (HashSet::new(), RandomState::new());
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
-        if lines.read_until(b'\n', &mut line)? == 0 {
+        if (&mut lines).take(LINE_BYTES + 1).read_until(b'\n', &mut line)? == 0 {
             break;
+        }
+        if line.len() as u64 > LINE_BYTES {
+            return Err(too_large(format!("line {number} has more than {LINE_BYTES} bytes")));
+        }
+        if number as u64 > 2 * RUNS {
+            return Err(too_large(format!("more than {} lines", 2 * RUNS)));
         }
         let text = line.strip_suffix(b"\n").unwrap_or(&line);
         if text.trim_ascii().is_empty() {
@@ -137,9 +155,20 @@ fn read_samples(
                 if samples.is_empty() {
                     // A list that grew would leave its former places behind in the heap. Where there is no room for as many
                     // as the first foretells, it grows.
-                    let _ = samples.try_reserve((bytes / text.len() as u64) as usize + 1);
+                    let _ = samples.try_reserve((bytes / text.len() as u64).min(RUNS) as usize + 1);
+                }
+                if samples.len() as u64 == RUNS {
+                    return Err(too_large(format!("more than {RUNS} samples")));
+                }
+                // By digests of them: two that are alike by chance are counted as one, and nobody can choose them.
+                let (part, (entry, tasks, ..)) = sample.run();
+                if cases.insert(hashes.hash_one((part, entry, tasks))) && cases.len() as u64 > CASES {
+                    return Err(too_large(format!("more than {CASES} cases")));
                 }
                 samples.push(repeated.share(sample));
+            }
+            _ if rejected.len() == REJECTED_LINES => {
+                return Err(too_large(format!("more than {REJECTED_LINES} lines are no samples")));
             }
             other => rejected.push(RejectedLine {
                 number,

@@ -1,24 +1,10 @@
 //! Which folders a campaign may take, and which lines are its own.
 
 use super::*;
-use crate::record::{Hold, Machine, Plan, Timestamp, test_sample};
+use crate::record::{test_campaign, test_sample};
 
 fn campaign(id: Option<&str>) -> Campaign {
-    Campaign {
-        schema: SCHEMA_VERSION,
-        taskscale: "0".into(),
-        created_at: Timestamp::UNIX_EPOCH,
-        command: Vec::new(),
-        machine: Machine::default(),
-        plan_digest: String::new(),
-        further_plans: Vec::new(),
-        plan: Plan::of_holds("sleep", vec!["x/a".into()], vec![1], 1, Hold::Fixed { seconds: 10 }),
-        seed: 1,
-        entries: Vec::new(),
-        id: id.map(Into::into),
-        conditions: None,
-        origin: None,
-    }
+    Campaign { id: id.map(Into::into), ..test_campaign() }
 }
 
 #[test]

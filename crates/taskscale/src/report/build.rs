@@ -2,6 +2,7 @@
 //!
 //! Must not know how a figure is shown.
 
+use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,15 +27,13 @@ impl Report {
     }
 
     /// Sums up a campaign of one part. Only the last attempt of each run of a cell counts.
-    pub fn build(campaign: &Campaign, samples: &[Sample]) -> Report {
+    pub fn build<S: Borrow<Sample>>(campaign: &Campaign, samples: &[S]) -> Report {
         let last = last_attempts(samples);
         let cells = Cells::of(campaign, &last);
         let unavailable = unavailable(campaign, &cells);
-        let entries: Vec<&EntryFacts> = campaign
-            .entries
-            .iter()
-            .filter(|facts| !unavailable.iter().any(|missing| missing.entry.name == facts.name))
-            .collect();
+        let missing: BTreeSet<&str> = unavailable.iter().map(|missing| &*missing.entry.name).collect();
+        let entries: Vec<&EntryFacts> =
+            campaign.entries.iter().filter(|facts| !missing.contains(&*facts.name)).collect();
         let growth: Vec<Growth> =
             entries.iter().filter_map(|facts| growth(facts, &campaign.plan, &cells)).collect();
         let memory_sources = most_usual(&cells.all().flat_map(feeding).collect::<Vec<_>>());
@@ -62,14 +61,13 @@ impl Report {
             shown: Vec::new(),
             runs: samples.len() as u64,
             // Folded from 0: the empty sum of floating-point numbers is -0.
-            measured_s: samples.iter().filter_map(|sample| sample.time.wall_s).fold(0.0, |sum, s| sum + s),
+            measured_s: samples
+                .iter()
+                .filter_map(|sample| sample.borrow().time.wall_s)
+                .fold(0.0, |sum, s| sum + s),
             unmeasured_runs: unmeasured_runs(campaign, &entries, &cells),
             stray_samples: cells.strays,
-            groups: cells
-                .tasks
-                .iter()
-                .map(|&tasks| group(tasks, campaign.plan.shape, &entries, &cells, &growth, usual))
-                .collect(),
+            groups: groups(campaign.plan.shape, &entries, &cells, &growth, usual),
             growth,
             memory_sources,
             plateaus: plateaus(&cells),
@@ -133,30 +131,26 @@ pub(super) fn feeding<'a>(cell: &[&'a Sample]) -> Vec<&'a Sample> {
         .unwrap_or_default()
 }
 
-fn group(
-    tasks: u64,
+fn groups(
     shape: Shape,
     entries: &[&EntryFacts],
     cells: &Cells,
     growth: &[Growth],
     usual: Option<MemorySource>,
-) -> Group {
-    let mut rows: Vec<Row> = entries
-        .iter()
-        .map(|facts| (facts, cells.cell(&facts.name, tasks)))
-        .filter(|(_, cell)| !cell.is_empty())
-        .map(|(facts, cell)| {
-            let growth = growth.iter().find(|growth| growth.entry.name == facts.name);
-            row(facts, tasks, shape, cell, growth)
-        })
-        .collect();
-    for row in &mut rows {
-        // Other sources count other things: nobody is the best by being measured by less.
-        let one_source = row.memory_sources.iter().all(|source| Some(*source) == usual);
-        let comparable = one_source || !figures::headline(shape).by_source;
-        row.ranked = row.ok_runs > 0 && row.headline.is_some() && comparable && !row.entry.reference;
+) -> Vec<Group> {
+    let mut groups: BTreeMap<u64, Vec<Row>> = cells.tasks.iter().map(|tasks| (*tasks, Vec::new())).collect();
+    let growth: BTreeMap<&str, &Growth> = growth.iter().map(|growth| (&*growth.entry.name, growth)).collect();
+    for facts in entries {
+        for (&tasks, cell) in cells.by_entry.get(&*facts.name).into_iter().flatten() {
+            let mut row = row(facts, tasks, shape, cell, growth.get(&*facts.name).copied());
+            // Other sources count other things: nobody is the best by being measured by less.
+            let one_source = row.memory_sources.iter().all(|source| Some(*source) == usual);
+            let comparable = one_source || !figures::headline(shape).by_source;
+            row.ranked = row.ok_runs > 0 && row.headline.is_some() && comparable && !row.entry.reference;
+            groups.entry(tasks).or_default().push(row);
+        }
     }
-    Group { tasks, rows }
+    groups.into_iter().map(|(tasks, rows)| Group { tasks, rows }).collect()
 }
 
 fn row(facts: &EntryFacts, tasks: u64, shape: Shape, cell: &[&Sample], growth: Option<&Growth>) -> Row {
@@ -238,6 +232,9 @@ fn status(ok: usize, runs: usize, shortfalls: &[Shortfall]) -> String {
     }
 }
 
+/// Different reasons of one case that are kept.
+const REASONS: usize = 100;
+
 /// The repetitions that were not ok, by status, the most frequent first.
 fn shortfalls(tasks: u64, cell: &[&Sample]) -> Vec<Shortfall> {
     let mut by_status: BTreeMap<Status, Shortfall> = BTreeMap::new();
@@ -257,6 +254,7 @@ fn shortfalls(tasks: u64, cell: &[&Sample]) -> Vec<Shortfall> {
             shortfall.limit = sample.limit.as_deref().cloned();
         }
         if let Some(reason) = &sample.reason
+            && shortfall.reasons.len() < REASONS
             && !shortfall.reasons.contains(reason)
         {
             shortfall.reasons.push(reason.clone());
@@ -289,17 +287,20 @@ fn unavailable(campaign: &Campaign, cells: &Cells) -> Vec<Unavailable> {
 
 fn unmeasured_runs(campaign: &Campaign, entries: &[&EntryFacts], cells: &Cells) -> u64 {
     let plan = &campaign.plan;
+    let repetitions = u64::from(plan.repetitions);
+    let runs_each = plan.runs_a_cell() / repetitions.max(1);
     let mut unmeasured = 0;
     for facts in entries {
         for &tasks in &plan.tasks {
-            let cell = cells.cell(&facts.name, tasks);
-            let runs_each = plan.runs_a_cell() / u64::from(plan.repetitions.max(1));
-            for repetition in 1..=plan.repetitions {
-                let measured: Vec<_> = cell.iter().filter(|sample| sample.repetition == repetition).collect();
+            let mut measured: BTreeMap<u32, u64> = BTreeMap::new();
+            let planned = |sample: &&&Sample| (1..=plan.repetitions).contains(&sample.repetition);
+            for sample in cells.cell(&facts.name, tasks).iter().filter(planned) {
                 // What failed once is not tried with twice as many operations.
-                let fell = measured.iter().any(|sample| sample.status != Status::Ok);
-                unmeasured += if fell { 0 } else { runs_each.saturating_sub(measured.len() as u64) };
+                let runs = if sample.status == Status::Ok { 1 } else { runs_each };
+                *measured.entry(sample.repetition).or_default() += runs;
             }
+            unmeasured += (repetitions - measured.len() as u64) * runs_each;
+            unmeasured += measured.values().map(|runs| runs_each.saturating_sub(*runs)).sum::<u64>();
         }
     }
     unmeasured

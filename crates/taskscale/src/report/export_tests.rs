@@ -171,7 +171,7 @@ fn a_service_is_given_no_name_twice() {
     reports[1].workload = "park".to_owned();
     assert_valid("bencher-metric-format", &text(&reports, Target::Bencher));
     let (campaign, _) = everything();
-    let nothing = [Report::build(&campaign, &[])];
+    let nothing = [Report::build::<crate::record::Sample>(&campaign, &[])];
     assert!(export(&nothing, &request(Target::Github)).is_err(), "the action refuses an empty list");
 }
 

@@ -1,5 +1,7 @@
 //! What more CPUs bring: parts of a campaign that differ by them alone.
 
+use std::collections::BTreeMap;
+
 use super::model::Report;
 use crate::catalog::Shape;
 
@@ -31,16 +33,16 @@ pub fn speedups(reports: &[Report]) -> Vec<Speedup> {
             continue;
         }
         parts.sort_by_key(|part| part.cpus.unwrap_or(u32::MAX));
-        let cost = |part: &Report, entry: &str, tasks: u64| {
-            let mut rows = part.groups.iter().flat_map(|group| &group.rows);
-            let row = rows.find(|row| row.entry.name == entry && row.tasks == tasks)?;
-            row.headline.filter(|_| row.ranked).map(|spread| spread.median)
+        let costs = |part: &&Report| -> BTreeMap<(String, u64), f64> {
+            let rows = part.groups.iter().flat_map(|group| &group.rows).filter(|row| row.ranked);
+            rows.filter_map(|row| Some(((row.entry.name.clone(), row.tasks), row.headline?.median))).collect()
         };
+        let costs: Vec<_> = parts.iter().map(costs).collect();
         let line = |row: &super::model::Row| {
-            let (entry, tasks) = (&row.entry.name, row.tasks);
-            let first = cost(parts[0], entry, tasks)?;
-            let times = parts.iter().map(|part| Some(first / cost(part, entry, tasks)?)).collect();
-            Some(SpeedupLine { entry: entry.clone(), tasks, times })
+            let case = (row.entry.name.clone(), row.tasks);
+            let first = costs[0].get(&case)?;
+            let times = costs.iter().map(|costs| Some(first / costs.get(&case)?)).collect();
+            Some(SpeedupLine { entry: case.0, tasks: case.1, times })
         };
         let lines = parts[0].groups.iter().flat_map(|group| &group.rows).filter_map(line).collect();
         let mut part = report.part();

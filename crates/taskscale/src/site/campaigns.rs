@@ -6,7 +6,8 @@ use super::Found;
 use super::layout::{START, anchor};
 use crate::record::{EntryFacts, Loaded, Machine, Status, Timestamp, Warning, last_attempts, same_memory};
 use crate::report::Report;
-use crate::sheet::escaped;
+use crate::sheet::{NONE, escaped};
+use crate::submit::Mark;
 use crate::units::{self, counted};
 
 /// What the site knows of a campaign, beside its page.
@@ -15,6 +16,9 @@ pub struct Shown {
     /// Its page, inside the site.
     pub page: String,
     pub folder: PathBuf,
+    pub id: Option<String>,
+    /// What its figures rest on. None where no campaign of the site was ever submitted: a user's own.
+    pub mark: Option<Mark>,
     pub created_at: Timestamp,
     pub machine: Machine,
     pub repetitions: u32,
@@ -38,6 +42,8 @@ impl Shown {
             place: found.place.clone(),
             page: format!("campaigns/{}.html", found.place),
             folder: found.folder.clone(),
+            id: campaign.id.clone(),
+            mark: None,
             created_at: campaign.created_at,
             machine: campaign.machine.clone(),
             repetitions: campaign.plan.repetitions,
@@ -58,6 +64,11 @@ impl Shown {
         };
         of(&self.machine) == of(machine) && same_memory(self.machine.memory_bytes, machine.memory_bytes)
     }
+}
+
+/// `, measured by the project`, where it is known.
+pub fn mark_behind(campaign: &Shown) -> String {
+    campaign.mark.map(|mark| format!(", {}", mark.name())).unwrap_or_default()
 }
 
 /// Campaigns of one machine stand together: figures of two machines are not to be compared. In the order of their first.
@@ -95,7 +106,7 @@ pub fn table(campaigns: &[&Shown]) -> String {
     let rows: String = campaigns.iter().map(|campaign| row(campaign)).collect();
     format!(
         "<div class=\"scroll\" tabindex=\"0\"><table class=\"campaigns\"><thead><tr><th scope=\"col\">Campaign</th>\
-         <th scope=\"col\">Date</th><th scope=\"col\">Workloads</th><th scope=\"col\" class=\"n\">Entries</th>\
+         <th scope=\"col\">Date</th><th scope=\"col\">Measured by</th><th scope=\"col\">Workloads</th><th scope=\"col\" class=\"n\">Entries</th>\
          <th scope=\"col\">Tasks</th><th scope=\"col\" class=\"n\">Repetitions</th>\
          <th scope=\"col\" class=\"n\">Runs that were ok</th></tr></thead>\n<tbody>{rows}</tbody></table></div>\n"
     )
@@ -121,10 +132,11 @@ fn row(campaign: &Shown) -> String {
         runs => format!(" <small>{} beside other work</small>", units::grouped(runs as u64)),
     };
     format!(
-        "<tr><th scope=\"row\">{link}</th><td class=\"date\">{date}</td><td>{workloads}</td><td class=\"n\">{entries}</td>\
+        "<tr><th scope=\"row\">{link}</th><td class=\"date\">{date}</td><td>{mark}</td><td>{workloads}</td><td class=\"n\">{entries}</td>\
          <td class=\"date\">{tasks}</td><td class=\"n\">{repetitions}</td><td class=\"n\">{ok} of {runs}{busy}</td></tr>\n",
         link = anchor(START, &campaign.page, &campaign.place),
         date = campaign.created_at.date(),
+        mark = campaign.mark.map_or(NONE, Mark::short),
         workloads = escaped(&workloads.join(", ")),
         entries = entries.len(),
         repetitions = campaign.repetitions,

@@ -1,6 +1,6 @@
 //! The list of all entries, by runtime: what there is to be measured, and what a task of each takes.
 
-use super::campaigns::{Shown, machine_name};
+use super::campaigns::{Shown, machine_name, mark_behind};
 use super::docs::Documents;
 use super::layout::{ENTRIES, Page, anchor, plain_name};
 use super::start::{Featured, featured};
@@ -43,11 +43,12 @@ pub fn page(campaigns: &[Shown], subjects: &[Subject], catalog: &Catalog, docume
 /// Where the figures of the list come from.
 fn source(featured: &Featured) -> String {
     format!(
-        "<p class=\"quiet\">Figures: {}, {}, workload {}, of {}. No figure: not in that campaign, or it fell short.</p>\n",
+        "<p class=\"quiet\">Figures: {}, {}, workload {}, of {}{}. No figure: not in that campaign, or it fell short.</p>\n",
         anchor(ENTRIES, &featured.campaign.page, &featured.campaign.place),
         featured.campaign.created_at.date(),
         escaped(&featured.report.part().to_string()),
         machine_name(&featured.campaign.machine),
+        mark_behind(featured.campaign),
     )
 }
 

@@ -1,6 +1,6 @@
 //! The page of an entry: what it is, what was measured of it, machine by machine, and its program.
 
-use super::campaigns::{Shown, by_machine, machine_details, machine_name};
+use super::campaigns::{Shown, by_machine, machine_details, machine_name, mark_behind};
 use super::docs::{Documents, published};
 use super::entries::style;
 use super::layout::{ENTRIES, Page, anchor, link, percent_encoded, plain_name};
@@ -191,10 +191,11 @@ fn origin(subject: &Subject, part: &str, all: &[(&Shown, &Report)]) -> String {
     let to = |campaign: &Shown| {
         let at = format!("part={}&entry={}", percent_encoded(part), percent_encoded(&subject.name));
         format!(
-            "<a href=\"{}#{}\">{}</a>",
+            "<a href=\"{}#{}\">{}</a>{}",
             link(&subject.page, &campaign.page),
             escaped(&at),
-            escaped(&campaign.place)
+            escaped(&campaign.place),
+            mark_behind(campaign)
         )
     };
     let times = all.first().map_or(0, |(_, report)| u64::from(report.repetitions));

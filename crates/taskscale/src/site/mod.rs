@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use crate::catalog::Catalog;
 use crate::record::{Loaded, StoreError, holds_campaign};
 use crate::report::{PageData, write_html};
+use crate::submit::{Candidate, marks};
 
 pub use campaigns::Shown;
 use docs::Documents;
@@ -137,6 +138,15 @@ impl<'a> Site<'a> {
     pub fn finish(mut self) -> Result<Made, StoreError> {
         // The newest first.
         self.campaigns.sort_by_key(|campaign| Reverse(campaign.created_at.unix_s()));
+        let submitted = |shown: &Shown| shown.reports.iter().any(|report| report.by.is_some());
+        if self.campaigns.iter().any(submitted) {
+            let candidate = |shown| {
+                let shown: &Shown = shown;
+                Candidate { id: shown.id.as_deref(), reports: &shown.reports }
+            };
+            let marks = marks(&self.campaigns.iter().map(candidate).collect::<Vec<_>>());
+            self.campaigns.iter_mut().zip(marks).for_each(|(campaign, mark)| campaign.mark = Some(mark));
+        }
         let subjects = subject::subjects(self.catalog, &self.campaigns);
         let mut pages = vec![
             (START.to_owned(), start::page(&self.campaigns, &subjects, self.catalog, &self.documents)),

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::campaigns::{Shown, by_machine, machine_details, machine_name, table};
+use super::campaigns::{Shown, by_machine, machine_details, machine_name, mark_behind, table};
 use super::docs::{Documents, REPOSITORY};
 use super::layout::{ENTRIES, Page, START, anchor, link};
 use super::subject::Subject;
@@ -170,10 +170,11 @@ fn figure(featured: &Featured, subjects: &[Subject]) -> String {
     };
     format!(
         "<figure class=\"picture\">\n<div class=\"wide\">{picture}</div>\n{}\
-         <figcaption>{more}all other figures: {}, {}.</figcaption>\n</figure>\n",
+         <figcaption>{more}all other figures: {}, {}{}.</figcaption>\n</figure>\n",
         narrow(report, &rows, subjects),
         anchor(START, &campaign.page, &campaign.place),
         campaign.created_at.date(),
+        mark_behind(campaign),
     )
 }
 

@@ -39,9 +39,16 @@ pub struct Line {
 /// - Sievers, G. L. (1978). Weighted rank statistics for simple linear regression. JASA 73(363), 628-631.
 ///
 /// Of more than [`MANY`] points the medians at each N are taken in their place: all pairs would need hundreds of MiB,
-/// and with so many repetitions a median is as steady.
+/// and with so many repetitions a median is as steady. Of more numbers of tasks than that, the first, every nth and the
+/// last are taken.
 pub fn line(points: &[Point]) -> Option<Line> {
-    if points.len() > MANY { through(&medians(points)) } else { through(points) }
+    if points.len() <= MANY {
+        return through(points);
+    }
+    let medians = medians(points);
+    let step = medians.len().div_ceil(MANY).max(1);
+    let last = medians.last().copied().filter(|_| step > 1);
+    through(&medians.into_iter().step_by(step).chain(last).collect::<Vec<_>>())
 }
 
 /// The most points of which all pairs are looked at.
@@ -122,6 +129,13 @@ mod tests {
         let few = points(&[(1, 11.0), (1, 13.0), (1, 12.0), (100, 112.0), (100, 111.0), (100, 113.0)]);
         let many: Vec<Point> = few.iter().cycle().take(MANY * 6).copied().collect();
         assert_eq!(line(&many), line(&few));
+    }
+
+    #[test]
+    fn of_many_numbers_of_tasks_some_are_taken() {
+        let many: Vec<Point> =
+            (1..=1_000_000).map(|tasks| Point { tasks, y: 5.0 + 2.0 * tasks as f64 }).collect();
+        assert_eq!(line(&many), Some(Line { slope: 2.0, base: 5.0 }));
     }
 
     #[test]

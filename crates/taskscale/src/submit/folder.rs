@@ -1,13 +1,16 @@
 //! The files of published campaigns: found, read, sealed, written.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
 use super::machine::class;
-use crate::record::{self, By, Campaign, Loaded, Origin, Sample, Store, StoreError, holds_campaign};
+use crate::record::{
+    self, By, Campaign, Loaded, Origin, Sample, Store, StoreError, holds_campaign, open_regular,
+    read_document,
+};
 
 /// In the place of a seal while it is made.
 const NO_SEAL: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -23,13 +26,28 @@ pub struct Published {
 
 /// SHA-256, in hexadecimal digits, over both files of a campaign, with zeros in the place of its seal. Over bytes: what is
 /// written anew is not what was handed in, even where it means the same.
-pub fn seal(campaign_json: &str, seal: &str, samples_jsonl: &[u8]) -> String {
-    let blank = if seal.is_empty() { campaign_json.to_owned() } else { campaign_json.replace(seal, NO_SEAL) };
+fn seal_of(folder: &Path, own: &str) -> Result<String, StoreError> {
+    let at = |path: PathBuf| move |error| StoreError::Io { what: "read", path, error };
+    let path = folder.join("campaign.json");
+    let campaign = read_document(&path).map_err(at(path))?;
+    let campaign = String::from_utf8_lossy(&campaign);
+    let blank = if own.is_empty() { campaign.into_owned() } else { campaign.replace(own, NO_SEAL) };
     let mut digest = Sha256::new();
     digest.update((blank.len() as u64).to_le_bytes());
     digest.update(blank);
-    digest.update(samples_jsonl);
-    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    let path = folder.join("samples.jsonl");
+    let mut read = || -> io::Result<()> {
+        let mut file = open_regular(&path)?;
+        let mut bytes = vec![0; 1 << 16];
+        loop {
+            match file.read(&mut bytes)? {
+                0 => return Ok(()),
+                length => digest.update(&bytes[..length]),
+            }
+        }
+    };
+    read().map_err(at(path))?;
+    Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Reads a campaign of a repository.
@@ -40,15 +58,6 @@ pub fn read(folder: &Path) -> Result<Published, StoreError> {
         Some(origin) => Some(seal_of(folder, &origin.seal)? == origin.seal),
     };
     Ok(Published { folder: folder.to_owned(), loaded, sealed })
-}
-
-fn seal_of(folder: &Path, own: &str) -> Result<String, StoreError> {
-    let file = |name: &str| {
-        let path = folder.join(name);
-        fs::read(&path).map_err(|error| StoreError::Io { what: "read", path, error })
-    };
-    let campaign = file("campaign.json")?;
-    Ok(seal(&String::from_utf8_lossy(&campaign), own, &file("samples.jsonl")?))
 }
 
 /// Folders of campaigns, `root` itself and at any depth below it, in the order of their names: also those that hold samples

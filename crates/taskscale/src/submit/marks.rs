@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::machine::class;
-use crate::record::{By, Campaign, Loaded, MemorySource, Part};
+use crate::record::{By, MemorySource, Part};
 use crate::report::Report;
 use crate::stats::{CONFIDENCE, Interval, Spread, Welch};
 
-/// Of so large a share of the cells that two campaigns have in common, the figures agree where one reproduces the other.
-const AGREE_SHARE: f64 = 0.9;
+/// Of so large a share of a campaign's cells the figures must agree with another's. Of all: what the other lacks, or has in
+/// another version, does not agree.
+const AGREE_SHARE: f64 = 0.8;
 /// Two values agree where the 95% interval of their ratio comes within this share of 1; of single runs, the ratio itself.
 const WITHIN: f64 = 0.10;
 
@@ -22,16 +23,27 @@ pub enum Mark {
     Project,
     /// Measured by somebody else, and by nobody again.
     HandedIn,
-    /// Handed in, and measured again in another campaign on a machine of its class: the figures agree.
+    /// Handed in, and another that was handed in agrees, of a machine of its class. Nothing shows that two people measured.
+    Consistent,
+    /// Handed in, and the project's own figures of a machine of its class agree.
     Reproduced,
 }
 
 impl Mark {
+    /// For a column of a table.
+    pub fn short(self) -> &'static str {
+        match self {
+            Mark::Project => "project",
+            _ => self.name(),
+        }
+    }
+
     /// In words of a sentence.
     pub fn name(self) -> &'static str {
         match self {
             Mark::Project => "measured by the project",
             Mark::HandedIn => "handed in",
+            Mark::Consistent => "handed in, consistent",
             Mark::Reproduced => "handed in, reproduced",
         }
     }
@@ -40,36 +52,47 @@ impl Mark {
 /// What of two campaigns must be alike before their figures can agree.
 type Measured = (Part, String, Option<String>, u64, MemorySource);
 
+/// A campaign beside others: its id, and a report of each part.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate<'a> {
+    pub id: Option<&'a str>,
+    pub reports: &'a [Report],
+}
+
 /// The marks of campaigns that stand beside each other, in their order.
-pub fn marks(campaigns: &[&Loaded]) -> Vec<Mark> {
-    let cells: Vec<_> = campaigns.iter().map(|loaded| cells(loaded)).collect();
-    let mark = |(nth, loaded): (usize, &&Loaded)| {
-        let own = &loaded.campaign;
-        if own.origin.as_ref().is_none_or(|origin| origin.by == By::Project) {
+pub fn marks(campaigns: &[Candidate]) -> Vec<Mark> {
+    let cells: Vec<_> = campaigns.iter().map(|campaign| cells(campaign.reports)).collect();
+    let mark = |(nth, own): (usize, &Candidate)| {
+        if is_projects(own) {
             return Mark::Project;
         }
-        let again = |(other, campaign): (usize, &&Loaded)| {
-            other != nth && is_another(own, &campaign.campaign) && agree(&cells[nth], &cells[other])
+        let agreeing = |(other, there): (usize, &Candidate)| {
+            let agrees = other != nth && is_another(own, there) && agree(&cells[nth], &cells[other]);
+            agrees.then_some(if is_projects(there) { Mark::Reproduced } else { Mark::Consistent })
         };
-        match campaigns.iter().enumerate().any(again) {
-            true => Mark::Reproduced,
-            false => Mark::HandedIn,
-        }
+        campaigns.iter().enumerate().filter_map(agreeing).max().unwrap_or(Mark::HandedIn)
     };
     campaigns.iter().enumerate().map(mark).collect()
 }
 
-fn is_another(own: &Campaign, other: &Campaign) -> bool {
-    own.id != other.id
-        && class(&own.machine) == class(&other.machine)
-        && own.machine.architecture == other.machine.architecture
+fn is_projects(campaign: &Candidate) -> bool {
+    campaign.reports.iter().all(|report| report.by.is_none_or(|by| by == By::Project))
+}
+
+/// Whether it is another campaign, of a machine of the same class.
+fn is_another(own: &Candidate, other: &Candidate) -> bool {
+    let machines = own.reports.first().zip(other.reports.first());
+    let alike = machines.is_some_and(|(own, other)| {
+        class(&own.machine) == class(&other.machine) && own.machine.architecture == other.machine.architecture
+    });
+    own.id != other.id && alike
 }
 
 fn agree(own: &BTreeMap<Measured, Spread>, other: &BTreeMap<Measured, Spread>) -> bool {
-    let common: Vec<bool> =
-        own.iter().filter_map(|(cell, spread)| Some(near(spread, other.get(cell)?))).collect();
-    let agreeing = common.iter().filter(|agree| **agree).count();
-    !common.is_empty() && agreeing as f64 >= AGREE_SHARE * common.len() as f64
+    let agrees =
+        |(cell, spread): &(&Measured, &Spread)| other.get(*cell).is_some_and(|other| near(spread, other));
+    let agreeing = own.iter().filter(agrees).count();
+    agreeing > 0 && agreeing as f64 >= AGREE_SHARE * own.len() as f64
 }
 
 fn near(a: &Spread, b: &Spread) -> bool {
@@ -81,14 +104,17 @@ fn near(a: &Spread, b: &Spread) -> bool {
 }
 
 /// The figure that each cell is ranked by, where it was ok.
-fn cells(loaded: &Loaded) -> BTreeMap<Measured, Spread> {
+fn cells(reports: &[Report]) -> BTreeMap<Measured, Spread> {
     let mut cells = BTreeMap::new();
-    for report in Report::of_parts(&loaded.campaign, &loaded.samples) {
+    for report in reports {
         let part = report.part();
         for row in report.groups.iter().flat_map(|group| &group.rows).filter(|row| row.ok_runs > 0) {
             if let (Some(headline), [source]) = (row.headline, row.memory_sources.as_slice()) {
                 let entry = &row.entry;
-                let cell = (part.clone(), entry.name.clone(), entry.version.clone(), row.tasks, *source);
+                // A space more is no other version.
+                let version = entry.version.as_ref();
+                let version = version.map(|version| version.split_whitespace().collect::<Vec<_>>().join(" "));
+                let cell = (part.clone(), entry.name.clone(), version, row.tasks, *source);
                 cells.insert(cell, headline);
             }
         }

@@ -6,8 +6,11 @@
 
 mod examine;
 mod folder;
+#[cfg(test)]
+mod forgery_tests;
 mod machine;
 mod marks;
+mod plausible;
 mod programs;
 mod runs;
 mod sample;
@@ -19,7 +22,8 @@ mod tests;
 pub use examine::{examine, names_left};
 pub use folder::{Published, campaigns_below, hand_in, place, read};
 pub use machine::class;
-pub use marks::{Mark, marks};
+pub use marks::{Candidate, Mark, marks};
+pub use plausible::{Compared, Footprints, compare};
 pub use programs::changed_programs;
 pub use sheet::{Checked, checked, pull_request};
 pub use strip::{Stripped, Whose, stripped};
@@ -42,12 +46,16 @@ pub enum Rule {
     Quiet,
     /// What one sample says does not contradict itself.
     Figures,
+    /// They can be those of real runs, as far as other runs tell.
+    Plausible,
     /// Runs came one after the other.
     Times,
     /// The programs are those of the catalogue.
     Programs,
     /// Nothing says whose machine it was.
     Names,
+    /// Who hands it in does not speak for the project.
+    Origin,
     /// The files are as they were handed in.
     Seal,
     /// It is there once.
@@ -55,16 +63,18 @@ pub enum Rule {
 }
 
 impl Rule {
-    pub const ALL: [Rule; 11] = [
+    pub const ALL: [Rule; 13] = [
         Rule::Lines,
         Rule::Plan,
         Rule::Whole,
         Rule::Alike,
         Rule::Quiet,
         Rule::Figures,
+        Rule::Plausible,
         Rule::Times,
         Rule::Programs,
         Rule::Names,
+        Rule::Origin,
         Rule::Seal,
         Rule::Once,
     ];
@@ -77,9 +87,11 @@ impl Rule {
             Rule::Alike => "alike",
             Rule::Quiet => "quiet",
             Rule::Figures => "figures",
+            Rule::Plausible => "plausible",
             Rule::Times => "times",
             Rule::Programs => "programs",
             Rule::Names => "names",
+            Rule::Origin => "origin",
             Rule::Seal => "seal",
             Rule::Once => "once",
         }
@@ -94,9 +106,11 @@ impl Rule {
             Rule::Alike => "one source of memory, one cap, one version of each entry",
             Rule::Quiet => "fewer than 5 % of the runs had other work beside them",
             Rule::Figures => "the figures of each sample agree with each other",
+            Rule::Plausible => "the figures can be those of real runs",
             Rule::Times => "the runs came one after the other",
-            Rule::Programs => "the programs are those of the catalogue",
+            Rule::Programs => "programs, titles, reasons and links are those of the catalog",
             Rule::Names => "no host, user or path of the machine",
+            Rule::Origin => "it says who measured it, and not that the project did",
             Rule::Seal => "the files are as they were handed in",
             Rule::Once => "it was not handed in before",
         }
@@ -108,6 +122,9 @@ impl Rule {
             Rule::Lines | Rule::Plan | Rule::Alike | Rule::Figures | Rule::Times => {
                 "hand in what taskscale wrote, as it wrote it; if it wrote this, measure again, and report it"
             }
+            Rule::Plausible => {
+                "measure again with the released taskscale; if the figures stay, open an issue with them: a bound may be wrong"
+            }
             Rule::Whole => "the same `taskscale run … -o DIR` goes on with what is missing",
             Rule::Quiet => {
                 "measure again, into a new folder, while nothing else runs (`taskscale doctor` names what does)"
@@ -117,6 +134,7 @@ impl Rule {
                  docs/adding-a-runtime.md"
             }
             Rule::Names => "hand it in with `taskscale submit`, which takes them out",
+            Rule::Origin => "hand it in with `taskscale submit`, without --by project",
             Rule::Seal => "restore the files as `taskscale submit` wrote them, or hand the campaign in anew",
             Rule::Once => "keep one of the two",
         }
@@ -137,11 +155,12 @@ impl Finding {
     }
 
     /// One finding of many of a rule: the first few, and how many more.
-    fn of_many(rule: Rule, mut all: Vec<String>) -> Option<Finding> {
-        let more = all.len().saturating_sub(NAMED);
-        all.truncate(NAMED);
+    fn of_many(rule: Rule, all: impl IntoIterator<Item = String>) -> Option<Finding> {
+        let mut all = all.into_iter();
+        let named: Vec<String> = all.by_ref().take(NAMED).collect();
+        let more = all.count();
         let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-        (!all.is_empty()).then(|| Finding::new(rule, all.join("; ") + &more))
+        (!named.is_empty()).then(|| Finding::new(rule, named.join("; ") + &more))
     }
 }
 

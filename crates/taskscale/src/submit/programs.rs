@@ -1,5 +1,7 @@
 //! The programs of a campaign against those of a catalogue.
 
+use std::collections::BTreeSet;
+
 use super::{Finding, Rule};
 use crate::catalog::{Catalog, Entry, Recipe, Runtime, sources};
 use crate::record::{Campaign, EntryFacts, Sample, Source};
@@ -12,19 +14,16 @@ pub fn changed_programs(
     catalog: &Catalog,
     digest: impl Fn(&Runtime, &Entry, &str, &EntryFacts) -> Option<String>,
 ) -> Option<Finding> {
-    let measured = |facts: &&EntryFacts| {
-        let of = |sample: &Sample| {
-            sample.entry == facts.name
-                && facts.workload.as_ref().is_none_or(|workload| *workload == sample.workload)
-        };
-        samples.iter().any(of)
-    };
+    let programs = samples.iter().map(|sample| (&*sample.entry, Some(&*sample.workload)));
+    let names = samples.iter().map(|sample| (&*sample.entry, None));
+    let programs: BTreeSet<(&str, Option<&str>)> = programs.chain(names).collect();
+    let measured = |facts: &&EntryFacts| programs.contains(&(&*facts.name, facts.workload.as_deref()));
     let changed = campaign.entries.iter().filter(measured).filter_map(|facts| {
         let workload = facts.workload.as_deref().unwrap_or(&campaign.plan.workload);
         let what = change(facts, workload, catalog, &digest)?;
         Some(format!("{} ({workload}): {what}", facts.name))
     });
-    Finding::of_many(Rule::Programs, changed.collect())
+    Finding::of_many(Rule::Programs, changed)
 }
 
 fn change(
@@ -42,27 +41,35 @@ fn change(
     let Some(recorded) = &facts.program_digest else {
         return Some("no digest of its program was recorded: an older taskscale made it".to_owned());
     };
-    said_otherwise(facts, entry, recipe).map(|what| format!("its {what} in runtime.toml")).or_else(|| {
-        let there: Vec<Source> = sources(runtime, entry, workload)
-            .into_iter()
-            .map(|file| Source { path: file.path, text: file.text })
-            .collect();
-        let other = there
-            .iter()
-            .chain(&facts.sources)
-            .find(|file| !there.contains(file) || !facts.sources.contains(file));
-        other.map(|file| file.path.clone()).or_else(|| {
-            let now = digest(runtime, entry, workload, facts)?;
-            (now != *recorded).then(|| {
-                "something that it is made from: a lock file, shared code, or where its toolchain is"
-                    .to_owned()
+    said_otherwise(facts, runtime, entry, recipe).map(|what| format!("its {what} in runtime.toml")).or_else(
+        || {
+            let there: Vec<Source> = sources(runtime, entry, workload)
+                .into_iter()
+                .map(|file| Source { path: file.path, text: file.text })
+                .collect();
+            let other = there
+                .iter()
+                .chain(&facts.sources)
+                .find(|file| !there.contains(file) || !facts.sources.contains(file));
+            other.map(|file| file.path.clone()).or_else(|| {
+                let now = digest(runtime, entry, workload, facts)?;
+                (now != *recorded).then(|| {
+                    "something that it is made from: a lock file, shared code, or where its toolchain is"
+                        .to_owned()
+                })
             })
-        })
-    })
+        },
+    )
 }
 
-/// What the manifest says of it now and did not then, of what bears on a figure or on whom it is set beside.
-fn said_otherwise(facts: &EntryFacts, entry: &Entry, recipe: &Recipe) -> Option<&'static str> {
+/// What the manifest says of it now and did not then: what bears on a figure or on whom it is set beside, and what pages
+/// show of it.
+fn said_otherwise(
+    facts: &EntryFacts,
+    runtime: &Runtime,
+    entry: &Entry,
+    recipe: &Recipe,
+) -> Option<&'static str> {
     [
         (facts.build != recipe.build, "build"),
         (facts.run != recipe.run, "run"),
@@ -71,6 +78,13 @@ fn said_otherwise(facts: &EntryFacts, entry: &Entry, recipe: &Recipe) -> Option<
         (facts.parallel != entry.parallel, "parallel"),
         (facts.style != entry.style, "style"),
         (facts.reference != entry.reference, "reference"),
+        (facts.posts != entry.posts, "posts"),
+        (facts.runtime != runtime.name, "name"),
+        (facts.runtime_title != runtime.title || facts.title != entry.title, "title"),
+        (facts.url != runtime.url, "url"),
+        (facts.why != entry.why, "why"),
+        (facts.notes != entry.notes, "notes"),
+        (facts.unverified != entry.unverified, "unverified"),
     ]
     .into_iter()
     .find_map(|(differs, what)| differs.then_some(what))

@@ -1,15 +1,20 @@
 //! The samples of a campaign against its plan and against each other. Pure.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Finding, Rule};
-use crate::campaign::{PlannedRun, plan_digest, planned_runs};
-use crate::record::{Campaign, MemorySource, Plan, Sample, Status, Warning, last_attempts};
+use crate::campaign::plan_digest;
+use crate::catalog::Shape;
+use crate::record::{
+    Campaign, EntryFacts, MemorySource, Plan, RunKey, Sample, Status, Warning, last_attempts,
+};
 use crate::units;
 
 /// Clocks are set while machines run, and whole seconds are looked at: a run may seem to begin so many seconds before
 /// the one before it ended.
 const CLOCK_S: f64 = 2.0;
+/// Besides, a clock may be set back once, and once more in so many runs.
+const STEPS_BACK: usize = 500;
 /// Of so large a share of runs, or more, with other work beside them nobody knows what they are of.
 const BUSY_SHARE: f64 = 0.05;
 
@@ -23,33 +28,71 @@ fn label_of(entry: &str, part: &str, tasks: u64, repetition: u32, double: bool) 
     format!("{entry}, {part}, N = {}, repetition {repetition}{double}", units::count(tasks))
 }
 
-/// The plan that a sample is of.
-pub fn plan_of<'a>(campaign: &'a Campaign, sample: &Sample) -> Option<&'a Plan> {
-    campaign.plans().find(|plan| {
-        sample.is_of(&plan.part())
-            && plan.entries.contains(&sample.entry)
-            && plan.tasks.contains(&sample.tasks)
-            && (1..=plan.repetitions).contains(&sample.repetition)
-    })
+/// The plans of a campaign by their parts.
+pub struct Plans<'a> {
+    parts: BTreeMap<PartKey<'a>, Planned<'a>>,
+}
+
+type PartKey<'a> = (&'a str, &'a BTreeMap<String, String>, Option<u32>);
+
+struct Planned<'a> {
+    plan: &'a Plan,
+    entries: BTreeSet<&'a str>,
+    tasks: BTreeSet<u64>,
+}
+
+impl<'a> Plans<'a> {
+    pub fn of(campaign: &'a Campaign) -> Plans<'a> {
+        let mut parts = BTreeMap::new();
+        for plan in campaign.plans() {
+            parts.entry((&*plan.workload, &plan.params, plan.cpus)).or_insert_with(|| Planned {
+                plan,
+                entries: plan.entries.iter().map(String::as_str).collect(),
+                tasks: plan.tasks.iter().copied().collect(),
+            });
+        }
+        Plans { parts }
+    }
+
+    /// The plan that a sample is of.
+    pub fn plan_of(&self, sample: &Sample) -> Option<&'a Plan> {
+        let (part, (entry, tasks, repetition, _)) = sample.run();
+        let planned = self.parts.get(&part)?;
+        let has = planned.entries.contains(entry)
+            && planned.tasks.contains(&tasks)
+            && (1..=planned.plan.repetitions).contains(&repetition);
+        has.then_some(planned.plan)
+    }
 }
 
 /// Samples that are of no run of the plan, or of one that is there already.
-pub fn outside(campaign: &Campaign, samples: &[Sample]) -> Vec<Finding> {
+pub fn outside(campaign: &Campaign, plans: &Plans, samples: &[Sample]) -> Vec<Finding> {
     let mut found = Vec::new();
     if plan_digest(&campaign.plan, &campaign.further_plans) != campaign.plan_digest {
         found.push(Finding::new(Rule::Plan, "plan_digest is not that of the plan"));
     }
-    let strays = samples.iter().filter(|sample| plan_of(campaign, sample).is_none()).map(label);
-    found.extend(Finding::of_many(Rule::Plan, strays.map(|label| format!("not planned: {label}")).collect()));
-    let mut seen = BTreeSet::new();
+    let strays = samples.iter().filter(|sample| plans.plan_of(sample).is_none());
+    let strays = strays.map(|sample| format!("not planned: {}", label(sample)));
+    found.extend(Finding::of_many(Rule::Plan, strays));
+    let mut order: Vec<&Sample> = samples.iter().collect();
+    // Stable: of one attempt, the one that stands first comes first.
+    order.sort_by(|a, b| a.run().cmp(&b.run()).then(a.attempt.cmp(&b.attempt)));
     let mut wrong = Vec::new();
-    for sample in samples {
-        let run = (sample.cell(), sample.repetition, sample.is_double());
-        if !seen.insert((run.clone(), sample.attempt)) {
+    let mut before: Option<&Sample> = None;
+    for sample in order {
+        let same_run = before.filter(|before| before.run() == sample.run());
+        // In one list, what stands earlier has the lower address.
+        let follows = |before: &Sample| {
+            before.attempt + 1 == sample.attempt && std::ptr::from_ref(before) < std::ptr::from_ref(sample)
+        };
+        if same_run.is_some_and(|before| before.attempt == sample.attempt) {
             wrong.push(format!("twice: {}, attempt {}", label(sample), sample.attempt));
-        } else if sample.attempt > 1 && !seen.contains(&(run, sample.attempt - 1)) {
+            continue;
+        }
+        if sample.attempt > 1 && !same_run.is_some_and(follows) {
             wrong.push(format!("attempt {} before the one before it: {}", sample.attempt, label(sample)));
         }
+        before = Some(sample);
     }
     found.extend(Finding::of_many(Rule::Plan, wrong));
     found
@@ -59,26 +102,42 @@ pub fn outside(campaign: &Campaign, samples: &[Sample]) -> Vec<Finding> {
 /// installed not at all.
 pub fn missing(campaign: &Campaign, samples: &[Sample]) -> Vec<String> {
     let last = last_attempts(samples);
-    let absent = |name: &str, workload: &str| {
-        let unavailable = campaign.entries.iter().any(|facts| {
-            facts.name == name
-                && facts.unavailable.is_some()
-                && facts.workload.as_deref().is_none_or(|own| own == workload)
-        });
-        unavailable && !samples.iter().any(|sample| sample.entry == name && sample.workload == workload)
+    let status = |run: RunKey| {
+        last.binary_search_by(|sample| sample.run().cmp(&run)).ok().map(|position| last[position].status)
     };
-    let runs = planned_runs(campaign).into_iter().filter(|run| {
-        let made = last.iter().any(|sample| run.has(sample));
-        let first = PlannedRun { double: false, ..run.clone() };
-        let fell = || last.iter().any(|sample| first.has(sample) && sample.status != Status::Ok);
-        let spared = absent(&run.cell.entry, &run.cell.part.workload) || run.double && fell();
-        !(made || spared)
-    });
-    runs.map(|run| {
-        let part = run.cell.part.to_string();
-        label_of(&run.cell.entry, &part, run.cell.tasks, run.repetition, run.double)
-    })
-    .collect()
+    let measured: BTreeSet<(&str, &str)> =
+        samples.iter().map(|sample| (&*sample.entry, &*sample.workload)).collect();
+    let unavailable: BTreeSet<(&str, Option<&str>)> = campaign
+        .entries
+        .iter()
+        .filter(|facts| facts.unavailable.is_some())
+        .map(|facts| (&*facts.name, facts.workload.as_deref()))
+        .collect();
+    let absent = |name: &str, workload: &str| {
+        let unavailable =
+            unavailable.contains(&(name, None)) || unavailable.contains(&(name, Some(workload)));
+        unavailable && !measured.contains(&(name, workload))
+    };
+    let mut missing = Vec::new();
+    for plan in campaign.plans() {
+        let (part, name) = ((&*plan.workload, &plan.params, plan.cpus), plan.part().to_string());
+        let doubles = if plan.shape == Shape::Work { &[false, true][..] } else { &[false] };
+        for entry in plan.entries.iter().filter(|entry| !absent(entry, &plan.workload)) {
+            let runs =
+                plan.tasks.iter().flat_map(|tasks| (1..=plan.repetitions).map(move |nth| (*tasks, nth)));
+            for (tasks, repetition) in runs {
+                let status = |double| status((part, (entry, tasks, repetition, double)));
+                let made = |double: bool| {
+                    let spared = double && status(false).is_some_and(|first| first != Status::Ok);
+                    spared || status(double).is_some()
+                };
+                for double in doubles.iter().filter(|double| !made(**double)) {
+                    missing.push(label_of(entry, &name, tasks, repetition, *double));
+                }
+            }
+        }
+    }
+    missing
 }
 
 /// Two ways of measuring, two caps, two versions: two campaigns in one.
@@ -95,26 +154,24 @@ pub fn mixed(campaign: &Campaign, samples: &[Sample]) -> Vec<Finding> {
     if let Some(cap) = conditions.memory_cap_bytes {
         let other = samples.iter().filter(|sample| sample.memory.cap_bytes.is_some_and(|own| own != cap));
         let other = other.map(|sample| format!("another cap than the campaign's: {}", label(sample)));
-        found.extend(Finding::of_many(Rule::Alike, other.collect()));
+        found.extend(Finding::of_many(Rule::Alike, other));
     }
-    let mut versions = Vec::new();
-    for sample in samples {
-        let facts = campaign.entries.iter().find(|facts| {
-            facts.name == sample.entry
-                && facts.workload.as_ref().is_none_or(|workload| *workload == sample.workload)
-        });
-        let Some(facts) = facts else {
-            versions.push(format!("{} is not among the entries of campaign.json", sample.entry));
-            continue;
-        };
-        if let (Some(own), Some(recorded)) = (&sample.version, &facts.version)
-            && **own != **recorded
-        {
-            versions.push(format!("{} is of {recorded}, and a run of it of {own}", facts.name));
+    let facts: BTreeMap<(&str, Option<&str>), &EntryFacts> =
+        campaign.entries.iter().map(|facts| ((&*facts.name, facts.workload.as_deref()), facts)).collect();
+    let versions: BTreeSet<(&str, &str, Option<&str>)> =
+        samples.iter().map(|sample| (&*sample.entry, &*sample.workload, sample.version.as_deref())).collect();
+    let other = versions.into_iter().filter_map(|(entry, workload, own)| {
+        let facts = facts.get(&(entry, Some(workload))).or_else(|| facts.get(&(entry, None)));
+        match (facts, own) {
+            (None, _) => Some(format!("{entry} is not among the entries of campaign.json")),
+            (Some(facts), Some(own)) => {
+                let recorded = facts.version.as_deref().filter(|recorded| *recorded != own)?;
+                Some(format!("{entry} is of {recorded}, and a run of it of {own}"))
+            }
+            _ => None,
         }
-    }
-    versions.dedup();
-    found.extend(Finding::of_many(Rule::Alike, versions));
+    });
+    found.extend(Finding::of_many(Rule::Alike, other));
     found
 }
 
@@ -133,6 +190,8 @@ pub fn busy(samples: &[Sample]) -> Option<Finding> {
 /// Runs that overlap, or are older than their campaign.
 pub fn out_of_order(campaign: &Campaign, samples: &[Sample]) -> Option<Finding> {
     let mut ended_s = campaign.created_at.unix_s() as f64;
+    // A clock may be set back before a campaign goes on: what follows is in order again.
+    let allowed = 1 + samples.len() / STEPS_BACK;
     let mut wrong = Vec::new();
     for sample in samples {
         let started_s = sample.started_at.unix_s() as f64;
@@ -141,5 +200,5 @@ pub fn out_of_order(campaign: &Campaign, samples: &[Sample]) -> Option<Finding> 
         }
         ended_s = started_s + sample.time.wall_s.filter(|wall| wall.is_finite()).unwrap_or(0.0);
     }
-    Finding::of_many(Rule::Times, wrong)
+    if wrong.len() <= allowed { None } else { Finding::of_many(Rule::Times, wrong) }
 }

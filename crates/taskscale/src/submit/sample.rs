@@ -2,6 +2,7 @@
 //!
 //! Only what holds of every run that taskscale ever wrote: the 1,767 samples of results/ were asked.
 
+use super::plausible::LEAST_FOOTPRINT_BYTES;
 use crate::catalog::Shape;
 use crate::record::{Campaign, Hold, Plan, Plateau, Sample, Status};
 
@@ -24,6 +25,8 @@ pub fn contradictions(sample: &Sample, plan: &Plan, campaign: &Campaign) -> Vec<
     };
     let plateaus = [sample.memory.plateau.as_ref(), sample.memory.loaded.as_deref()];
     for plateau in plateaus.into_iter().flatten() {
+        let process = plateau.footprint_bytes >= LEAST_FOOTPRINT_BYTES;
+        unless(process, "its footprint is less than any process has");
         unless(adds_up(plateau), "its footprint is not the sum of its parts");
         let memory = campaign.machine.memory_bytes.saturating_add(campaign.machine.swap_bytes);
         unless(plateau.footprint_bytes <= memory, "its footprint is more than the machine has");
@@ -61,6 +64,8 @@ fn times(sample: &Sample, plan: &Plan, campaign: &Campaign, unless: &mut impl Fn
     let others = [time.wall_s, time.plateau_read_at_s, time.reading_s, cpu.user_s, cpu.system_s];
     let all = phases.into_iter().chain(cpu_phases).chain(others).flatten();
     unless(all.into_iter().all(|seconds| seconds.is_finite() && seconds >= 0.0), "a time is negative");
+    // The clock counts nanoseconds, and no program starts in one.
+    unless(![time.launch_s, time.wall_s].contains(&Some(0.0)), "it took no time to start or to run");
     if let ([Some(launch), Some(plateau), Some(drain)], Some(wall)) = (phases, time.wall_s) {
         unless((launch + plateau + drain - wall).abs() <= SUM_S, "its phases do not add up to its wall time");
     }

@@ -16,7 +16,13 @@ use crate::units;
 
 /// The text of a pull request: what was measured where, what it says at the most tasks, what was checked and taken out.
 /// `folder` is where the campaign lies in the repository.
-pub fn pull_request(campaign: &Campaign, samples: &[Sample], folder: &Path, stripped: &[String]) -> Sheet {
+pub fn pull_request(
+    campaign: &Campaign,
+    samples: &[Sample],
+    folder: &Path,
+    stripped: &[String],
+    outliers: &[String],
+) -> Sheet {
     let reports = Report::of_parts(campaign, samples);
     let workloads: BTreeSet<&str> = campaign.plans().map(|plan| plan.workload.as_str()).collect();
     let workloads = workloads.into_iter().collect::<Vec<_>>().join(", ");
@@ -37,10 +43,13 @@ pub fn pull_request(campaign: &Campaign, samples: &[Sample], folder: &Path, stri
     checks.section("What was checked").rows = Rule::ALL
         .into_iter()
         // Sealed is what passed the others.
-        .filter(|rule| *rule != Rule::Seal)
+        .filter(|rule| ![Rule::Origin, Rule::Seal].contains(rule))
         .map(|rule| SheetRow::of(vec![Field::plain(rule.name()), Field::plain(rule.about())]))
         .collect();
     sheet.table(checks);
+    if let Some(unusual) = unusual(outliers) {
+        sheet.text(format!("To look at: {unusual}."), Tone::Plain);
+    }
     sheet.text(format!("Taken out: {}.", stripped.join("; ")), Tone::Plain);
     let again = format!("To check it again: taskscale submit --check {} --new", folder.display());
     sheet.text(again, Tone::Plain);
@@ -116,13 +125,27 @@ fn line(row: &Row, headline: &Figure) -> SheetRow {
 }
 
 /// One campaign of a repository, and what speaks against it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Checked {
     pub folder: String,
     /// Absent where it could not be read.
     pub mark: Option<Mark>,
     pub runs: usize,
     pub findings: Vec<Finding>,
+    /// Cases whose footprint differs by more than a fifth from what other campaigns have.
+    pub outliers: Vec<String>,
+}
+
+/// How many outliers are named.
+const OUTLIERS: usize = 5;
+
+/// Cases that differ from others' by more than a fifth.
+fn unusual(outliers: &[String]) -> Option<String> {
+    let named = outliers.iter().take(OUTLIERS).cloned().collect::<Vec<_>>().join("; ");
+    let more = outliers.len().saturating_sub(OUTLIERS);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    (!outliers.is_empty())
+        .then(|| format!("memory differs by more than 20% from other campaigns: {named}{more}"))
 }
 
 /// All campaigns of a repository.
@@ -145,10 +168,14 @@ pub fn checked(all: &[Checked]) -> Sheet {
             Field::plain(one.runs.to_string()),
             Field::Text(verdict.to_owned(), tone),
         ]);
-        section.rows.push(one.findings.iter().fold(row, |row, finding| {
+        let row = one.findings.iter().fold(row, |row, finding| {
             let text = format!("{}. To do: {}", finding.what, finding.rule.fix());
             row.remark(finding.rule.name(), text, Tone::Bad)
-        }));
+        });
+        section.rows.push(match unusual(&one.outliers) {
+            Some(text) => row.remark("unusual", text, Tone::Quiet),
+            None => row,
+        });
     }
     sheet.table(table);
     sheet

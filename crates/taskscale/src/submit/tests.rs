@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use super::folder::place;
 use super::*;
@@ -10,15 +11,36 @@ use crate::record::{
     self, By, Campaign, EntryFacts, Loaded, MemorySource, Origin, RejectedLine, Sample, Source, Status,
     Warning, test_facts,
 };
+use crate::report::Report;
 use crate::sheet::RenderOptions;
 
-fn repository(inside: &str) -> PathBuf {
+pub(super) fn repository(inside: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(inside)
 }
 
 /// A campaign of 195 cells and 202 runs, one of them busy.
 fn posts() -> Loaded {
     record::load(&repository("results/2026-11-22-posts")).unwrap()
+}
+
+pub(super) fn reports(loaded: &Loaded) -> Vec<Report> {
+    Report::of_parts(&loaded.campaign, &loaded.samples)
+}
+
+/// What speaks against a campaign.
+pub(super) fn examined(loaded: &Loaded, handed_in: bool) -> Vec<Finding> {
+    examine(loaded, &reports(loaded), handed_in)
+}
+
+/// The marks of campaigns.
+fn marks_of(campaigns: &[&Loaded]) -> Vec<Mark> {
+    let reports: Vec<Vec<Report>> = campaigns.iter().map(|loaded| reports(loaded)).collect();
+    let candidate = |(loaded, reports)| {
+        let loaded: &&Loaded = loaded;
+        let reports: &Vec<Report> = reports;
+        Candidate { id: loaded.campaign.id.as_deref(), reports }
+    };
+    marks(&campaigns.iter().zip(&reports).map(candidate).collect::<Vec<_>>())
 }
 
 fn rooms() -> Loaded {
@@ -29,9 +51,9 @@ fn rooms() -> Loaded {
 #[track_caller]
 fn broken(change: impl FnOnce(&mut Loaded)) -> Vec<&'static str> {
     let mut loaded = posts();
-    assert_eq!(examine(&loaded, true), [], "good before");
+    assert_eq!(examined(&loaded, true), [], "good before");
     change(&mut loaded);
-    let mut rules: Vec<&str> = examine(&loaded, true).iter().map(|finding| finding.rule.name()).collect();
+    let mut rules: Vec<&str> = examined(&loaded, true).iter().map(|finding| finding.rule.name()).collect();
     rules.dedup();
     rules
 }
@@ -50,13 +72,14 @@ fn campaigns_of_the_project_are_good() {
     for folder in campaigns_below(&repository("results")).unwrap() {
         let loaded = record::load(&folder).unwrap();
         let handed_in = loaded.campaign.origin.is_some();
-        assert_eq!(examine(&loaded, handed_in), [], "{}", folder.display());
+        assert_eq!(examined(&loaded, handed_in), [], "{}", folder.display());
     }
 }
 
 #[test]
 fn figures_that_contradict_each_other_are_refused() {
-    let changes: [fn(&mut Sample); 14] = [
+    let changes: [fn(&mut Sample); 15] = [
+        |sample| sample.time.wall_s = Some(0.0),
         |sample| sample.memory.plateau.as_mut().unwrap().footprint_bytes -= 4096,
         |sample| sample.memory.plateau.as_mut().unwrap().anon_bytes = u64::MAX,
         |sample| {
@@ -112,6 +135,15 @@ fn two_campaigns_in_one_are_refused() {
     assert_eq!(broken(|loaded| loaded.rejected.push(line)), ["lines"]);
     // Runs in another order than that in which they are said to have been made.
     assert!(broken(|loaded| loaded.samples.swap(3, 60)).contains(&"times"));
+    // A clock that was set back an hour before the campaign went on.
+    let set_back = broken(|loaded| {
+        for sample in &mut loaded.samples[100..] {
+            let earlier = Duration::from_secs(sample.started_at.unix_s() - 3_600);
+            let text = humantime::format_rfc3339(SystemTime::UNIX_EPOCH + earlier).to_string();
+            sample.started_at = text.parse().unwrap();
+        }
+    });
+    assert_eq!(set_back, Vec::<&str>::new());
 }
 
 #[test]
@@ -125,13 +157,13 @@ fn a_busy_machine_is_refused_where_it_is_handed_in() {
     assert_eq!(broken(|loaded| busy(loaded, 3)), Vec::<&str>::new());
     let mut project = posts();
     busy(&mut project, 30);
-    assert_eq!(examine(&project, false), [], "of the project, from before there was handing in");
+    assert_eq!(examined(&project, false), [], "of the project, from before there was handing in");
 }
 
 #[test]
 fn what_an_older_taskscale_made_cannot_be_handed_in() {
     assert_eq!(broken(|loaded| loaded.campaign.conditions = None), ["lines"]);
-    assert!(!examine(&record::load(&repository("results/2026-11-21-posts")).unwrap(), true).is_empty());
+    assert!(!examined(&record::load(&repository("results/2026-11-21-posts")).unwrap(), true).is_empty());
 }
 
 #[test]
@@ -171,7 +203,15 @@ fn a_changed_program_is_not_the_catalogues() {
     let (runtime, entry) = catalog.entry("rust/thread").unwrap();
     let recipe = &entry.workloads["sleep"];
     let facts = EntryFacts {
+        title: entry.title.clone(),
+        runtime_title: runtime.title.clone(),
+        url: runtime.url.clone(),
+        why: entry.why.clone(),
+        notes: entry.notes.clone(),
         kind: entry.kind,
+        parallel: entry.parallel,
+        style: entry.style,
+        posts: entry.posts,
         build: recipe.build.clone(),
         run: recipe.run.clone(),
         program_digest: Some("1".to_owned()),
@@ -200,6 +240,20 @@ fn a_changed_program_is_not_the_catalogues() {
     assert_eq!(said(other, None), "rust/thread (sleep): its run in runtime.toml");
     let other = EntryFacts { kind: crate::catalog::Kind::Timer, ..facts.clone() };
     assert!(said(other, None).contains("its kind"));
+    type Rewrite = (&'static str, fn(&mut EntryFacts));
+    let rewritten: [Rewrite; 6] = [
+        ("title", |facts| facts.title = "The best".to_owned()),
+        ("title", |facts| facts.runtime_title = "The best".to_owned()),
+        ("url", |facts| facts.url = "https://example.com".to_owned()),
+        ("why", |facts| facts.why = "because".to_owned()),
+        ("notes", |facts| facts.notes.push("see https://example.com".to_owned())),
+        ("unverified", |facts| facts.unverified = Some("no".to_owned())),
+    ];
+    for (key, rewrite) in rewritten {
+        let mut other = facts.clone();
+        rewrite(&mut other);
+        assert_eq!(said(other, None), format!("rust/thread (sleep): its {key} in runtime.toml"));
+    }
     let other = EntryFacts { program_digest: None, ..facts.clone() };
     assert!(said(other, None).contains("an older taskscale"));
     let other = EntryFacts { workload: Some("sleep".to_owned()), ..facts.clone() };
@@ -254,7 +308,7 @@ fn a_sealed_campaign_is_written_once_and_cannot_be_edited_unseen() {
 }
 
 #[test]
-fn a_campaign_is_reproduced_by_another_that_agrees() {
+fn a_campaign_is_reproduced_by_the_project_and_consistent_with_others() {
     let of = |by: Option<By>, id: &str, change: &dyn Fn(&mut Loaded)| {
         let mut loaded = rooms();
         loaded.campaign.origin = by.map(|by| Origin { by, seal: String::new() });
@@ -263,23 +317,39 @@ fn a_campaign_is_reproduced_by_another_that_agrees() {
         loaded
     };
     let handed_in = of(Some(By::HandedIn), "1", &|_| ());
-    let mark = |other: &Loaded| marks(&[&handed_in, other])[0];
-    assert_eq!(marks(&[&handed_in]), [Mark::HandedIn]);
-    assert_eq!(marks(&[&rooms()]), [Mark::Project]);
+    let mark = |other: &Loaded| marks_of(&[&handed_in, other])[0];
+    assert_eq!(marks_of(&[&handed_in]), [Mark::HandedIn]);
+    assert_eq!(marks_of(&[&rooms()]), [Mark::Project]);
     assert_eq!(mark(&of(None, "2", &|_| ())), Mark::Reproduced);
-    assert_eq!(mark(&of(Some(By::HandedIn), "2", &|_| ())), Mark::Reproduced);
+    assert_eq!(mark(&of(Some(By::Project), "2", &|_| ())), Mark::Reproduced);
+    let another = of(Some(By::HandedIn), "2", &|_| ());
+    assert_eq!(mark(&another), Mark::Consistent, "who handed in the other nobody knows");
+    let project = of(None, "3", &|_| ());
+    assert_eq!(marks_of(&[&handed_in, &another, &project])[..2], [Mark::Reproduced; 2]);
     assert_eq!(mark(&of(Some(By::HandedIn), "1", &|_| ())), Mark::HandedIn, "the same campaign");
     assert_eq!(mark(&of(None, "2", &|loaded| loaded.campaign.machine.cpus = 8)), Mark::HandedIn);
-    let doubled = of(None, "2", &|loaded| {
-        for plateau in loaded.samples.iter_mut().filter_map(|sample| sample.memory.plateau.as_mut()) {
-            plateau.footprint_bytes *= 2;
-        }
-    });
-    assert_eq!(mark(&doubled), Mark::HandedIn);
-    let newer = of(None, "2", &|loaded| {
-        loaded.campaign.entries.iter_mut().for_each(|entry| entry.version = Some("x 2.0".to_owned()));
-    });
-    assert_eq!(mark(&newer), Mark::HandedIn, "other versions are other programs");
+    let other_versions = |entries: usize, version: &dyn Fn(&str) -> String| {
+        of(None, "2", &|loaded| {
+            for entry in loaded.campaign.entries.iter_mut().take(entries) {
+                entry.version = entry.version.as_deref().map(version);
+            }
+        })
+    };
+    let newer = |entries| mark(&other_versions(entries, &|_| "x 2.0".to_owned()));
+    // Five cases: four of them are 80%.
+    assert_eq!([newer(1), newer(2)], [Mark::Reproduced, Mark::HandedIn], "other versions are other programs");
+    let spaced = other_versions(5, &|version| format!(" {} ", version.replace(' ', "  ")));
+    assert_eq!(mark(&spaced), Mark::Reproduced, "a space is no version");
+    let doubled = |runs: usize| {
+        mark(&of(None, "2", &|loaded| {
+            for sample in loaded.samples.iter_mut().take(runs) {
+                sample.memory.plateau.as_mut().unwrap().footprint_bytes *= 2;
+            }
+        }))
+    };
+    assert_eq!([doubled(1), doubled(2)], [Mark::Reproduced, Mark::HandedIn]);
+    let few = of(None, "2", &|loaded| loaded.samples.truncate(3));
+    assert_eq!(mark(&few), Mark::HandedIn, "three of five cases are not 80% of all");
 }
 
 #[test]
@@ -287,7 +357,13 @@ fn a_pull_request_says_what_was_measured_checked_and_taken_out() {
     let Loaded { campaign, samples, .. } = rooms();
     let stripped = stripped(&campaign, &samples, &Whose::default()).unwrap();
     let place = place(Path::new("results"), &campaign);
-    let sheet = pull_request(&stripped.campaign, &stripped.samples, &place, &stripped.what);
+    let sheet = pull_request(
+        &stripped.campaign,
+        &stripped.samples,
+        &place,
+        &stripped.what,
+        &["rust/thread, sleep, N = 1: 3 MiB, elsewhere 2 MiB (1 campaign)".to_owned()],
+    );
     insta::assert_snapshot!(sheet.markdown());
 }
 
@@ -297,7 +373,7 @@ fn what_is_refused_says_why_and_what_to_do() {
         folder: "results/a".to_owned(),
         mark: Some(Mark::Reproduced),
         runs: 12,
-        findings: Vec::new(),
+        ..Checked::default()
     };
     let findings = Rule::ALL.into_iter().map(|rule| Finding::new(rule, "what was seen")).collect();
     let bad =

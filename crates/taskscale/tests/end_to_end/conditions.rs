@@ -259,11 +259,30 @@ fn a_machine_that_cannot_be_locked_is_measured_with_a_warning() {
     fs::create_dir(world.path("no-lock")).unwrap();
     world.env.insert("TASKSCALE_LOCK".into(), world.path("no-lock").display().to_string());
     let finished = world.run(world.campaign("out", "-n 3 --quiet"));
-    finished.expect_code(0).expect_said("warning: the machine cannot be locked: cannot open");
+    finished.expect_code(0).expect_said("warning: the machine is not locked: cannot open");
     finished.expect_said("another campaign may run beside this one and disturb it");
     assert_eq!(world.load("out").samples[0].status, Status::Ok);
     assert!(world.load("out").samples[0].warnings.contains(&Warning::MachineNotLocked));
     assert!(finished.stdout.contains("The machine could not be locked"), "{}", finished.stdout);
+}
+
+#[test]
+fn without_the_lock_samples_are_marked_and_no_file_is_emptied_for_it() {
+    let mut world = World::new(&[Entry::new("well", "")]);
+    let taken = fs::File::create(world.path("lock")).unwrap();
+    taken.lock().unwrap();
+    let beside = world.run(world.campaign("beside", "-n 3 --no-lock"));
+    beside.expect_code(0).expect_said("the machine is not locked: --no-lock");
+    let samples = world.load("beside").samples;
+    assert!(samples.iter().all(|sample| sample.warnings.contains(&Warning::MachineNotLocked)));
+    world.run(world.campaign("neither", "-n 3 --no-lock --no-wait")).expect_code(2);
+    // What somebody wrote is no lock.
+    world.env.insert("TASKSCALE_LOCK".into(), world.path("thesis.tex").display().to_string());
+    fs::write(world.path("thesis.tex"), "years of work").unwrap();
+    let finished = world.run(world.campaign("out", "-n 3"));
+    finished.expect_code(0).expect_said("it is no lock of taskscale's");
+    assert_eq!(fs::read_to_string(world.path("thesis.tex")).unwrap(), "years of work");
+    world.assert_nothing_left();
 }
 
 /// Another user's lock file, made under the usual umask by an older taskscale: it can be read and not written.

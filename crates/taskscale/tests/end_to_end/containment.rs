@@ -54,6 +54,34 @@ fn a_fork_bomb_ends_at_the_bound_of_the_group() {
     assert_eq!((threads.status, limit.name.as_str(), limit.value), (Status::Limit, "pids.max", BOUND));
 }
 
+/// As in two containers with one TMPDIR: in one, no number of the other's processes means anything.
+#[test]
+fn a_taskscale_of_another_pid_namespace_is_left_alone() {
+    let world = World::new(&[Entry::new("well", "")]);
+    let unshared = || {
+        let own = world.command(&["doctor"]);
+        let mut command = Command::new("unshare");
+        command.args(["--pid", "--fork", "--mount-proc"]).arg(own.get_program()).args(own.get_args());
+        command.env_clear().envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        world.run_plain(command)
+    };
+    if !is_root()
+        || !Command::new("unshare")
+            .args(["--pid", "--fork", "true"])
+            .status()
+            .is_ok_and(|status| status.success())
+    {
+        return skipped("no other PID namespace can be made here");
+    }
+    let running = world.start(world.campaign("out", "-n 1,2,3,4,5,6,7,8"));
+    world.until("it is at work", || world.sample_count("out") > 0);
+    unshared().expect_code(0);
+    running.wait().expect_code(0);
+    let samples = world.runs("out");
+    assert!(samples.len() == 8 && samples.iter().all(|sample| sample.status == Status::Ok), "{samples:?}");
+    world.assert_nothing_left();
+}
+
 /// A group with a bound on processes, as a container has one. Removed when dropped.
 struct Container(PathBuf);
 

@@ -74,9 +74,14 @@ fn builds(cache: &Path) -> usize {
 #[test]
 fn an_installed_binary_measures_from_the_catalogue_that_it_carries() {
     let installed = Installed::new();
+    let unpacked = installed.path("home/.cache/taskscale/catalogs").join(embedded_name().unwrap());
+    let (code, stdout, stderr) = installed.run(&["doctor"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.contains("the one that this taskscale carries"), "{stdout}");
+    // Toolchains that are asked for their versions may leave files of their own.
+    assert!(!installed.path("home/.cache/taskscale").exists(), "doctor unpacks the catalog");
     let (code, stdout, stderr) = installed.run(&["list"]);
     assert_eq!(code, 0, "{stderr}");
-    let unpacked = installed.path("home/.cache/taskscale/catalogs").join(embedded_name().unwrap());
     assert!(stdout.contains("rust/thread") && stdout.contains("go/goroutine"), "{stdout}");
     assert_eq!(stderr, format!("catalogue: {} (the one that this taskscale carries)\n", unpacked.display()));
 

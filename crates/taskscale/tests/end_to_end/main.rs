@@ -11,6 +11,7 @@ mod everyday;
 mod false_counts;
 mod faults;
 mod fleet;
+mod hostile;
 mod installed;
 mod limit;
 mod measure;

@@ -146,6 +146,11 @@ fn the_site_of_the_repository_has_every_page_and_no_dead_link() {
     let page = format!("campaigns/{}.html", &shown.captures(&readme).expect("README's table")[1]);
     assert!(caption.contains(&format!("href=\"{page}\"")), "{page} is README's: {caption}");
     let entry = text("entries/go/goroutine.html");
+    // Whose a figure is stands beside it: on the start page, in its table, with the list of entries, and on an entry's page.
+    assert!(caption.contains(", measured by the project"), "{caption}");
+    assert!(start.contains("<th scope=\"col\">Measured by</th>") && start.contains("<td>project</td>"));
+    assert!(text("entries.html").contains(", measured by the project. No figure"));
+    assert!(entry.contains("</a>, measured by the project"), "{entry}");
     assert!(entry.contains("runtimes/go/goroutine/sleep/main.go") && entry.contains("<caption>sleep"), "{entry}");
     assert!(text("campaigns/2026-11-22-posts.html").contains("<a href=\"../index.html\">"));
 }

@@ -182,7 +182,7 @@ fn what_is_not_the_catalogues_whole_or_a_campaign_is_refused() {
     assert!(!text.contains(&world.path("").display().to_string()), "the clone's place: {text}");
 
     // What was never sealed is refused where it is handed in.
-    assert!(findings("--check measured --new --json", 1).contains(&"seal".to_owned()));
+    assert!(findings("--check measured --new --json", 1).contains(&"origin".to_owned()));
     for (args, said) in [
         ("nowhere", "holds no campaign"),
         ("--check bin", "holds no campaign, nor does a folder below it"),
@@ -195,6 +195,70 @@ fn what_is_not_the_catalogues_whole_or_a_campaign_is_refused() {
         finished.expect_said(said);
     }
     world.assert_nothing_left();
+}
+
+/// What .ci/new-results, which CI runs, says of the branch `campaign` of a repository in this world.
+fn checked_by_ci(repository: &Path, world: &World) -> Finished {
+    let taskscale = world.command(&[]);
+    let mut command = std::process::Command::new(repository.join(".ci/new-results"));
+    command.arg("main").arg(taskscale.get_program()).args(taskscale.get_args()).env_clear();
+    command.envs(taskscale.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    world.run_plain(command)
+}
+
+#[test]
+fn ci_checks_what_a_branch_adds_as_handed_in() {
+    if !crate::support::on_path("git") {
+        return crate::support::skipped("no git");
+    }
+    let world = world();
+    let repository = world.path("repository");
+    fs::create_dir_all(repository.join(".ci")).unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.ci/new-results");
+    fs::copy(script, repository.join(".ci/new-results")).unwrap();
+    let git = |args: &str| {
+        let mut git = std::process::Command::new("git");
+        git.arg("-C").arg(&repository).args(["-c", "user.name=x", "-c", "user.email=x@example.org"]);
+        assert!(git.args(args.split(' ')).output().expect("git").status.success(), "git {args}");
+    };
+    let handed_in = |by: &str| {
+        let results = repository.join("results");
+        let _ = fs::remove_dir_all(&results);
+        submit(&world, &format!("measured --by {by} --to {}", results.display())).expect_code(0);
+        taskscale::submit::campaigns_below(&results).unwrap().remove(0)
+    };
+    git("init --quiet --initial-branch main");
+    fs::create_dir(repository.join("results")).unwrap();
+    fs::write(repository.join("results/README.md"), "results").unwrap();
+    git("add .");
+    git("commit --quiet -m base");
+    git("switch --quiet -c campaign");
+    let refused = |what: &str, rule: Option<&str>| {
+        git("add --all");
+        git(&format!("commit --quiet --allow-empty -m {what}"));
+        let done = checked_by_ci(&repository, &world);
+        done.expect_code(i32::from(rule.is_some()));
+        let said = rule.map_or("good".to_owned(), |rule| format!("└ {rule}: "));
+        assert!(done.stdout.contains(&said), "{what}: {}", done.stdout);
+    };
+    handed_in("handed-in");
+    refused("well", None);
+    let folder = handed_in("project");
+    refused("the-project's", Some("origin"));
+    // Another's program, of nobody's measuring.
+    let path = folder.join("campaign.json");
+    let mut campaign: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    campaign.as_object_mut().unwrap().remove("origin");
+    campaign["entries"][0]["run"] = serde_json::json!(["/bin/cheat"]);
+    fs::write(&path, campaign.to_string()).unwrap();
+    refused("cheat", Some("origin"));
+    refused("cheat-again", Some("programs"));
+    fs::remove_dir_all(repository.join("results")).unwrap();
+    git("add --all");
+    git("commit --quiet -m none");
+    let none = checked_by_ci(&repository, &world);
+    none.expect_code(0);
+    assert!(none.stdout.contains("no campaign is handed in"), "{}", none.stdout);
 }
 
 #[test]

@@ -19,8 +19,8 @@ pub struct Submit {
     /// The campaign's folder; it stays as it is
     #[arg(value_name = "DIR", required_unless_present = "check")]
     pub folder: Option<PathBuf>,
-    /// Where campaigns are kept: a folder for its machine and day is made in it
-    #[arg(long, value_name = "RESULTS", default_value = "results", conflicts_with = "check")]
+    /// Where campaigns are kept: it gets a folder there, and is compared with them
+    #[arg(long, value_name = "RESULTS", default_value = "results")]
     pub to: PathBuf,
     /// Who measured it
     #[arg(long, value_enum, value_name = "WHO", default_value_t, conflicts_with = "check")]
@@ -31,7 +31,7 @@ pub struct Submit {
     /// Check every campaign in this folder or below it instead
     #[arg(long, value_name = "RESULTS", conflicts_with = "folder")]
     pub check: Option<PathBuf>,
-    /// With --check: these are being handed in now. Each must be sealed, and its programs those of the catalogue today
+    /// With --check: these are being handed in now, not by the project
     #[arg(long, requires = "check", conflicts_with = "folder")]
     pub new: bool,
 }

@@ -35,7 +35,7 @@ impl GroupRoot {
     pub fn find() -> GroupRoot {
         clean_up_after_the_dead();
         let mut home = GroupRoot::none();
-        home.note("");
+        home.note(&format!("{}\n", here()));
         match std::env::var("TASKSCALE_CGROUP").as_deref() {
             // For comparing sources on one machine, and for tests.
             Ok("none") => home.why_none.push("TASKSCALE_CGROUP=none was set".into()),
@@ -219,8 +219,10 @@ impl GroupRoot {
     fn note(&mut self, line: &str) {
         let path = state_folder().join(base_name());
         let append = || OpenOptions::new().append(true).create(true).open(&path)?.write_all(line.as_bytes());
-        // Without the note only a killed taskscale's empty folders stay behind: not worth failing for.
-        if own_folder(&state_folder()).is_ok() && append().is_ok() {
+        let noted = || own_folder(&state_folder()).is_ok() && append().is_ok();
+        // Twice: one that ends may remove the empty folder in between. Without the note only a killed taskscale's empty
+        // folders stay behind: not worth failing for.
+        if noted() || noted() {
             self.record = Some(path);
         }
     }
@@ -233,8 +235,18 @@ impl Drop for GroupRoot {
         // Where a folder could not be removed the note stays, and the next taskscale tries again.
         if let Some(record) = self.record.as_ref().filter(|_| removed.is_ok()) {
             let _ = fs::remove_file(record);
+            // Where it is empty.
+            let _ = fs::remove_dir(state_folder());
         }
     }
+}
+
+/// In which PID namespace of which boot this process is: what its number means something in. A note of another, in a
+/// folder that containers share, is for those there to clean up after.
+fn here() -> String {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let namespace = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    format!("{} {}", boot.trim(), namespace.display())
 }
 
 /// Ends the processes and removes the groups of every taskscale of this user that is no longer alive.
@@ -249,8 +261,12 @@ pub fn clean_up_after_the_dead() {
         if !is_base_name_of_the_dead(&name) {
             continue;
         }
+        let text = fs::read_to_string(note.path()).unwrap_or_default();
+        if text.lines().next() != Some(&*here()) {
+            continue;
+        }
         let mut removed = Ok(());
-        for folder in fs::read_to_string(note.path()).unwrap_or_default().lines().map(PathBuf::from) {
+        for folder in text.lines().map(PathBuf::from) {
             // The note could have been tampered with: remove only what bears our name.
             if folder.file_name().is_some_and(|last| last.to_string_lossy() == name) {
                 let folder = [folder];

@@ -97,16 +97,17 @@ fn position<T: PartialEq>(list: &mut Vec<T>, value: T) -> usize {
 fn rows(
     of_report: impl Iterator<Item = Row>,
     positions: &BTreeMap<&str, usize>,
-    samples: &[Sample],
+    samples: &[&Sample],
     part: &Part,
 ) -> Vec<PageRow> {
-    let last = last_attempts(samples);
+    let mut cells: BTreeMap<(&str, u64), Vec<&Sample>> = BTreeMap::new();
+    for sample in last_attempts(samples).into_iter().filter(|sample| sample.is_of(part)) {
+        cells.entry((&sample.entry, sample.tasks)).or_default().push(sample);
+    }
     let of = |row: Row| {
-        let own = |sample: &&&Sample| {
-            sample.entry == row.entry.name && sample.tasks == row.tasks && sample.is_of(part)
-        };
-        let cell: Vec<&Sample> = last.iter().filter(own).copied().collect();
-        Some(page_row(*positions.get(&*row.entry.name)?, row, &cell))
+        let position = *positions.get(&*row.entry.name)?;
+        let cell = cells.get(&(&*row.entry.name, row.tasks)).cloned().unwrap_or_default();
+        Some(page_row(position, row, &cell))
     };
     of_report.filter_map(of).collect()
 }
@@ -255,11 +256,11 @@ impl<T: Ord> Distinct<T> {
     }
 }
 
-fn columns(positions: &BTreeMap<&str, usize>, samples: &[Sample], part: &Part) -> Samples {
+fn columns(positions: &BTreeMap<&str, usize>, samples: &[&Sample], part: &Part) -> Samples {
     let own: Vec<(u32, &Sample)> = samples
         .iter()
         .filter(|sample| sample.is_of(part))
-        .filter_map(|sample| Some((*positions.get(sample.entry.as_str())? as u32, sample)))
+        .filter_map(|sample| Some((*positions.get(sample.entry.as_str())? as u32, *sample)))
         .collect();
     let (mut texts, mut commands) = (Distinct::default(), Distinct::default());
     let mut columns = Samples {

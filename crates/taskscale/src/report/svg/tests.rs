@@ -74,7 +74,7 @@ fn charts_that_cannot_be_drawn_say_why() {
     let error = ranking(&report(), Some(7)).unwrap_err().to_string();
     assert_eq!(error, "nothing was measured at N = 7; this campaign has N = 1, 10k, 1M");
     let campaign = campaign(vec![facts("go/goroutine", Kind::Stackful)]);
-    let nothing = Report::build(&campaign, &[]);
+    let nothing = Report::build::<crate::record::Sample>(&campaign, &[]);
     assert_eq!(ranking(&nothing, None), Err(ChartError::Nothing));
     assert_eq!(scaling(&nothing), Err(ChartError::Nothing));
     let one = Report::build(&campaign, &[sample("go/goroutine", 10_000, 1, 3 << 20, 2_600)]);

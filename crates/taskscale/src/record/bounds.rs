@@ -1,0 +1,132 @@
+//! How much is read of a campaign that may come from anybody: regular files only, of bounded size. What is larger was not
+//! written by taskscale.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use super::{Campaign, StoreError};
+
+/// Bytes of `campaign.json`: the largest of results/ has 0.5 MB.
+const CAMPAIGN_BYTES: u64 = 64 << 20;
+/// Bytes of `samples.jsonl`: 4 KiB for each sample, which has 1 to 2.
+pub(super) const SAMPLES_BYTES: u64 = 4 << 30;
+/// Bytes of a line of it.
+pub(super) const LINE_BYTES: u64 = 1 << 20;
+/// Samples of a campaign, and runs of its plan.
+pub(super) const RUNS: u64 = 1_000_000;
+/// Cases of a campaign: every entry of the catalog with every workload at four numbers of tasks has 12,000.
+pub(super) const CASES: u64 = 50_000;
+/// Lines that are no samples: one is left where a campaign is cut off.
+pub(super) const REJECTED_LINES: usize = 1_000;
+/// Plans of a campaign; programs of its entries.
+const PARTS: usize = 1_000;
+const PROGRAMS: usize = 10_000;
+
+/// Opens a file to read it. A pipe or a device is refused, and never waited for.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
+    }
+}
+
+/// The bytes of a campaign's document (`campaign.json`, `limit.json`).
+pub fn read_document(path: &Path) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    // One byte more than may be there: a file may grow while it is read.
+    open_regular(path)?.take(CAMPAIGN_BYTES + 1).read_to_end(&mut text)?;
+    match text.len() as u64 <= CAMPAIGN_BYTES {
+        true => Ok(text),
+        false => Err(too_large(format!("more than {CAMPAIGN_BYTES} bytes"))),
+    }
+}
+
+pub(super) fn too_large(what: String) -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, what)
+}
+
+/// Refuses a plan that nobody can have measured, whose runs would be counted for hours.
+pub(super) fn check_size(campaign: &Campaign, path: &Path) -> Result<(), StoreError> {
+    let (mut cases, mut runs) = (0u64, 0u64);
+    for plan in campaign.plans() {
+        let of_plan = (plan.entries.len() as u64).saturating_mul(plan.tasks.len() as u64).max(1);
+        cases = cases.saturating_add(of_plan);
+        runs = runs.saturating_add(of_plan.saturating_mul(plan.runs_a_cell()));
+    }
+    let sizes = [
+        ("cases planned", cases, CASES),
+        ("runs planned", runs, RUNS),
+        ("plans", campaign.plans().count() as u64, PARTS as u64),
+        ("programs", campaign.entries.len() as u64, PROGRAMS as u64),
+    ];
+    match sizes.into_iter().find(|(_, found, most)| found > most) {
+        None => Ok(()),
+        Some((what, found, most)) => Err(StoreError::TooLarge {
+            path: path.to_owned(),
+            what: format!("{what}: {found}, at most {most}"),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{self, Store, test_campaign, test_sample};
+    use std::fs;
+    use std::process::Command;
+
+    #[test]
+    fn a_pipe_or_a_device_in_place_of_a_file_is_refused() {
+        for name in ["campaign.json", "samples.jsonl"] {
+            for replace in ["mkfifo \"$0\"", "ln -s /dev/zero \"$0\"", "mkdir \"$0\""] {
+                let root = tempfile::tempdir().unwrap();
+                let mut store = Store::create(root.path(), &test_campaign()).unwrap();
+                store.append(&test_sample("x/a", 1)).unwrap();
+                let path = root.path().join(name);
+                fs::remove_file(&path).unwrap();
+                assert!(Command::new("sh").args(["-c", replace]).arg(&path).status().unwrap().success());
+                let said = record::load(root.path()).unwrap_err().to_string();
+                assert!(said.contains(name) && said.contains("not a regular file"), "{said}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_no_campaign_has_is_refused_with_its_size() {
+        let root = tempfile::tempdir().unwrap();
+        let mut campaign = test_campaign();
+        campaign.plan.repetitions = u32::MAX;
+        let store = Store::create(root.path(), &campaign).unwrap();
+        let said = record::load(root.path()).unwrap_err().to_string();
+        assert!(said.contains("runs planned: 4294967295, at most 1000000"), "{said}");
+        campaign.plan.repetitions = 1;
+        campaign.further_plans = vec![campaign.plan.clone(); PARTS];
+        store.write_campaign(&campaign).unwrap();
+        assert!(record::load(root.path()).unwrap_err().to_string().contains("plans: 1001"));
+
+        store.write_campaign(&test_campaign()).unwrap();
+        let sample = serde_json::to_string(&test_sample("x/a", 1)).unwrap();
+        let of_tasks = |tasks: u64| sample.replace("\"tasks\":1,", &format!("\"tasks\":{tasks},")) + "\n";
+        let samples = root.path().join("samples.jsonl");
+        for (text, expected) in [
+            ("x\n".repeat(REJECTED_LINES + 1), "more than 1000 lines are no samples"),
+            ((0..=CASES).map(of_tasks).collect(), "more than 50000 cases"),
+            ("\n".repeat(2 * RUNS as usize + 1), "more than 2000000 lines"),
+            ("x".repeat(LINE_BYTES as usize + 1), "line 1 has more than 1048576 bytes"),
+        ] {
+            fs::write(&samples, text).unwrap();
+            let said = record::load(root.path()).unwrap_err().to_string();
+            assert!(said.contains(expected), "{said}");
+        }
+        // Sparse: it takes no room.
+        fs::File::create(&samples).unwrap().set_len(SAMPLES_BYTES + 1).unwrap();
+        let said = record::load(root.path()).unwrap_err().to_string();
+        assert!(said.contains("more than 4294967296 bytes"), "{said}");
+        fs::File::create(root.path().join("campaign.json")).unwrap().set_len(CAMPAIGN_BYTES + 1).unwrap();
+        let said = record::load(root.path()).unwrap_err().to_string();
+        assert!(said.contains("more than 67108864 bytes"), "{said}");
+    }
+}

@@ -1,0 +1,165 @@
+//! Whether figures can be those of real runs: against what a task cannot do without, against each other, and against what
+//! other campaigns measured. Pure.
+//!
+//! The bounds leave room: what results/ holds is far from each. An honest campaign of an unusual machine passes, one whose
+//! figures were made up without care does not.
+
+use std::collections::BTreeMap;
+
+use super::{Finding, Rule};
+use crate::catalog::{Kind, Shape};
+use crate::figures::{self, Figure};
+use crate::record::{Campaign, MemorySource, Part, Sample, Status};
+use crate::report::Report;
+use crate::stats::median;
+use crate::units::{self, counted};
+
+/// No process has been seen with less than 460 KB.
+pub const LEAST_FOOTPRINT_BYTES: u64 = 64 << 10;
+/// Of how many bytes a growth must be before its slope is judged: a runtime's fixed cost varies by less.
+const JUDGED_BYTES: f64 = 2.0 * 1024.0 * 1024.0;
+/// Repeated cases from which on their scatter is judged.
+const REPEATED: usize = 8;
+/// By how much a footprint may differ from that of the same case elsewhere before it is named, and
+const NAMED_SHARE: f64 = 0.20;
+/// before the campaign is refused.
+const REFUSED_FACTOR: f64 = 10.0;
+
+/// What a task of a kind takes at least, in bytes; the least in results/ is two to four times as much.
+fn least_bytes_per_task(kind: Kind, shape: Shape) -> f64 {
+    let task = match kind {
+        Kind::Process => 32_768.0,
+        // Its stack in the kernel alone has 16 KiB on most machines.
+        Kind::Thread => 8_192.0,
+        Kind::Stackful => 256.0,
+        Kind::Stackless | Kind::Future => 32.0,
+        Kind::Timer => 8.0,
+        Kind::Program => 0.0,
+    };
+    match shape {
+        // The kernel keeps a socket for each connection.
+        Shape::Serve => f64::max(task, 1_024.0),
+        Shape::Hold => task,
+        // Its tasks may be gone when memory is read.
+        Shape::Work => 0.0,
+    }
+}
+
+/// What cannot be in the figures of a campaign, taken by themselves.
+pub fn implausible(campaign: &Campaign, samples: &[Sample], reports: &[Report]) -> Vec<Finding> {
+    let mut found: Vec<Finding> =
+        Finding::of_many(Rule::Plausible, reports.iter().flat_map(too_small)).into_iter().collect();
+    let ok = samples.iter().filter(|sample| sample.status == Status::Ok);
+    let cpu: Vec<f64> = ok.filter_map(|sample| sample.cpu.total_s()).collect();
+    let idle = cpu.iter().filter(|seconds| **seconds == 0.0).count();
+    if 2 * idle > cpu.len() {
+        let what = format!("{idle} of {} runs that were ok took no CPU time at all", cpu.len());
+        found.push(Finding::new(Rule::Plausible, what));
+    }
+    let of_campaign = campaign.plans().map(|plan| plan.shape);
+    let headlines = of_campaign.map(figures::headline);
+    let mut judged: Vec<&Figure> = vec![&figures::FOOTPRINT, &figures::LAUNCH, &figures::CPU];
+    for figure in headlines {
+        if !judged.iter().any(|known| known.name == figure.name) {
+            judged.push(figure);
+        }
+    }
+    found.extend(judged.into_iter().filter_map(|figure| without_scatter(figure, reports)));
+    found
+}
+
+/// Entries whose tasks take less than any task can.
+fn too_small(report: &Report) -> impl Iterator<Item = String> + '_ {
+    report.growth.iter().filter_map(|growth| {
+        let least = least_bytes_per_task(growth.entry.kind, report.shape).max(held(report));
+        let most = growth.tasks.last().copied().unwrap_or(0);
+        let slope = growth.bytes_per_task?;
+        (least * most as f64 >= JUDGED_BYTES && slope < least).then(|| {
+            format!(
+                "{} ({}): a task takes {} bytes, and none of its kind ({}) can take less than {least}",
+                growth.entry.name,
+                report.part(),
+                units::decimal(slope, 1),
+                growth.entry.kind.name(),
+            )
+        })
+    })
+}
+
+/// What each task was told to hold, less a tenth: memory may be compressed or shared a little.
+fn held(report: &Report) -> f64 {
+    report.holds_bytes.map_or(0.0, |bytes| 0.9 * bytes as f64)
+}
+
+/// Runs of one case are never alike in time, and seldom in memory. Over half of the repeated cases without any difference
+/// were copied.
+fn without_scatter(figure: &Figure, reports: &[Report]) -> Option<Finding> {
+    let rows = reports.iter().flat_map(|report| &report.groups).flat_map(|group| &group.rows);
+    let spreads = rows.filter(|row| row.ok_runs > 1).filter_map(|row| row.spreads.of(figure));
+    let repeated: Vec<bool> =
+        spreads.filter(|spread| spread.readings > 1).map(|spread| spread.range() == 0.0).collect();
+    let alike = repeated.iter().filter(|alike| **alike).count();
+    (repeated.len() >= REPEATED && 2 * alike > repeated.len()).then(|| {
+        let what = format!(
+            "{}: all repetitions are the same in {alike} of {} repeated cases",
+            figure.name,
+            repeated.len()
+        );
+        Finding::new(Rule::Plausible, what)
+    })
+}
+
+/// The median footprint of each case of a campaign.
+#[derive(Debug, Clone, Default)]
+pub struct Footprints(BTreeMap<(Part, String, u64, MemorySource), f64>);
+
+impl Footprints {
+    pub fn of(reports: &[Report]) -> Footprints {
+        let mut footprints = BTreeMap::new();
+        for report in reports {
+            for row in report.groups.iter().flat_map(|group| &group.rows).filter(|row| row.ok_runs > 0) {
+                if let (Some(spread), [source]) = (row.footprint_bytes, row.memory_sources.as_slice()) {
+                    let case = (report.part(), row.entry.name.clone(), row.tasks, *source);
+                    footprints.insert(case, spread.median);
+                }
+            }
+        }
+        Footprints(footprints)
+    }
+}
+
+/// A campaign's footprints against those of others.
+#[derive(Debug, Default)]
+pub struct Compared {
+    /// Cases that differ by more than a fifth, which is unusual and no fault.
+    pub outliers: Vec<String>,
+    /// Cases that differ tenfold, which is one.
+    pub refused: Option<Finding>,
+}
+
+/// Compares with the median of the others' footprints of the same case; other machines, versions and programs seldom change
+/// one by a fifth.
+pub fn compare(own: &Footprints, others: &[&Footprints]) -> Compared {
+    let (mut outliers, mut refused) = (Vec::new(), Vec::new());
+    for (case, bytes) in &own.0 {
+        let there: Vec<f64> = others.iter().filter_map(|other| other.0.get(case)).copied().collect();
+        let Some(usual) = median(&there).filter(|usual| *usual > 0.0) else { continue };
+        let (part, entry, tasks, _) = case;
+        let ratio = bytes / usual;
+        let what = || {
+            format!(
+                "{entry}, {part}, N = {}: {}, elsewhere {} ({})",
+                units::count(*tasks),
+                units::bytes(*bytes as u64),
+                units::bytes(usual as u64),
+                counted(there.len() as u64, "campaign"),
+            )
+        };
+        if !(1.0 / REFUSED_FACTOR..=REFUSED_FACTOR).contains(&ratio) {
+            refused.push(what());
+        } else if (ratio - 1.0).abs() > NAMED_SHARE {
+            outliers.push(what());
+        }
+    }
+    Compared { outliers, refused: Finding::of_many(Rule::Plausible, refused) }
+}

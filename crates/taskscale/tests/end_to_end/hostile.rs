@@ -1,0 +1,190 @@
+//! What strangers plant or hand in: catalogs in folders for all, files that never end, plans that nobody can measure.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::{Entry, Finished, World, is_root, skipped};
+
+/// taskscale in a folder of this world, without `--catalog`.
+fn run_in(world: &World, folder: &str, args: &[&str]) -> Finished {
+    let named = world.command(args);
+    let mut command = Command::new(named.get_program());
+    // Behind `--catalog DIR`.
+    command.args(named.get_args().skip(2)).env_clear();
+    command.envs(named.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.current_dir(world.path(folder));
+    world.run_plain(command)
+}
+
+/// A catalog below `folder` whose `version` command leaves a file behind.
+fn plant(world: &World, folder: &str) -> PathBuf {
+    let runtime = world.path(folder).join("runtimes/fake");
+    fs::create_dir_all(&runtime).unwrap();
+    let trap = world.path(folder).join("ran");
+    let version = format!("version = [\"touch\", {:?}]", trap.display().to_string());
+    let manifest = fs::read_to_string(world.manifest()).unwrap();
+    let line = manifest.lines().find(|line| line.starts_with("version")).unwrap();
+    fs::write(runtime.join("runtime.toml"), manifest.replace(line, &version)).unwrap();
+    trap
+}
+
+fn campaign(world: &World, folder: &str) {
+    world.run(world.campaign(folder, "-n 1 -r 1")).expect_code(0);
+}
+
+#[test]
+fn a_catalog_that_others_can_write_is_not_used_unless_it_is_named() {
+    let world = World::new(&[Entry::new("well", "")]);
+    let trap = plant(&world, "shared");
+    fs::create_dir(world.path("shared/below")).unwrap();
+    let runtimes = world.path("shared/runtimes");
+    let mode = |mode| fs::set_permissions(&runtimes, fs::Permissions::from_mode(mode)).unwrap();
+    run_in(&world, "shared/below", &["list"]).expect_code(0);
+    assert!(trap.exists(), "the trap works");
+    let refused = |why: &str| {
+        fs::remove_file(&trap).unwrap();
+        for args in [&["list"][..], &["doctor"], &["run", "fake/well", "-n", "1"], &["new", "go/x"]] {
+            let done = run_in(&world, "shared/below", args);
+            done.expect_code(2);
+            for said in [&*runtimes.display().to_string(), "its programs are not run", why, "--catalog "] {
+                done.expect_said(said);
+            }
+        }
+        assert!(!trap.exists(), "its commands were run");
+        let named = runtimes.display().to_string();
+        run_in(&world, "shared/below", &["--catalog", &named, "list"]).expect_code(0);
+        assert!(trap.exists(), "what is named is trusted");
+    };
+    mode(0o1777);
+    refused("every user may write in it");
+    mode(0o755);
+    if !is_root() {
+        return skipped("only root can give a folder to another user");
+    }
+    chown(&runtimes, Some(65534), None).unwrap();
+    refused("it belongs to another user, uid 65534");
+    // A link of another user's to a folder of ours.
+    fs::rename(&runtimes, world.path("shared/own")).unwrap();
+    chown(world.path("shared/own"), Some(0), None).unwrap();
+    symlink("own", &runtimes).unwrap();
+    run_in(&world, "shared/below", &["list"]).expect_code(0);
+    std::os::unix::fs::lchown(&runtimes, Some(65534), None).unwrap();
+    refused("it belongs to another user");
+}
+
+#[test]
+fn a_broken_catalog_that_was_found_keeps_no_results_from_being_shown() {
+    let world = World::new(&[Entry::new("well", "")]);
+    campaign(&world, "measured");
+    let planted = world.path("runtimes/broken");
+    fs::create_dir_all(&planted).unwrap();
+    fs::write(planted.join("runtime.toml"), "name = 7").unwrap();
+    run_in(&world, "", &["list"]).expect_code(2);
+    run_in(&world, "", &["report", "measured"]).expect_code(0);
+    for args in [&["site", "measured", "-o", "site"][..], &["submit", "measured", "--dry-run"]] {
+        let done = run_in(&world, "", args);
+        done.expect_said("using the catalog that taskscale carries instead");
+        // The carried catalog has no such entry: it is compared with, not failed on.
+        assert_eq!(done.code(), i32::from(args[0] == "submit"), "{}", done.stderr);
+    }
+    assert!(world.path("site/index.html").is_file());
+}
+
+#[test]
+fn files_that_never_end_and_plans_that_nobody_measures_are_refused() {
+    let world = World::new(&[Entry::new("well", "")]);
+    campaign(&world, "measured");
+    let spoilt = |name: &str, change: &dyn Fn(&Path)| {
+        let folder = world.path("results").join(name);
+        fs::create_dir_all(&folder).unwrap();
+        for file in ["campaign.json", "samples.jsonl"] {
+            fs::copy(world.path("measured").join(file), folder.join(file)).unwrap();
+        }
+        change(&folder);
+    };
+    spoilt("endless", &|folder| {
+        fs::remove_file(folder.join("samples.jsonl")).unwrap();
+        symlink("/dev/zero", folder.join("samples.jsonl")).unwrap();
+    });
+    spoilt("pipe", &|folder| {
+        let path = folder.join("samples.jsonl");
+        fs::remove_file(&path).unwrap();
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    });
+    spoilt("repeated", &|folder| {
+        let path = folder.join("campaign.json");
+        let mut campaign: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        campaign["plan"]["repetitions"] = u32::MAX.into();
+        fs::write(&path, campaign.to_string()).unwrap();
+    });
+    let reasons = [
+        ("endless", "not a regular file"),
+        ("pipe", "not a regular file"),
+        ("repeated", "4294967295, at most"),
+    ];
+    for (name, why) in reasons {
+        let folder = world.path("results").join(name).display().to_string();
+        let done = world.run(world.command(&["report", &folder]));
+        done.expect_code(2);
+        done.expect_said(why);
+    }
+    let results = world.path("results").display().to_string();
+    let checked = world.run(world.command(&["submit", "--check", &results]));
+    checked.expect_code(1);
+    let out = world.path("site").display().to_string();
+    let site = world.run(world.command(&["site", &results, "-o", &out]));
+    site.expect_code(2);
+    for (name, why) in reasons {
+        assert!(checked.stdout.contains(name), "{name}: {}", checked.stdout);
+        site.expect_said(why);
+    }
+}
+
+/// Deep: it writes and reads two gigabytes. What grows with the square of the samples would take hours, and a second copy
+/// of them more memory than there is here.
+#[test]
+#[ignore = "deep: a million samples"]
+fn a_million_samples_are_reported_and_checked_in_minutes_and_within_a_gigabyte() {
+    let world = World::new(&[Entry::new("well", "")]);
+    campaign(&world, "measured");
+    let line = fs::read_to_string(world.path("measured/samples.jsonl")).unwrap();
+    let mut sample: Value = serde_json::from_str(line.lines().next().unwrap()).unwrap();
+    let mut campaign: Value =
+        serde_json::from_slice(&fs::read(world.path("measured/campaign.json")).unwrap()).unwrap();
+    const SAMPLES: u64 = 1_000_000;
+    for (name, repetitions) in [("repeated", SAMPLES), ("wide", SAMPLES / 50_000)] {
+        let folder = world.path(name);
+        fs::create_dir(&folder).unwrap();
+        let tasks: Vec<u64> = (1..=SAMPLES / repetitions).collect();
+        let mut lines = std::io::BufWriter::new(fs::File::create(folder.join("samples.jsonl")).unwrap());
+        for repetition in 1..=repetitions {
+            for &tasks in &tasks {
+                for field in ["tasks", "alive", "done"] {
+                    sample[field] = tasks.into();
+                }
+                sample["repetition"] = repetition.into();
+                writeln!(lines, "{sample}").unwrap();
+            }
+        }
+        lines.flush().unwrap();
+        campaign["plan"]["repetitions"] = repetitions.into();
+        campaign["plan"]["tasks"] = tasks.into();
+        fs::write(folder.join("campaign.json"), campaign.to_string()).unwrap();
+        for args in [&["report"][..], &["submit", "--check"]] {
+            let own = world.command(&[args, &[&*folder.display().to_string()]].concat());
+            let mut command = Command::new("sh");
+            // In KiB: an address space of 2 GB holds less than that of memory.
+            command.args(["-c", "ulimit -v 2000000; exec \"$@\" >/dev/null", "sh"]).arg(own.get_program());
+            command.args(own.get_args()).env_clear();
+            command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            let done = world.run_plain(command);
+            assert!([0, 1].contains(&done.code()), "{name} {args:?}: {}", done.stderr);
+            assert!(done.took.as_secs() < 300, "{name} {args:?} took {:?}", done.took);
+        }
+    }
+}
