@@ -138,7 +138,10 @@ mod tests {
     fn code_comes_before_manifests_and_locks_not_at_all() {
         let catalog = repository();
         let paths = |name: &str| of(&catalog, name).into_iter().map(|file| file.path).collect::<Vec<_>>();
-        assert_eq!(paths("rust/tokio-spawn"), ["tokio-spawn/src/main.rs", "tokio-spawn/Cargo.toml"]);
+        assert_eq!(
+            paths("rust/tokio-spawn"),
+            ["tokio-spawn/src/bin/tokio-spawn-sleep.rs", "tokio-spawn/src/lib.rs", "tokio-spawn/Cargo.toml"]
+        );
         assert_eq!(paths("python/uvloop"), ["asyncio-create-task/sleep.py", "uvloop/run.py"]);
         assert_eq!(paths("go/goroutine"), ["goroutine/sleep/main.go"]);
         assert_eq!(paths("kotlin/coroutine-launch"), ["coroutine-launch/Sleep.kt"]);

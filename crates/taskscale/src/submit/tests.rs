@@ -234,7 +234,7 @@ fn a_changed_program_is_not_the_catalogues() {
     assert!(said(facts.clone(), Some("2")).contains("a lock file, shared code"));
     let mut other = facts.clone();
     other.sources[0].text.push(' ');
-    assert_eq!(said(other, None), "rust/thread (sleep): thread/src/main.rs");
+    assert_eq!(said(other, None), "rust/thread (sleep): thread/src/bin/thread-sleep.rs");
     let mut other = facts.clone();
     other.run.push("--fast".to_owned());
     assert_eq!(said(other, None), "rust/thread (sleep): its run in runtime.toml");

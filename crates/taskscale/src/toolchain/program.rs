@@ -128,17 +128,20 @@ mod tests {
             fs::write(&path, text).unwrap();
             before != after
         };
-        assert!(!changes("rust/smol-spawn/src/main.rs", "rust/thread"));
+        assert!(!changes("rust/smol-spawn/src/bin/smol-spawn-sleep.rs", "rust/thread"));
         assert!(!changes("rust/runtime.toml", "rust/thread"), "only what it says of the entry counts");
-        assert!(changes("rust/smol-spawn/src/main.rs", "rust/smol-spawn"));
-        assert!(changes("rust/tokio-spawn/src/main.rs", "rust/tokio-spawn-jemalloc"), "a twin's program");
+        assert!(changes("rust/smol-spawn/src/bin/smol-spawn-sleep.rs", "rust/smol-spawn"));
+        assert!(
+            changes("rust/tokio-spawn/src/bin/tokio-spawn-sleep.rs", "rust/tokio-spawn-jemalloc"),
+            "a twin's program"
+        );
         for shared in ["rust/Cargo.lock", "rust/Cargo.toml", "rust/thread/Cargo.toml"] {
             assert!(changes(shared, "rust/thread"), "{shared}");
         }
         // A project that builds a neighbour's program, and properties that all share.
         assert!(changes("dotnet/task-delay/Program.cs", "dotnet/nativeaot-task-delay"));
         assert!(changes("dotnet/Directory.Build.props", "dotnet/task-run"));
-        assert!(!changes("dotnet/task-run/Program.cs", "dotnet/task-delay"));
+        assert!(!changes("dotnet/task-run-sleep/Program.cs", "dotnet/task-delay"));
         assert!(!changes("java/thread/Sleep.java", "java/virtual-thread"));
         assert!(!changes("java/thread/Park.java", "java/thread"), "another workload's");
         assert_ne!(digest(&catalog, "rust/thread", "1"), digest(&catalog, "rust/thread", "2"));

@@ -151,7 +151,10 @@ fn the_site_of_the_repository_has_every_page_and_no_dead_link() {
     assert!(start.contains("<th scope=\"col\">Measured by</th>") && start.contains("<td>project</td>"));
     assert!(text("entries.html").contains(", measured by the project. No figure"));
     assert!(entry.contains("</a>, measured by the project"), "{entry}");
-    assert!(entry.contains("runtimes/go/goroutine/sleep/main.go") && entry.contains("<caption>sleep"), "{entry}");
+    assert!(
+        entry.contains("runtimes/go/goroutine/sleep/main.go") && entry.contains("<caption>sleep"),
+        "{entry}"
+    );
     assert!(text("campaigns/2026-11-22-posts.html").contains("<a href=\"../index.html\">"));
 }
 
