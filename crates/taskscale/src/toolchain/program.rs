@@ -138,7 +138,7 @@ mod tests {
         // A project that builds a neighbour's program, and properties that all share.
         assert!(changes("dotnet/task-delay/Program.cs", "dotnet/nativeaot-task-delay"));
         assert!(changes("dotnet/Directory.Build.props", "dotnet/task-run"));
-        assert!(!changes("dotnet/task-run/Program.cs", "dotnet/task-delay"));
+        assert!(!changes("dotnet/task-run-sleep/Program.cs", "dotnet/task-delay"));
         assert!(!changes("java/thread/Sleep.java", "java/virtual-thread"));
         assert!(!changes("java/thread/Park.java", "java/thread"), "another workload's");
         assert_ne!(digest(&catalog, "rust/thread", "1"), digest(&catalog, "rust/thread", "2"));
