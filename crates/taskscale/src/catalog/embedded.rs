@@ -5,25 +5,44 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::CatalogError;
 
 include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
+/// The files that this program carries: their names, relative to the catalogue, and what is in them.
+fn files() -> &'static [(&'static str, &'static [u8])] {
+    static UNPACKED: OnceLock<Vec<u8>> = OnceLock::new();
+    static FILES: OnceLock<Vec<(&str, &[u8])>> = OnceLock::new();
+    FILES.get_or_init(|| {
+        let packed = include_bytes!(concat!(env!("OUT_DIR"), "/catalog.deflate"));
+        // build.rs packed them: what does not unpack is a damaged program, which then carries no catalogue.
+        let unpack = || miniz_oxide::inflate::decompress_to_vec(packed).unwrap_or_default();
+        let mut rest = UNPACKED.get_or_init(unpack).as_slice();
+        let file = |&(name, length): &(&'static str, usize)| {
+            let (bytes, after) = rest.split_at_checked(length)?;
+            rest = after;
+            Some((name, bytes))
+        };
+        NAMES.iter().filter_map(file).collect()
+    })
+}
+
 /// The folder's name of the catalogue that this program carries: its version and a digest of its files. `None` where it
 /// was built without one.
 pub fn embedded_name() -> Option<String> {
-    (!FILES.is_empty()).then(|| format!("{}-{DIGEST}", env!("CARGO_PKG_VERSION")))
+    (!NAMES.is_empty()).then(|| format!("{}-{DIGEST}", env!("CARGO_PKG_VERSION")))
 }
 
 /// The names of the files that this program carries, relative to the catalogue.
 pub fn embedded_files() -> impl Iterator<Item = &'static str> {
-    FILES.iter().map(|(name, _)| *name)
+    NAMES.iter().map(|(name, _)| *name)
 }
 
 /// The texts of a runtime that this program carries, by their paths inside its folder.
 pub fn embedded_texts(runtime: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    FILES.iter().filter_map(move |(name, bytes)| {
+    files().iter().filter_map(move |(name, bytes)| {
         let inside = name.strip_prefix(runtime)?.strip_prefix('/')?;
         Some((inside, std::str::from_utf8(bytes).ok()?))
     })
@@ -33,7 +52,7 @@ pub fn embedded_texts(runtime: &str) -> impl Iterator<Item = (&'static str, &'st
 /// Files that were changed there since, or have gone, are put back: builds must be of what this program carries.
 pub fn unpack_embedded(parent: &Path) -> Result<PathBuf, CatalogError> {
     let folder = parent.join(embedded_name().ok_or(CatalogError::NotFound)?);
-    for (name, bytes) in FILES {
+    for (name, bytes) in files() {
         let path = folder.join(name);
         if fs::read(&path).is_ok_and(|there| there == *bytes) {
             continue;
@@ -85,12 +104,12 @@ mod tests {
     fn what_was_changed_or_removed_is_put_back() {
         let folder = tempfile::tempdir().unwrap();
         let unpacked = unpack_embedded(folder.path()).unwrap();
-        let (changed, gone) = (unpacked.join(FILES[0].0), unpacked.join(FILES[1].0));
+        let (changed, gone) = (unpacked.join(files()[0].0), unpacked.join(files()[1].0));
         fs::write(&changed, "something else").unwrap();
         fs::remove_file(&gone).unwrap();
         assert_eq!(unpack_embedded(folder.path()).unwrap(), unpacked);
-        assert_eq!(fs::read(changed).unwrap(), FILES[0].1);
-        assert_eq!(fs::read(gone).unwrap(), FILES[1].1);
+        assert_eq!(fs::read(changed).unwrap(), files()[0].1);
+        assert_eq!(fs::read(gone).unwrap(), files()[1].1);
     }
 
     #[test]

@@ -182,19 +182,19 @@ impl CampaignObserver for Progress {
         let again = if sample.attempt > 1 { format!(", attempt {}", sample.attempt) } else { String::new() };
         let name = format!("{} × {}{again}", sample.entry, units::count(sample.tasks));
         let worked = sample.work.as_ref().and_then(|work| Some((work, work.wall_s?)));
-        let line = match (sample.status, &sample.memory.plateau) {
-            (Status::Ok, _) if let Some((work, wall_s)) = worked => format!(
+        let line = match (sample.status, &sample.memory.plateau, worked) {
+            (Status::Ok, _, Some((work, wall_s))) => format!(
                 "[{done}/{all}] {} of {name}: {} operations in {}",
                 sample.part(),
                 units::grouped(work.operations),
                 units::seconds(wall_s)
             ),
-            (Status::Ok, Some(plateau)) => format!(
+            (Status::Ok, Some(plateau), _) => format!(
                 "[{done}/{all}] {name}: {}, launch {}",
                 units::bytes(plateau.footprint_bytes),
                 sample.time.launch_s.map(units::seconds).unwrap_or_default()
             ),
-            (status, _) => {
+            (status, ..) => {
                 format!(
                     "[{done}/{all}] {name}: {status}: {}",
                     sample.reason.as_deref().unwrap_or("no reason known")
