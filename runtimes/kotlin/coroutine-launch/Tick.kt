@@ -19,7 +19,7 @@ private val finished = AtomicInteger()
 /** Bucket b counts ticks that were late by less than 2^b µs and at least half of that. */
 private val late = AtomicLongArray(32)
 
-private class Settings(
+private class Schedule(
     val tasks: Int,
     val period: Duration,
     val hogs: Int,
@@ -31,7 +31,7 @@ private class Settings(
 fun main(args: Array<String>) {
     val options = args.drop(2).chunked(2).associate { (name, value) -> name to value.toInt() }
     val begin = Monotonic.markNow()
-    val settings = Settings(
+    val schedule = Schedule(
         tasks = args[0].toInt(),
         period = (options["--period-ms"] ?: 1000).milliseconds,
         hogs = options["--hogs"] ?: 0,
@@ -41,29 +41,29 @@ fun main(args: Array<String>) {
     )
 
     runBlocking(Dispatchers.Default) {
-        repeat(settings.tasks) { number -> launch { task(number, settings) } }
-        repeat(settings.hogs) { launch { compute(settings) } }
+        repeat(schedule.tasks) { number -> launch { task(number, schedule) } }
+        repeat(schedule.hogs) { launch { compute(schedule) } }
     }
 
     println("done ${finished.get()}")
     println("histogram late_us " + (0..<late.length()).joinToString(" ") { late.get(it).toString() })
 }
 
-private suspend fun task(number: Int, settings: Settings) {
-    var due = settings.begin + settings.period * number / settings.tasks
+private suspend fun task(number: Int, schedule: Schedule) {
+    var due = schedule.begin + schedule.period * number / schedule.tasks
     val start = Monotonic.markNow()
-    while (due < start) due += settings.period
-    if (started.incrementAndGet() == settings.tasks) {
-        println("alive ${settings.tasks - finished.get()}")
+    while (due < start) due += schedule.period
+    if (started.incrementAndGet() == schedule.tasks) {
+        println("alive ${schedule.tasks - finished.get()}")
     }
-    while (due < settings.end) {
+    while (due < schedule.end) {
         delay(-due.elapsedNow())
         val now = Monotonic.markNow()
-        if (now >= settings.end) break
-        if (started.get() == settings.tasks) count(now - due)
-        due += settings.period
+        if (now >= schedule.end) break
+        if (started.get() == schedule.tasks) count(now - due)
+        due += schedule.period
     }
-    delay(-settings.end.elapsedNow())
+    delay(-schedule.end.elapsedNow())
     finished.incrementAndGet()
 }
 
@@ -73,9 +73,9 @@ private fun count(lateness: Duration) {
 }
 
 /** A hog: it computes without waiting, and then yields, until the end. */
-private suspend fun compute(settings: Settings) {
-    while (settings.end.hasNotPassedNow()) {
-        val until = Monotonic.markNow() + settings.hogTime
+private suspend fun compute(schedule: Schedule) {
+    while (schedule.end.hasNotPassedNow()) {
+        val until = Monotonic.markNow() + schedule.hogTime
         while (until.hasNotPassedNow()) Thread.onSpinWait()
         yield()
     }
