@@ -33,6 +33,12 @@ final class Echo extends ChannelInboundHandlerAdapter {
         context.flush();
     }
 
+    /** Reads no more while a client is slow to take its echo. */
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+        context.channel().config().setAutoRead(context.channel().isWritable());
+    }
+
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         context.close();
