@@ -26,7 +26,7 @@ pub use load::{Load, Talk};
 pub use measure::Measure;
 pub use shell::{Completions, Man};
 pub use site::Site;
-pub use submit::Submit;
+pub use submit::{Submit, Verify};
 
 /// Examples, the workloads that taskscale carries, and what exit codes mean.
 fn help(examples: &str, exit_codes: &str) -> String {
@@ -93,6 +93,7 @@ impl Args {
             Command::Load(_) => "load",
             Command::Fleet(_) => "fleet",
             Command::Submit(_) => "submit",
+            Command::Verify(_) => "verify",
             Command::Site(_) => "site",
         };
         (!self.runs_by_default()).then_some(name)
@@ -173,6 +174,8 @@ pub enum Command {
     Report(Report),
     /// Hand a campaign in: check it, take host, users and paths out, write the text of the pull request
     Submit(Submit),
+    /// Measure a random tenth of submitted results again, and record whether they agree
+    Verify(Verify),
     /// Make a static site of many campaigns: a page for each of them and for each entry
     Site(Site),
     /// Show the catalogue: entries, kinds, versions, and why some are unavailable

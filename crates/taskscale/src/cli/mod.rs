@@ -36,6 +36,7 @@ mod run;
 mod session;
 mod site;
 mod submit;
+mod verify;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -117,6 +118,7 @@ pub fn main() -> ExitCode {
         Some(Command::Fleet(fleet)) => fleet::run(&fleet, &args.global),
         Some(Command::Load(load)) => load::run(&load, &args.global),
         Some(Command::Submit(submit)) => submit::run(&submit, &args.global),
+        Some(Command::Verify(verify)) => verify::run(&verify, &args.global),
         Some(Command::Measure(measure)) => measure::run(&measure, &args.global),
     };
     match result {

@@ -14,6 +14,7 @@ use super::{Failure, OrUsage, print_result, say_aside};
 use crate::limit;
 use crate::record;
 use crate::site::{self, Found, Made, Site};
+use crate::submit::Withdrawal;
 use crate::units::counted;
 
 pub fn run(args: &args::Site, global: &Global) -> Result<ExitCode, Failure> {
@@ -36,6 +37,10 @@ pub fn run(args: &args::Site, global: &Global) -> Result<ExitCode, Failure> {
 fn add(site: &mut Site, found: &Found) -> Result<(), Failure> {
     if limit::holds_question(&found.folder) {
         say_aside(&format!("left out: {}: it holds a search for limits", found.folder.display()));
+        return Ok(());
+    }
+    if let Some(withdrawal) = Withdrawal::read(&found.folder).with_context(|| found.folder.display().to_string())? {
+        site.add_withdrawn(found, withdrawal);
         return Ok(());
     }
     match record::load(&found.folder) {

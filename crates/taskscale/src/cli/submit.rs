@@ -17,17 +17,40 @@ use crate::campaign::receipt;
 use crate::catalog::{Catalog, Entry, Runtime, ToolchainSpec};
 use crate::limit;
 use crate::measure::machine_facts;
-use crate::record::{By, Campaign, EntryFacts, Loaded, Sample};
+use crate::record::{By, Campaign, EntryFacts, Loaded, SCHEMA_VERSION, Sample, Timestamp};
 use crate::report::Report;
-use crate::submit::{self, Candidate, Checked, Compared, Finding, Footprints, Published, Rule, Whose};
+use crate::submit::{
+    self, Candidate, Checked, Compared, Finding, Footprints, Published, Rule, VERIFICATION, Verification, Whose,
+    Withdrawal,
+};
 use crate::toolchain::{self, Toolchain};
 
 pub fn run(args: &Submit, global: &Global) -> Result<ExitCode, Failure> {
+    if let Some(folder) = &args.withdraw {
+        return withdraw(folder, args.reason.as_deref().unwrap_or_default());
+    }
     match (&args.check, &args.folder) {
         (Some(results), _) => check(results, args, global),
         (None, Some(folder)) => hand_in(folder, args, global),
         (None, None) => Err(Failure::Usage(anyhow!("name the folder of a campaign"))),
     }
+}
+
+fn withdraw(folder: &Path, reason: &str) -> Result<ExitCode, Failure> {
+    let reason = reason.trim();
+    if reason.is_empty() {
+        return Err(Failure::Usage(anyhow!("--reason is empty: give the sentence that the site will show")));
+    }
+    let Published { loaded, .. } = submit::read(folder).or_usage()?;
+    let withdrawal = Withdrawal {
+        schema: SCHEMA_VERSION,
+        withdrawn_at: Timestamp::now(),
+        campaign: loaded.campaign.id,
+        reason: reason.to_owned(),
+    };
+    withdrawal.write(folder).with_context(|| format!("cannot withdraw {}", folder.display()))?;
+    say_aside(&format!("withdrawn: {folder}\nnext: `git add -A {folder}`, and commit it", folder = folder.display()));
+    Ok(ExitCode::SUCCESS)
 }
 
 fn hand_in(folder: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Failure> {
@@ -177,10 +200,14 @@ fn check(results: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fai
     let all: Vec<&Loaded> = loaded.iter().copied().chain(beside.iter().map(|other| &other.loaded)).collect();
     let reports: Vec<Vec<Report>> = all.iter().map(|loaded| reports(loaded)).collect();
     let footprints: Vec<Footprints> = reports.iter().map(|reports| Footprints::of(reports)).collect();
-    let candidates = all
-        .iter()
-        .zip(&reports)
-        .map(|(loaded, reports)| Candidate { id: loaded.campaign.id.as_deref(), reports });
+    let places = folders.iter().zip(&read).filter(|(_, read)| read.is_ok()).map(|(folder, _)| folder.as_path());
+    let places = places.chain(beside.iter().map(|other| other.folder.as_path()));
+    let candidates = all.iter().zip(&reports).zip(places).map(|((loaded, reports), folder)| Candidate {
+        id: loaded.campaign.id.as_deref(),
+        reports,
+        verified: Verification::beside(folder, &loaded.campaign)
+            .is_ok_and(|verification| verification.is_some_and(|of| of.is_verified())),
+    });
     let mut marks = submit::marks(&candidates.collect::<Vec<_>>()).into_iter();
     let mut ids: BTreeMap<&str, &Path> = BTreeMap::new();
     for other in &beside {
@@ -223,10 +250,17 @@ fn against(published: &Published, reports: &[Report], new: Option<&Catalog>) -> 
     let handed_in = published.sealed.is_some() || new.is_some();
     let mut findings = submit::examine(&published.loaded, reports, handed_in);
     findings.extend(submit::names_left(campaign, samples));
+    if let Err(error) = Verification::beside(&published.folder, campaign) {
+        findings.push(Finding::new(Rule::Seal, format!("{VERIFICATION}: {error}")));
+    }
     if published.sealed == Some(false) {
         findings.push(Finding::new(Rule::Seal, "its files are not those that were handed in"));
     }
     let Some(catalog) = new else { return findings };
+    if published.folder.join(VERIFICATION).exists() {
+        let what = format!("it comes with a {VERIFICATION}, which curators add");
+        findings.push(Finding::new(Rule::Origin, what));
+    }
     match &campaign.origin {
         None => findings.push(Finding::new(Rule::Origin, "it has no origin and no seal")),
         Some(origin) if origin.by == By::Project => {

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::Found;
-use super::layout::{START, anchor};
+use super::layout::{Page, START, anchor};
+use super::{Found, Withdrawn};
 use crate::record::{EntryFacts, Loaded, Machine, Status, Timestamp, Warning, last_attempts, same_memory};
 use crate::report::Report;
 use crate::sheet::{NONE, escaped};
-use crate::submit::Mark;
+use crate::submit::{Mark, Verification};
 use crate::units::{self, counted};
 
 /// What the site knows of a campaign, beside its page.
@@ -19,6 +19,7 @@ pub struct Shown {
     pub id: Option<String>,
     /// What its figures rest on. None where no campaign of the site was ever submitted: a user's own.
     pub mark: Option<Mark>,
+    pub verified: bool,
     pub created_at: Timestamp,
     pub machine: Machine,
     pub repetitions: u32,
@@ -40,10 +41,13 @@ impl Shown {
         let ok = || last.iter().filter(|sample| sample.status == Status::Ok);
         Shown {
             place: found.place.clone(),
-            page: format!("campaigns/{}.html", found.place),
+            page: page_of(found),
             folder: found.folder.clone(),
             id: campaign.id.clone(),
             mark: None,
+            // A record that is of other results, or unreadable, verifies nothing; `submit --check` names it.
+            verified: Verification::beside(&found.folder, campaign)
+                .is_ok_and(|verification| verification.is_some_and(|of| of.is_verified())),
             created_at: campaign.created_at,
             machine: campaign.machine.clone(),
             repetitions: campaign.plan.repetitions,
@@ -64,6 +68,23 @@ impl Shown {
         };
         of(&self.machine) == of(machine) && same_memory(self.machine.memory_bytes, machine.memory_bytes)
     }
+}
+
+/// The page of results, inside the site.
+pub fn page_of(found: &Found) -> String {
+    format!("campaigns/{}.html", found.place)
+}
+
+/// What stands in the place of results that were withdrawn.
+pub fn withdrawn_page(of: &Withdrawn, with_documents: bool) -> String {
+    let main = format!(
+        "<h1>Withdrawn results</h1>\n<p>The results {} were withdrawn on {}: {}</p>\n",
+        escaped(&of.place),
+        of.withdrawal.withdrawn_at.date(),
+        escaped(&of.withdrawal.reason)
+    );
+    let about = "Results that were withdrawn, and why";
+    Page { path: &of.page, title: "Withdrawn results", about, main: &main }.render(with_documents)
 }
 
 /// `, measured by the project`, where it is known.

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use crate::catalog::Catalog;
 use crate::record::{Loaded, StoreError, holds_campaign};
 use crate::report::{PageData, write_html};
-use crate::submit::{Candidate, marks};
+use crate::submit::{Candidate, WITHDRAWN, Withdrawal, marks};
 
 pub use campaigns::Shown;
 use docs::Documents;
@@ -59,7 +59,7 @@ pub fn find(results: &Path) -> Result<Vec<Found>, StoreError> {
                 folders.push((place, child));
             }
         }
-        if holds_campaign(&folder) {
+        if holds_campaign(&folder) || folder.join(WITHDRAWN).is_file() {
             let own_name = || {
                 fs::canonicalize(&folder).ok()?.file_name().map(|name| name.to_string_lossy().into_owned())
             };
@@ -82,8 +82,16 @@ pub struct Site<'a> {
     catalog: &'a Catalog,
     documents: Documents,
     campaigns: Vec<Shown>,
+    withdrawn: Vec<Withdrawn>,
     /// The files of the site, relative to its folder.
     written: BTreeSet<String>,
+}
+
+/// Results that were withdrawn: their page says why.
+pub struct Withdrawn {
+    pub place: String,
+    pub page: String,
+    pub withdrawal: Withdrawal,
 }
 
 /// What was made.
@@ -112,7 +120,7 @@ impl<'a> Site<'a> {
             return Err(at("make a site in", out, error));
         }
         let documents = Documents::beside(catalog);
-        Ok(Site { out: out.to_owned(), catalog, documents, campaigns: Vec::new(), written: BTreeSet::new() })
+        Ok(Site { out: out.to_owned(), catalog, documents, campaigns: Vec::new(), withdrawn: Vec::new(), written: BTreeSet::new() })
     }
 
     /// Adds a campaign, and writes its page.
@@ -130,6 +138,12 @@ impl<'a> Site<'a> {
         Ok(())
     }
 
+    /// Adds results that were withdrawn.
+    pub fn add_withdrawn(&mut self, found: &Found, withdrawal: Withdrawal) {
+        let page = campaigns::page_of(found);
+        self.withdrawn.push(Withdrawn { place: found.place.clone(), page, withdrawal });
+    }
+
     pub fn is_without_campaigns(&self) -> bool {
         self.campaigns.is_empty()
     }
@@ -142,20 +156,27 @@ impl<'a> Site<'a> {
         if self.campaigns.iter().any(submitted) {
             let candidate = |shown| {
                 let shown: &Shown = shown;
-                Candidate { id: shown.id.as_deref(), reports: &shown.reports }
+                Candidate { id: shown.id.as_deref(), reports: &shown.reports, verified: shown.verified }
             };
             let marks = marks(&self.campaigns.iter().map(candidate).collect::<Vec<_>>());
             self.campaigns.iter_mut().zip(marks).for_each(|(campaign, mark)| campaign.mark = Some(mark));
         }
         let subjects = subject::subjects(self.catalog, &self.campaigns);
         let mut pages = vec![
-            (START.to_owned(), start::page(&self.campaigns, &subjects, self.catalog, &self.documents)),
+            (
+                START.to_owned(),
+                start::page(&self.campaigns, &self.withdrawn, &subjects, self.catalog, &self.documents),
+            ),
             (ENTRIES.to_owned(), entries::page(&self.campaigns, &subjects, self.catalog, &self.documents)),
         ];
         for subject in &subjects {
             let page = entry::page(subject, &self.campaigns, self.catalog, &self.documents);
             pages.push((subject.page.clone(), page));
         }
+        let withdrawn = self.withdrawn.iter();
+        pages.extend(
+            withdrawn.map(|of| (of.page.clone(), campaigns::withdrawn_page(of, !self.documents.is_empty()))),
+        );
         let (documents, dead_links) = self.documents.pages(&self.campaigns, &subjects);
         pages.extend(documents);
         if !self.documents.is_empty() {

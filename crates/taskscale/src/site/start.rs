@@ -6,6 +6,7 @@ use super::campaigns::{Shown, by_machine, machine_details, machine_name, mark_be
 use super::docs::{Documents, REPOSITORY};
 use super::layout::{ENTRIES, Page, START, anchor, link};
 use super::subject::Subject;
+use super::Withdrawn;
 use super::surprise::{Surprise, surprises};
 use crate::catalog::{Catalog, Shape};
 use crate::report::{Chart, Export, Group, RenderOptions, Report, Request, Row, Target, export, told};
@@ -22,7 +23,13 @@ pub struct Featured<'a> {
     pub group: &'a Group,
 }
 
-pub fn page(campaigns: &[Shown], subjects: &[Subject], catalog: &Catalog, documents: &Documents) -> String {
+pub fn page(
+    campaigns: &[Shown],
+    withdrawn: &[Withdrawn],
+    subjects: &[Subject],
+    catalog: &Catalog,
+    documents: &Documents,
+) -> String {
     let featured = featured(campaigns, catalog);
     let n = featured.as_ref().map_or("N concurrent tasks".to_owned(), |of| many(of.group.tasks));
     let mut main = format!(
@@ -50,6 +57,10 @@ pub fn page(campaigns: &[Shown], subjects: &[Subject], catalog: &Catalog, docume
             machine_details(machine)
         ));
         main.push_str(&table(&own));
+    }
+    for of in withdrawn {
+        let (link, date) = (anchor(START, &of.page, &of.place), of.withdrawal.withdrawn_at.date());
+        main.push_str(&format!("<p class=\"quiet\">Withdrawn: {link}, {date}</p>\n"));
     }
     main.push_str("</section>\n");
     Page {

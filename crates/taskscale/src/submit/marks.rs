@@ -27,6 +27,8 @@ pub enum Mark {
     Consistent,
     /// Handed in, and the project's own figures of a machine of its class agree.
     Reproduced,
+    /// Handed in, and a curator measured a tenth of its cases again, which agree.
+    Verified,
 }
 
 impl Mark {
@@ -45,6 +47,7 @@ impl Mark {
             Mark::HandedIn => "handed in",
             Mark::Consistent => "handed in, consistent",
             Mark::Reproduced => "handed in, reproduced",
+            Mark::Verified => "handed in, verified",
         }
     }
 }
@@ -57,6 +60,8 @@ type Measured = (Part, String, Option<String>, u64, MemorySource);
 pub struct Candidate<'a> {
     pub id: Option<&'a str>,
     pub reports: &'a [Report],
+    /// A curator measured some of it again, and enough agrees.
+    pub verified: bool,
 }
 
 /// The marks of campaigns that stand beside each other, in their order.
@@ -65,6 +70,9 @@ pub fn marks(campaigns: &[Candidate]) -> Vec<Mark> {
     let mark = |(nth, own): (usize, &Candidate)| {
         if is_projects(own) {
             return Mark::Project;
+        }
+        if own.verified {
+            return Mark::Verified;
         }
         let agreeing = |(other, there): (usize, &Candidate)| {
             let agrees = other != nth && is_another(own, there) && agree(&cells[nth], &cells[other]);

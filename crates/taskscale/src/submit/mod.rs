@@ -18,6 +18,8 @@ mod sheet;
 mod strip;
 #[cfg(test)]
 mod tests;
+mod verify;
+mod withdraw;
 
 pub use examine::{examine, names_left};
 pub use folder::{Published, campaigns_below, hand_in, place, read};
@@ -27,6 +29,8 @@ pub use plausible::{Compared, Footprints, compare};
 pub use programs::changed_programs;
 pub use sheet::{Checked, checked, pull_request};
 pub use strip::{Stripped, Whose, stripped};
+pub use verify::{DrawnCase, VERIFICATION, Verification, VerifiedCase, draw, judge};
+pub use withdraw::{WITHDRAWN, Withdrawal};
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};

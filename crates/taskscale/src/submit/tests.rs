@@ -19,7 +19,7 @@ pub(super) fn repository(inside: &str) -> PathBuf {
 }
 
 /// A campaign of 195 cells and 202 runs, one of them busy.
-fn posts() -> Loaded {
+pub(super) fn posts() -> Loaded {
     record::load(&repository("results/2026-11-22-posts")).unwrap()
 }
 

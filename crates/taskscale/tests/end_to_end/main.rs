@@ -28,4 +28,5 @@ mod submit;
 mod support;
 mod truth;
 mod usage;
+mod verify;
 mod work;

@@ -1,0 +1,210 @@
+//! A second measurement of some cases of submitted results, by a curator: which cases, and whether both agree. Pure, but
+//! for the record's file.
+
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::{Campaign, Part, Timestamp, read_document};
+use crate::report::{Report, Row};
+
+/// The record of a verification, beside the files of the results.
+pub const VERIFICATION: &str = "verification.json";
+
+/// This share of the cases is measured again, and at least one.
+const SHARE: f64 = 0.1;
+/// Bytes per task agree within this share.
+const WITHIN: f64 = 0.10;
+/// Growth of the footprint that differs by no more than this agrees: pages that a run takes more or less.
+const SAME_BYTES: f64 = 65_536.0;
+/// Results are verified if this share of the cases agrees.
+const VERIFIED_SHARE: f64 = 0.9;
+
+/// A case to measure again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DrawnCase {
+    pub entry: String,
+    pub part: Part,
+    pub tasks: u64,
+    /// The fewest tasks that the results have of this entry and workload: bytes per task are counted from there.
+    pub least: u64,
+}
+
+/// What a curator measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verification {
+    pub schema: u32,
+    /// The results that were verified, and their seal.
+    pub campaign: Option<String>,
+    pub seal: Option<String>,
+    /// Decides which cases are drawn.
+    pub seed: u64,
+    pub verified_at: Timestamp,
+    pub taskscale: String,
+    pub cases: Vec<VerifiedCase>,
+}
+
+/// A case as it was submitted and as it was measured again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VerifiedCase {
+    pub entry: String,
+    /// The workload with its parameters and CPUs.
+    pub workload: String,
+    pub tasks: u64,
+    pub submitted: CaseOutcome,
+    /// Absent where the entry could not be run here.
+    pub measured: Option<CaseOutcome>,
+    pub agrees: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CaseOutcome {
+    /// `ok` if a repetition was.
+    pub status: String,
+    pub version: Option<String>,
+    /// (footprint − footprint at the fewest tasks) ÷ (tasks − fewest tasks), medians. Absent where nothing rests.
+    pub bytes_per_task: Option<f64>,
+    /// Medians, in seconds: shown, not judged.
+    pub launch_s: Option<f64>,
+    pub wall_s: Option<f64>,
+}
+
+impl Verification {
+    /// Whether so many cases agree that the results are verified.
+    pub fn is_verified(&self) -> bool {
+        let (agree, measured) = self.agreement();
+        agree > 0 && agree as f64 >= VERIFIED_SHARE * measured as f64
+    }
+
+    /// How many cases agree, of those that could be measured.
+    pub fn agreement(&self) -> (usize, usize) {
+        let measured = self.cases.iter().filter(|case| case.measured.is_some());
+        (measured.clone().filter(|case| case.agrees).count(), measured.count())
+    }
+
+    /// The record that lies beside results, if it is of them.
+    pub fn beside(folder: &Path, campaign: &Campaign) -> io::Result<Option<Verification>> {
+        let text = match read_document(&folder.join(VERIFICATION)) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let verification: Verification = serde_json::from_slice(&text)?;
+        let seal = campaign.origin.as_ref().map(|origin| &origin.seal);
+        if verification.campaign != campaign.id || verification.seal.as_ref() != seal {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is of other results"));
+        }
+        Ok(Some(verification))
+    }
+}
+
+/// A tenth of the cases, by chance: of all that were ok or not, beyond the fewest tasks of each series.
+pub fn draw(reports: &[Report], seed: u64) -> Vec<DrawnCase> {
+    let mut cases = Vec::new();
+    for report in reports {
+        for (row, tasks) in rows(report) {
+            let own = rows(report).filter(|(other, _)| other.entry.name == row.entry.name);
+            let least = own.map(|(_, tasks)| tasks).min().unwrap_or(tasks);
+            let only = rows(report).filter(|(other, _)| other.entry.name == row.entry.name).count() == 1;
+            if tasks > least || only {
+                cases.push(DrawnCase { entry: row.entry.name.clone(), part: report.part(), tasks, least });
+            }
+        }
+    }
+    let count = (cases.len() as f64 * SHARE).ceil() as usize;
+    fastrand::Rng::with_seed(seed).shuffle(&mut cases);
+    cases.truncate(count);
+    cases.sort_by(|a, b| (&a.entry, &a.part, a.tasks).cmp(&(&b.entry, &b.part, b.tasks)));
+    cases
+}
+
+fn rows(report: &Report) -> impl Iterator<Item = (&Row, u64)> {
+    report.groups.iter().flat_map(|group| group.rows.iter().map(|row| (row, group.tasks)))
+}
+
+/// Compares a case with the reports of what was measured again.
+pub fn judge(case: &DrawnCase, submitted: &[Report], measured: &[Report]) -> VerifiedCase {
+    let outcome = |reports| CaseOutcome::of(case, reports);
+    let unknown =
+        || CaseOutcome { status: "unknown".into(), version: None, bytes_per_task: None, launch_s: None, wall_s: None };
+    let (submitted, measured) = (outcome(submitted).unwrap_or_else(unknown), outcome(measured));
+    let tasks = (case.tasks - case.least) as f64;
+    let agrees = measured.as_ref().is_some_and(|measured| {
+        let bytes = match (submitted.bytes_per_task, measured.bytes_per_task) {
+            (Some(a), Some(b)) => (a - b).abs() <= WITHIN * a.abs().max(b.abs()) || (a - b).abs() * tasks <= SAME_BYTES,
+            // Nothing rests in it.
+            (None, None) => true,
+            _ => false,
+        };
+        submitted.status == measured.status && bytes
+    });
+    VerifiedCase {
+        entry: case.entry.clone(),
+        workload: case.part.to_string(),
+        tasks: case.tasks,
+        submitted,
+        measured,
+        agrees,
+    }
+}
+
+impl CaseOutcome {
+    fn of(case: &DrawnCase, reports: &[Report]) -> Option<CaseOutcome> {
+        let report = reports.iter().find(|report| report.part() == case.part)?;
+        let at = |tasks| rows(report).find(|(row, of)| row.entry.name == case.entry && *of == tasks);
+        let (row, _) = at(case.tasks)?;
+        let footprint = |row: &Row| row.footprint_bytes.filter(|_| row.ok_runs > 0).map(|spread| spread.median);
+        let least = at(case.least).filter(|_| case.least < case.tasks);
+        let growth = footprint(row).zip(least.and_then(|(row, _)| footprint(row)));
+        Some(CaseOutcome {
+            status: if row.ok_runs > 0 { "ok".to_owned() } else { row.status.clone() },
+            version: row.entry.version.clone(),
+            bytes_per_task: growth.map(|(most, least)| (most - least) / (case.tasks - case.least) as f64),
+            launch_s: row.launch_s,
+            wall_s: row.wall_s,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record;
+    use crate::submit::tests::posts;
+
+    fn reports(scale: f64) -> Vec<Report> {
+        let record::Loaded { campaign, mut samples, .. } = posts();
+        for sample in &mut samples {
+            if let Some(plateau) = sample.memory.as_mut().and_then(|memory| memory.plateau.as_mut()) {
+                plateau.footprint_bytes = (plateau.footprint_bytes as f64 * scale) as u64;
+            }
+        }
+        Report::of_parts(&campaign, &samples)
+    }
+
+    #[test]
+    fn a_tenth_is_drawn_by_the_seed_beyond_the_fewest_tasks() {
+        let reports = reports(1.0);
+        let all: usize = reports.iter().map(|report| rows(report).count()).sum();
+        let drawn = draw(&reports, 7);
+        assert!(!drawn.is_empty() && drawn.len() <= all.div_ceil(10), "{} of {all}", drawn.len());
+        assert_eq!(drawn, draw(&reports, 7));
+        assert!((0..20).any(|seed| draw(&reports, seed) != drawn));
+        assert!((0..20).flat_map(|seed| draw(&reports, seed)).all(|case| case.tasks > case.least));
+    }
+
+    #[test]
+    fn cases_agree_within_ten_percent_and_of_one_status() {
+        let submitted = reports(1.0);
+        let agreeing = |measured: &[Report]| {
+            let cases = (0..20).flat_map(|seed| draw(&submitted, seed));
+            cases.map(|case| judge(&case, &submitted, measured).agrees).collect::<Vec<_>>()
+        };
+        assert!(agreeing(&reports(1.05)).into_iter().all(|agrees| agrees));
+        let far = agreeing(&reports(1.5));
+        assert!(far.iter().filter(|agrees| **agrees).count() * 2 < far.len(), "{far:?}");
+        // What could not be run is no agreement.
+        assert!(agreeing(&[]).into_iter().all(|agrees| !agrees));
+    }
+}

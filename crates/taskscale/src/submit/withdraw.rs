@@ -1,0 +1,49 @@
+//! Results that are taken back: their files go, and their place says why.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::verify::VERIFICATION;
+use crate::record::{Timestamp, read_document};
+
+/// In the place of the files of results that were withdrawn.
+pub const WITHDRAWN: &str = "withdrawn.json";
+
+/// That results were withdrawn, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Withdrawal {
+    pub schema: u32,
+    pub withdrawn_at: Timestamp,
+    /// Of the campaign, as it was published.
+    pub campaign: Option<String>,
+    pub reason: String,
+}
+
+impl Withdrawal {
+    /// What stands in a folder; `None` where nothing was withdrawn there.
+    pub fn read(folder: &Path) -> io::Result<Option<Withdrawal>> {
+        match read_document(&folder.join(WITHDRAWN)) {
+            Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes it, then removes the files of the results. Done again after an interruption, it ends the same.
+    pub fn write(&self, folder: &Path) -> io::Result<()> {
+        let mut file = File::create(folder.join(WITHDRAWN))?;
+        file.write_all(&serde_json::to_vec_pretty(self)?)?;
+        file.write_all(b"\n")?;
+        file.sync_all()?;
+        for name in ["samples.jsonl", "report.html", VERIFICATION, "campaign.json"] {
+            match fs::remove_file(folder.join(name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,95 @@
+//! `taskscale verify`, and results that are withdrawn.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{Entry, Finished, World};
+
+/// The folder of results that were submitted, with 1 MB of memory for each of 100 tasks.
+const RESULTS: &str = "results/machine/day";
+
+fn world() -> World {
+    let mut world = World::new(&[entry(1_000_000)]);
+    world.env.insert("PATH".to_owned(), path(&world));
+    world.run(world.campaign("measured", "-n 1,100")).expect_code(0);
+    // Other tests run beside this one: what is tried here is not the machine.
+    let file = world.path("measured/samples.jsonl");
+    let text = fs::read_to_string(&file).expect("samples").replace("\"machine-busy\"", "");
+    fs::write(file, text).expect("samples");
+    taskscale(&world, "submit measured --to handed-in").expect_code(0);
+    let place = &taskscale::submit::campaigns_below(&world.path("handed-in")).expect("results")[0];
+    fs::create_dir_all(world.path("results/machine")).expect("a folder");
+    fs::rename(place, world.path(RESULTS)).expect("results");
+    world
+}
+
+fn entry(bytes_per_task: u32) -> Entry {
+    Entry::new("well", &format!("--anon-bytes-per-task {bytes_per_task}")).program("fake-entry")
+}
+
+fn path(world: &World) -> String {
+    let own = std::iter::once(world.path("bin"));
+    let inherited = std::env::var_os("PATH").unwrap_or_default();
+    let joined = std::env::join_paths(own.chain(std::env::split_paths(&inherited))).expect("a path");
+    joined.into_string().expect("text")
+}
+
+fn taskscale(world: &World, args: &str) -> Finished {
+    let mut command = world.command(&args.split_whitespace().collect::<Vec<_>>());
+    command.current_dir(world.path(""));
+    world.run(command)
+}
+
+fn verification(world: &World) -> Value {
+    let text = fs::read_to_string(world.path(RESULTS).join("verification.json")).expect("a record");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn results_are_verified_by_a_second_measurement_and_lose_it_by_another_program() {
+    let world = world();
+    let dry = taskscale(&world, &format!("verify {RESULTS} --seed 7 --dry-run"));
+    dry.expect_code(0);
+    dry.expect_said("-w sleep -n 1,100 -r 3");
+
+    taskscale(&world, &format!("verify {RESULTS} --seed 7")).expect_code(0);
+    let record = verification(&world);
+    assert_eq!(record["cases"][0]["agrees"], true, "{record}");
+    taskscale(&world, "submit --check results").expect_said("verified");
+    taskscale(&world, "site results -o site").expect_code(0);
+    assert!(fs::read_to_string(world.path("site/index.html")).expect("a page").contains("handed in, verified"));
+    // Whoever submits cannot bring a record along.
+    let new = taskscale(&world, &format!("submit --check {RESULTS} --new --to elsewhere"));
+    new.expect_code(1);
+    new.expect_said("which curators add");
+
+    // Twice the memory: another program than the one that was submitted.
+    world.replace(&[entry(2_000_000)]);
+    taskscale(&world, &format!("verify {RESULTS} --seed 8")).expect_code(1);
+    assert_eq!(verification(&world)["cases"][0]["agrees"], false);
+
+    // Results that changed after they were submitted are not verified.
+    let file = world.path(RESULTS).join("samples.jsonl");
+    let text = fs::read_to_string(&file).expect("samples");
+    fs::write(&file, text.replacen("\"repetition\":1", "\"repetition\": 1", 1)).expect("samples");
+    taskscale(&world, &format!("verify {RESULTS} --seed 7")).expect_code(2);
+}
+
+#[test]
+fn withdrawn_results_leave_a_page_that_says_why() {
+    let world = world();
+    taskscale(&world, "submit measured --to results").expect_code(0);
+    taskscale(&world, &format!("submit --withdraw {RESULTS}")).expect_code(2);
+    let mut command = world.command(&["submit", "--withdraw", RESULTS, "--reason", "It was <invented>."]);
+    command.current_dir(world.path(""));
+    world.run(command).expect_code(0);
+    let left: Vec<_> = fs::read_dir(world.path(RESULTS)).expect("a folder").flatten().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+
+    taskscale(&world, "site results -o site").expect_code(0);
+    let page = fs::read_to_string(world.path("site/campaigns/machine/day.html")).expect("a page");
+    assert!(page.contains("It was &lt;invented&gt;."), "{page}");
+    let start = fs::read_to_string(world.path("site/index.html")).expect("a page");
+    assert!(start.contains("Withdrawn:") && start.contains("campaigns/machine/day.html"), "{start}");
+}
