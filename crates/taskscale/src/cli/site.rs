@@ -39,7 +39,9 @@ fn add(site: &mut Site, found: &Found) -> Result<(), Failure> {
         say_aside(&format!("left out: {}: it holds a search for limits", found.folder.display()));
         return Ok(());
     }
-    if let Some(withdrawal) = Withdrawal::read(&found.folder).with_context(|| found.folder.display().to_string())? {
+    if let Some(withdrawal) =
+        Withdrawal::read(&found.folder).with_context(|| found.folder.display().to_string())?
+    {
         site.add_withdrawn(found, withdrawal);
         return Ok(());
     }

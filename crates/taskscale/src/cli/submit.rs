@@ -20,8 +20,8 @@ use crate::measure::machine_facts;
 use crate::record::{By, Campaign, EntryFacts, Loaded, SCHEMA_VERSION, Sample, Timestamp};
 use crate::report::Report;
 use crate::submit::{
-    self, Candidate, Checked, Compared, Finding, Footprints, Published, Rule, VERIFICATION, Verification, Whose,
-    Withdrawal,
+    self, Candidate, Checked, Compared, Finding, Footprints, Published, Rule, VERIFICATION, Verification,
+    Whose, Withdrawal,
 };
 use crate::toolchain::{self, Toolchain};
 
@@ -49,7 +49,10 @@ fn withdraw(folder: &Path, reason: &str) -> Result<ExitCode, Failure> {
         reason: reason.to_owned(),
     };
     withdrawal.write(folder).with_context(|| format!("cannot withdraw {}", folder.display()))?;
-    say_aside(&format!("withdrawn: {folder}\nnext: `git add -A {folder}`, and commit it", folder = folder.display()));
+    say_aside(&format!(
+        "withdrawn: {folder}\nnext: `git add -A {folder}`, and commit it",
+        folder = folder.display()
+    ));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -200,7 +203,8 @@ fn check(results: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fai
     let all: Vec<&Loaded> = loaded.iter().copied().chain(beside.iter().map(|other| &other.loaded)).collect();
     let reports: Vec<Vec<Report>> = all.iter().map(|loaded| reports(loaded)).collect();
     let footprints: Vec<Footprints> = reports.iter().map(|reports| Footprints::of(reports)).collect();
-    let places = folders.iter().zip(&read).filter(|(_, read)| read.is_ok()).map(|(folder, _)| folder.as_path());
+    let places =
+        folders.iter().zip(&read).filter(|(_, read)| read.is_ok()).map(|(folder, _)| folder.as_path());
     let places = places.chain(beside.iter().map(|other| other.folder.as_path()));
     let candidates = all.iter().zip(&reports).zip(places).map(|((loaded, reports), folder)| Candidate {
         id: loaded.campaign.id.as_deref(),

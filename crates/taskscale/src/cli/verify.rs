@@ -29,10 +29,13 @@ pub fn run(args: &Verify, global: &Global) -> Result<ExitCode, Failure> {
     let cases = submit::draw(&submitted, seed);
     let classic = matches!(loaded.campaign.plan.hold, Hold::Fixed { .. });
     let series = series(&cases, &args.output, seed, classic);
-    say_aside(&format!("seed {seed}: {} in {}", units::counted(cases.len() as u64, "case"), args.output.display()));
+    say_aside(&format!(
+        "seed {seed}: {} in {}",
+        units::counted(cases.len() as u64, "case"),
+        args.output.display()
+    ));
     if args.dry_run {
-        let lines: String =
-            series.iter().map(|of| format!("{}\n", command_line(&of.arguments))).collect();
+        let lines: String = series.iter().map(|of| format!("{}\n", command_line(&of.arguments))).collect();
         print_result(&lines)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -42,7 +45,8 @@ pub fn run(args: &Verify, global: &Global) -> Result<ExitCode, Failure> {
         measure(of, global)?;
         // Where the entry is not installed nothing was measured.
         let measured = record::load(&of.folder).ok();
-        let measured = measured.map(|again| Report::of_parts(&again.campaign, &again.samples)).unwrap_or_default();
+        let measured =
+            measured.map(|again| Report::of_parts(&again.campaign, &again.samples)).unwrap_or_default();
         verified.extend(of.cases.iter().map(|case| submit::judge(case, &submitted, &measured)));
     }
     let verification = Verification {
@@ -121,11 +125,13 @@ fn sheet(verification: &Verification) -> Sheet {
     let mut sheet = Sheet::new(format!("{agree} of {measured} cases agree: {verdict}"));
     let heads = ["entry", "workload"].map(Column::words).into_iter();
     let figures = ["N", "B/task", "again", "launch s", "again"].map(Column::figures);
-    let mut table = Table::new(heads.chain(figures).chain([Column::words("status"), Column::words("")]).collect());
+    let mut table =
+        Table::new(heads.chain(figures).chain([Column::words("status"), Column::words("")]).collect());
     table.section("cases").rows = verification.cases.iter().map(row).collect();
     sheet.table(table);
     sheet.notes = vec![
-        "B/task agree within 10%, or if growth differs by no more than 64 KiB. Times are not judged.".to_owned(),
+        "B/task agree within 10%, or if growth differs by no more than 64 KiB. Times are not judged."
+            .to_owned(),
     ];
     sheet
 }
@@ -133,7 +139,8 @@ fn sheet(verification: &Verification) -> Sheet {
 fn row(case: &VerifiedCase) -> SheetRow {
     let again = case.measured.as_ref();
     let bytes = |bytes: Option<f64>| bytes.map_or(NONE.to_owned(), |bytes| format!("{bytes:.0}"));
-    let seconds = |seconds: Option<f64>| seconds.map_or(NONE.to_owned(), |seconds| units::decimal(seconds, 2));
+    let seconds =
+        |seconds: Option<f64>| seconds.map_or(NONE.to_owned(), |seconds| units::decimal(seconds, 2));
     let status = match again {
         Some(again) if again.status != case.submitted.status => {
             format!("{}, again {}", case.submitted.status, again.status)

@@ -120,7 +120,14 @@ impl<'a> Site<'a> {
             return Err(at("make a site in", out, error));
         }
         let documents = Documents::beside(catalog);
-        Ok(Site { out: out.to_owned(), catalog, documents, campaigns: Vec::new(), withdrawn: Vec::new(), written: BTreeSet::new() })
+        Ok(Site {
+            out: out.to_owned(),
+            catalog,
+            documents,
+            campaigns: Vec::new(),
+            withdrawn: Vec::new(),
+            written: BTreeSet::new(),
+        })
     }
 
     /// Adds a campaign, and writes its page.

@@ -2,11 +2,11 @@
 
 use std::cmp::Reverse;
 
+use super::Withdrawn;
 use super::campaigns::{Shown, by_machine, machine_details, machine_name, mark_behind, table};
 use super::docs::{Documents, REPOSITORY};
 use super::layout::{ENTRIES, Page, START, anchor, link};
 use super::subject::Subject;
-use super::Withdrawn;
 use super::surprise::{Surprise, surprises};
 use crate::catalog::{Catalog, Shape};
 use crate::report::{Chart, Export, Group, RenderOptions, Report, Request, Row, Target, export, told};

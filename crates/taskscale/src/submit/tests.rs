@@ -38,7 +38,7 @@ fn marks_of(campaigns: &[&Loaded]) -> Vec<Mark> {
     let candidate = |(loaded, reports)| {
         let loaded: &&Loaded = loaded;
         let reports: &Vec<Report> = reports;
-        Candidate { id: loaded.campaign.id.as_deref(), reports }
+        Candidate { id: loaded.campaign.id.as_deref(), reports, verified: false }
     };
     marks(&campaigns.iter().zip(&reports).map(candidate).collect::<Vec<_>>())
 }

@@ -126,13 +126,20 @@ fn rows(report: &Report) -> impl Iterator<Item = (&Row, u64)> {
 /// Compares a case with the reports of what was measured again.
 pub fn judge(case: &DrawnCase, submitted: &[Report], measured: &[Report]) -> VerifiedCase {
     let outcome = |reports| CaseOutcome::of(case, reports);
-    let unknown =
-        || CaseOutcome { status: "unknown".into(), version: None, bytes_per_task: None, launch_s: None, wall_s: None };
+    let unknown = || CaseOutcome {
+        status: "unknown".into(),
+        version: None,
+        bytes_per_task: None,
+        launch_s: None,
+        wall_s: None,
+    };
     let (submitted, measured) = (outcome(submitted).unwrap_or_else(unknown), outcome(measured));
     let tasks = (case.tasks - case.least) as f64;
     let agrees = measured.as_ref().is_some_and(|measured| {
         let bytes = match (submitted.bytes_per_task, measured.bytes_per_task) {
-            (Some(a), Some(b)) => (a - b).abs() <= WITHIN * a.abs().max(b.abs()) || (a - b).abs() * tasks <= SAME_BYTES,
+            (Some(a), Some(b)) => {
+                (a - b).abs() <= WITHIN * a.abs().max(b.abs()) || (a - b).abs() * tasks <= SAME_BYTES
+            }
             // Nothing rests in it.
             (None, None) => true,
             _ => false,
@@ -154,7 +161,8 @@ impl CaseOutcome {
         let report = reports.iter().find(|report| report.part() == case.part)?;
         let at = |tasks| rows(report).find(|(row, of)| row.entry.name == case.entry && *of == tasks);
         let (row, _) = at(case.tasks)?;
-        let footprint = |row: &Row| row.footprint_bytes.filter(|_| row.ok_runs > 0).map(|spread| spread.median);
+        let footprint =
+            |row: &Row| row.footprint_bytes.filter(|_| row.ok_runs > 0).map(|spread| spread.median);
         let least = at(case.least).filter(|_| case.least < case.tasks);
         let growth = footprint(row).zip(least.and_then(|(row, _)| footprint(row)));
         Some(CaseOutcome {
@@ -176,7 +184,7 @@ mod tests {
     fn reports(scale: f64) -> Vec<Report> {
         let record::Loaded { campaign, mut samples, .. } = posts();
         for sample in &mut samples {
-            if let Some(plateau) = sample.memory.as_mut().and_then(|memory| memory.plateau.as_mut()) {
+            if let Some(plateau) = sample.memory.plateau.as_mut() {
                 plateau.footprint_bytes = (plateau.footprint_bytes as f64 * scale) as u64;
             }
         }

@@ -58,14 +58,16 @@ fn results_are_verified_by_a_second_measurement_and_lose_it_by_another_program()
     assert_eq!(record["cases"][0]["agrees"], true, "{record}");
     taskscale(&world, "submit --check results").expect_said("verified");
     taskscale(&world, "site results -o site").expect_code(0);
-    assert!(fs::read_to_string(world.path("site/index.html")).expect("a page").contains("handed in, verified"));
+    assert!(
+        fs::read_to_string(world.path("site/index.html")).expect("a page").contains("handed in, verified")
+    );
     // Whoever submits cannot bring a record along.
     let new = taskscale(&world, &format!("submit --check {RESULTS} --new --to elsewhere"));
     new.expect_code(1);
     new.expect_said("which curators add");
 
     // Twice the memory: another program than the one that was submitted.
-    world.replace(&[entry(2_000_000)]);
+    fs::write(world.manifest(), world.manifest_of(&[entry(2_000_000)])).expect("a manifest");
     taskscale(&world, &format!("verify {RESULTS} --seed 8")).expect_code(1);
     assert_eq!(verification(&world)["cases"][0]["agrees"], false);
 
