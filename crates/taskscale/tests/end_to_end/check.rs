@@ -147,6 +147,8 @@ fn a_good_citizen_passes() {
     finished.expect_code(0);
     // One timer for all takes nothing a task, give or take some pages.
     let text = without_figures(&finished.stdout).replace("100k tasks, about … bytes a task)", "100k tasks)");
+    // On a busy machine growth is told from noise by more tasks.
+    let text = text.replace("1k, 10k tasks, about", "1k tasks, about");
     insta::assert_snapshot!(text, @"
     fake/stackless: good (1, 7, 1k tasks, about … bytes a task)
     fake/stackful: good (1, 7, 1k tasks, about … bytes a task)

@@ -46,7 +46,9 @@ fn connections_that_the_server_does_not_hold_are_not_alive() {
     let samples = world.runs("out");
     let alive = |entry| if entry == "fake/deferred" { 0 } else { 50 };
     for (entry, status, seen) in statuses(&samples) {
-        assert_eq!((status, seen), (Status::Partial, Some(alive(entry))), "{entry}: {samples:#?}");
+        // A connection that is reset on its first message makes the run fail.
+        let reset = entry == "fake/half-reset" && status == Status::Failed;
+        assert!(reset || (status, seen) == (Status::Partial, Some(alive(entry))), "{entry}: {samples:#?}");
     }
     assert_eq!(samples.len(), cases.len());
     world.assert_nothing_left();
