@@ -53,10 +53,10 @@ static _Noreturn void give_up(unsigned launched, int error) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 3 || sscanf(argv[1], "%u", &tasks) != 1 || sscanf(argv[2], "%u", &operations) != 1) {
+    if (argc < 3 || sscanf(argv[1], "%u", &tasks) != 1 || sscanf(argv[2], "%u", &operations) != 1
+        || (argc > 4 && sscanf(argv[4], "%u", &tokens) != 1)) {
         errx(1, "usage: ring <tasks> <operations> [--tokens <tokens>]");
     }
-    if (argc > 4) tokens = strtoul(argv[4], NULL, 10);  // after --tokens
     if (!pth_init()) give_up(0, errno);
 
     pth_t *threads = calloc(tasks, sizeof *threads);

@@ -69,10 +69,10 @@ static _Noreturn void give_up(unsigned launched, int error) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 3 || sscanf(argv[1], "%u", &tasks) != 1 || sscanf(argv[2], "%u", &operations) != 1) {
+    if (argc < 3 || sscanf(argv[1], "%u", &tasks) != 1 || sscanf(argv[2], "%u", &operations) != 1
+        || (argc > 4 && sscanf(argv[4], "%u", &tokens) != 1)) {
         errx(1, "usage: ring <tasks> <operations> [--tokens <tokens>]");
     }
-    if (argc > 4) tokens = strtoul(argv[4], NULL, 10);  // after --tokens
 
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);

@@ -46,13 +46,19 @@ static _Noreturn void give_up(unsigned launched, int error) {
     exit(1);
 }
 
+static unsigned number(const char *text) {
+    unsigned value;
+    if (sscanf(text, "%u", &value) != 1) errx(1, "not a number: %s", text);
+    return value;
+}
+
 int main(int argc, char **argv) {
     if (argc < 3 || sscanf(argv[1], "%u", &tasks) != 1 || sscanf(argv[2], "%u", &seconds) != 1) {
         errx(1, "usage: state <tasks> <seconds> [--bytes <bytes>] [--depth <calls>]");
     }
     for (int i = 3; i + 1 < argc; i += 2) {
-        if (strcmp(argv[i], "--bytes") == 0) bytes = strtoul(argv[i + 1], NULL, 10);
-        if (strcmp(argv[i], "--depth") == 0) depth = strtoul(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--bytes") == 0) bytes = number(argv[i + 1]);
+        if (strcmp(argv[i], "--depth") == 0) depth = number(argv[i + 1]);
     }
 
     pthread_attr_t attributes;

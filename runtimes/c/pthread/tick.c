@@ -74,14 +74,20 @@ static _Noreturn void give_up(unsigned launched, int error) {
     exit(1);
 }
 
+static unsigned number(const char *text) {
+    unsigned value;
+    if (sscanf(text, "%u", &value) != 1) errx(1, "not a number: %s", text);
+    return value;
+}
+
 int main(int argc, char **argv) {
     if (argc < 3 || sscanf(argv[1], "%u", &tasks) != 1 || sscanf(argv[2], "%u", &seconds) != 1) {
         errx(1, "usage: tick <tasks> <seconds> [--period-ms <ms>] [--hogs <tasks>] [--hog-ms <ms>]");
     }
     for (int i = 3; i + 1 < argc; i += 2) {
-        if (strcmp(argv[i], "--period-ms") == 0) period_ms = strtoul(argv[i + 1], NULL, 10);
-        if (strcmp(argv[i], "--hogs") == 0) hogs = strtoul(argv[i + 1], NULL, 10);
-        if (strcmp(argv[i], "--hog-ms") == 0) hog_ms = strtoul(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--period-ms") == 0) period_ms = number(argv[i + 1]);
+        if (strcmp(argv[i], "--hogs") == 0) hogs = number(argv[i + 1]);
+        if (strcmp(argv[i], "--hog-ms") == 0) hog_ms = number(argv[i + 1]);
     }
     period = period_ms * NS_PER_MS;
     begin = now();

@@ -43,7 +43,7 @@ fn programs_that_make_no_task_are_not_good() {
     let cases = [
         ("sleep", "error made", "to start and to end 100k tasks took"),
         ("state", "error made", "to start and to end 100k tasks took"),
-        ("tick", "error made", "its threads waited 0 times"),
+        ("tick", "error made", "its threads waited"),
         ("spawn", "error work", "nothing is made in so little time"),
         ("map", "error work", "nothing is made in so little time"),
     ];
