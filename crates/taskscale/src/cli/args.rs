@@ -24,7 +24,7 @@ pub use fleet::{Fleet, GatherFormat, Step as FleetStep};
 pub use limit::{Limit, LimitFormat};
 pub use load::{Load, Talk};
 pub use measure::Measure;
-pub use shell::{Completions, Man};
+pub use shell::{Completions, Help, Man};
 pub use site::Site;
 pub use submit::{Submit, Verify};
 
@@ -43,6 +43,7 @@ fn help(examples: &str, exit_codes: &str) -> String {
     name = "taskscale",
     version,
     subcommand_precedence_over_arg = true,
+    disable_help_subcommand = true,
     max_term_width = 100,
     after_help = help(
         "\
@@ -88,6 +89,7 @@ impl Args {
             Command::Compare(_) => "compare",
             Command::Completions(_) => "completions",
             Command::Man(_) => "man",
+            Command::Help(_) => "help",
             Command::Limit(_) => "limit",
             Command::Measure(_) => "measure",
             Command::Load(_) => "load",
@@ -194,6 +196,8 @@ Examples:
     New(New),
     /// Remove builds that are kept of older sources and toolchains, and say how much was freed
     Clean(Clean),
+    /// Explain a command, status, warning, kind, column or metric
+    Help(Help),
     /// Print the completions of a shell
     Completions(Completions),
     /// Print the manual page, or write one for each command

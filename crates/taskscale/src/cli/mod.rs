@@ -15,6 +15,7 @@ mod completions;
 mod conformance;
 mod doctor;
 mod dry_run;
+mod explain;
 mod fleet;
 mod hint;
 mod keep;
@@ -114,6 +115,7 @@ pub fn main() -> ExitCode {
         Some(Command::Compare(compare)) => compare::run(&compare),
         Some(Command::Completions(completions)) => completions::run(&completions, &args.global),
         Some(Command::Man(man)) => man::run(&man),
+        Some(Command::Help(help)) => explain::run(&help),
         Some(Command::Limit(limit)) => limit::run(&limit, &args.global),
         Some(Command::Fleet(fleet)) => fleet::run(&fleet, &args.global),
         Some(Command::Load(load)) => load::run(&load, &args.global),

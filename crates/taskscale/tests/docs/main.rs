@@ -3,7 +3,9 @@
 //!
 //! `TASKSCALE_BLESS=1 cargo test -p taskscale --test docs` writes those tables, pictures and figures anew.
 
-mod figures;
+mod facts;
+mod generated;
+mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

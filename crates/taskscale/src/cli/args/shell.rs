@@ -28,3 +28,13 @@ pub struct Man {
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }
+
+#[derive(Debug, ClapArgs)]
+pub struct Help {
+    /// A command, or a code such as no-plateau, machine-busy, stackful, footprint
+    #[arg(value_name = "CODE")]
+    pub topic: Vec<String>,
+    /// Statuses and warnings as docs/troubleshooting.md has them
+    #[arg(long, hide = true)]
+    pub markdown: bool,
+}

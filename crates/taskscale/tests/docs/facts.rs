@@ -1,15 +1,16 @@
-//! Figures in a document's sentences, against the campaigns that they are of.
+//! Numbers of a document, against the results that they come from.
 //!
-//! `2,643<!-- go/goroutine sleep 1M footprint --> MiB`: behind a number, unseen where the document is read, stands what it
-//! is of: an entry, a workload, a number of tasks (none for a figure of a line) and a figure by its name in `--metric`, or
-//! `published`, what the post of published/ says. `over` divides by another, `in` names a unit other than the figure's:
-//! `12.2<!-- go/goroutine sleep 1M footprint over rust/tokio-join-all sleep 1M footprint -->`. It is the median of the
-//! first campaign that has it, of those in the mark `<!-- figures of results/A results/B -->` above.
+//! A file of docs/facts/ names a document and the results folders where its numbers are looked up, in that order. Each
+//! fact is the text around a number, with `{}` in its place, and what the number is: an entry, a workload, a number of
+//! tasks (none for a metric of a line) and a metric by its name in `--metric`, or `published`, which is what the blog post
+//! in published/ has. `over` divides by another, `in` names another unit than the metric's own:
+//! `"and {} times as much" = "go/goroutine sleep 1M footprint over rust/tokio-join-all sleep 1M footprint"`.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
 
 use regex_lite::Regex;
+use serde::Deserialize;
 use serde_json::Value;
 use taskscale::figures::{self, Of, Unit};
 use taskscale::record;
@@ -17,6 +18,15 @@ use taskscale::report::{Report, Row};
 use taskscale::units::{self, decimal};
 
 use super::{WRITES, files, read, repository};
+
+/// A file of docs/facts/.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Facts {
+    document: String,
+    results: Vec<String>,
+    facts: BTreeMap<String, String>,
+}
 
 /// What a number is of.
 #[derive(Debug, PartialEq)]
@@ -28,7 +38,7 @@ struct Term<'a> {
 }
 
 #[derive(Debug, PartialEq)]
-struct Mark<'a> {
+struct Quotient<'a> {
     of: Term<'a>,
     over: Option<Term<'a>>,
     unit: Option<&'a str>,
@@ -82,8 +92,8 @@ impl<'a> Term<'a> {
     }
 }
 
-impl<'a> Mark<'a> {
-    fn parse(text: &'a str) -> Option<Mark<'a>> {
+impl<'a> Quotient<'a> {
+    fn parse(text: &'a str) -> Option<Quotient<'a>> {
         let (terms, unit) =
             text.split_once(" in ").map_or((text, None), |(terms, unit)| (terms, Some(unit.trim())));
         let (of, over) = terms.split_once(" over ").map_or((terms, None), |(of, over)| (of, Some(over)));
@@ -91,7 +101,7 @@ impl<'a> Mark<'a> {
             Some(over) => Some(Term::parse(over)?),
             None => None,
         };
-        Some(Mark { of: Term::parse(of)?, over, unit })
+        Some(Quotient { of: Term::parse(of)?, over, unit })
     }
 
     fn value(&self, campaign: &[Report]) -> Option<f64> {
@@ -107,7 +117,7 @@ impl<'a> Mark<'a> {
     }
 }
 
-/// Bytes that the post says, of the row that the entry stands for.
+/// Bytes that the blog post has, in the row that the entry stands for.
 fn published(entry: &str, tasks: u64) -> Option<f64> {
     let json = |path: &str| serde_json::from_str::<Value>(&read(path)).expect("JSON");
     let entries = json("published/2024-take2.entries.json");
@@ -137,95 +147,102 @@ fn is_rounded(shown: &str, value: f64) -> bool {
     !shown.contains('.') && before >= 2 && like(shown, (value / step).round() * step) == shown
 }
 
-/// The document with each marked number as its campaign has it; the numbers that were not so; and how many were looked at.
-fn corrected(text: &str, campaigns: &mut impl FnMut(&str) -> Vec<Report>) -> (String, Vec<String>, usize) {
-    let mark =
-        Regex::new(r"([+-]?[\d,]*\.?\d+)<!-- ([^>]*) -->|<!-- figures of ([^>]*) -->").expect("a pattern");
-    let (mut written, mut faults, mut end, mut seen) = (String::new(), Vec::new(), 0, 0);
-    let mut looked: Vec<Vec<Report>> = Vec::new();
-    for found in mark.captures_iter(text) {
-        if let Some(folders) = found.get(3) {
-            looked = folders.as_str().split_whitespace().map(&mut *campaigns).collect();
+/// The document with each number as its results have it, and what was wrong.
+fn corrected(text: &str, facts: &Facts, results: &[Vec<Report>]) -> (String, Vec<String>) {
+    let (mut written, mut faults) = (text.to_owned(), Vec::new());
+    for (around, of) in &facts.facts {
+        let (before, after) = around.split_once("{}").unwrap_or_else(|| panic!("{around}: {{}} is missing"));
+        let quotient = Quotient::parse(of).unwrap_or_else(|| panic!("{of}: not ENTRY WORKLOAD N METRIC"));
+        let pattern =
+            format!(r"{}([+-]?[\d,]*\.?\d+){}", regex_lite::escape(before), regex_lite::escape(after));
+        let pattern = Regex::new(&pattern).expect("a pattern");
+        let found: Vec<_> = pattern.captures_iter(&written).filter_map(|found| found.get(1)).collect();
+        let [number] = found[..] else {
+            faults.push(format!("{around:?} is there {} times", found.len()));
             continue;
-        }
-        let (shown, of) = (found.get(1).expect("a number"), found.get(2).expect("a mark"));
-        seen += 1;
-        let mark = Mark::parse(of.as_str()).unwrap_or_else(|| panic!("{}: what is that of?", of.as_str()));
-        let value = looked.iter().find_map(|campaign| mark.value(campaign));
-        written.push_str(&text[end..shown.start()]);
-        end = shown.end();
-        match value {
-            Some(value) if is_rounded(shown.as_str(), value) => written.push_str(shown.as_str()),
+        };
+        let shown = number.as_str();
+        match results.iter().find_map(|reports| quotient.value(reports)) {
+            Some(value) if is_rounded(shown, value) => {}
             Some(value) => {
-                let due = like(shown.as_str(), value);
-                faults.push(format!("{}: {} stands where {due} was measured", of.as_str(), shown.as_str()));
-                written.push_str(&due);
+                let due = like(shown, value);
+                faults.push(format!("{around:?}: {shown} is written, {due} was measured ({of})"));
+                let place = number.range();
+                written.replace_range(place, &due);
             }
-            None => {
-                faults.push(format!("{}: no campaign that is named above it has that", of.as_str()));
-                written.push_str(shown.as_str());
-            }
+            None => faults.push(format!("{around:?}: no results of its file have {of}")),
         }
     }
-    written.push_str(&text[end..]);
-    (written, faults, seen)
+    (written, faults)
 }
 
-fn campaign(folder: &str) -> Vec<Report> {
+fn reports(folder: &str) -> Vec<Report> {
     let loaded = record::load(&repository().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
     Report::of_parts(&loaded.campaign, &loaded.samples)
 }
 
 #[test]
-fn every_marked_figure_is_what_its_campaign_has() {
+fn every_fact_is_what_its_results_have() {
     let bless = std::env::var_os("TASKSCALE_BLESS").is_some();
     let mut known: BTreeMap<String, Vec<Report>> = BTreeMap::new();
-    let mut of = |folder: &str| known.entry(folder.to_owned()).or_insert_with(|| campaign(folder)).clone();
     let _alone = WRITES.lock().unwrap_or_else(PoisonError::into_inner);
     let (mut wrong, mut all) = (Vec::new(), 0);
-    for path in files(&[".md"]) {
-        let text = read(&path);
-        let (written, faults, seen) = corrected(&text, &mut of);
-        all += seen;
+    let named = files(&[".toml"]).into_iter().filter(|path| path.starts_with("docs/facts/"));
+    for path in named {
+        let facts: Facts = toml::from_str(&read(&path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+        all += facts.facts.len();
+        let results: Vec<Vec<Report>> = facts
+            .results
+            .iter()
+            .map(|folder| known.entry(folder.clone()).or_insert_with(|| reports(folder)).clone())
+            .collect();
+        let text = read(&facts.document);
+        let (written, mut faults) = corrected(&text, &facts, &results);
         if bless && written != text {
-            std::fs::write(repository().join(&path), &written).expect("a document");
-            // What is not to be had stays wrong.
-            wrong.extend(corrected(&written, &mut of).1.into_iter().map(|fault| format!("{path}: {fault}")));
-        } else {
-            wrong.extend(faults.into_iter().map(|fault| format!("{path}: {fault}")));
+            std::fs::write(repository().join(&facts.document), &written).expect("a document");
+            // What the results lack stays wrong.
+            faults = corrected(&written, &facts, &results).1;
         }
+        wrong.extend(faults.into_iter().map(|fault| format!("{path}: {fault}")));
     }
     assert!(
         wrong.is_empty(),
         "TASKSCALE_BLESS=1 writes them anew; then read the sentences:\n{}",
         wrong.join("\n")
     );
-    assert!(all > 50, "only {all} figures are marked");
+    assert!(all > 50, "only {all} facts");
 }
 
 /// A checker that lets all pass would prove nothing.
 #[test]
-fn a_number_that_is_not_its_campaigns_is_found() {
-    let mut of = |folder: &str| campaign(folder);
-    let head = "<!-- figures of results/2026-11-23-rooms-2 results/2026-11-22-posts -->";
-    let mut of_text = |text: &str| {
-        let (written, faults, seen) = corrected(&format!("{head}{text}"), &mut of);
-        (written.trim_start_matches(head).to_owned(), faults.len(), seen)
+fn a_number_that_its_results_do_not_have_is_found() {
+    let results = ["results/2026-11-23-rooms-2", "results/2026-11-22-posts"].map(reports);
+    let of = |text: &str, around: &str, is: &str| {
+        let facts = Facts {
+            document: String::new(),
+            results: Vec::new(),
+            facts: BTreeMap::from([(around.to_owned(), is.to_owned())]),
+        };
+        let (written, faults) = corrected(text, &facts, &results);
+        (written, faults.len())
     };
-    let mut same = |text: &str| assert_eq!(of_text(text), (text.to_owned(), 0, 1));
-    same("2,652.5<!-- go/goroutine sleep 1M footprint --> MiB");
-    same("2,650<!-- go/goroutine sleep 1M footprint --> MiB");
-    same("2.59<!-- go/goroutine sleep 1M footprint in GiB --> GiB");
-    same("2,779<!-- go/goroutine sleep bytes-per-task -->");
-    same("2.78<!-- go/goroutine sleep bytes-per-task in kB -->");
-    same("2,585.6<!-- go/goroutine sleep 1M published -->");
-    same("12.2<!-- go/goroutine sleep 1M footprint over rust/tokio-join-all sleep 1M footprint -->");
-    same("+2<!-- go/goroutine sleep 1M rss-peak over go/goroutine sleep 1M published in +% --> %");
-    let mut of = |folder: &str| campaign(folder);
-    let wrong = format!(
-        "{head}2,643<!-- go/goroutine sleep 1M footprint --> and 1<!-- no/one sleep 1M footprint -->"
-    );
-    let (written, faults, seen) = corrected(&wrong, &mut of);
-    assert!(written.contains("2,652<!--") && written.contains("and 1<!--"), "{written}");
-    assert_eq!((faults.len(), seen), (2, 2), "{faults:?}");
+    let go = "go/goroutine sleep 1M footprint";
+    let ratio = format!("{go} over rust/tokio-join-all sleep 1M footprint");
+    let more = "go/goroutine sleep 1M rss-peak over go/goroutine sleep 1M published in +%";
+    for (text, around, is) in [
+        ("Go takes 2,652.5 MiB.", "takes {} MiB", go),
+        ("Go takes 2,650 MiB.", "takes {} MiB", go),
+        ("Go takes 2.59 GiB.", "takes {} GiB", &format!("{go} in GiB")),
+        ("a goroutine of 2,779 bytes", "of {} bytes", "go/goroutine sleep bytes-per-task"),
+        ("2,585.6 by the post", "{} by", "go/goroutine sleep 1M published"),
+        ("12.2 times", "{} times", &ratio),
+        ("+2% more", "{}% more", more),
+    ] {
+        assert_eq!(of(text, around, is), (text.to_owned(), 0));
+    }
+    assert_eq!(of("takes 2,643 MiB", "takes {} MiB", go), ("takes 2,652 MiB".to_owned(), 1));
+    for (text, is) in [("takes 1 MiB", "no/one sleep 1M footprint"), ("1 MiB, takes 1", go)] {
+        assert_eq!(of(text, "takes {} MiB", is), (text.to_owned(), 1));
+    }
+    assert_eq!(of("takes 2,652 MiB, takes 2,652 MiB", "takes {} MiB", go).1, 1, "which of two?");
 }

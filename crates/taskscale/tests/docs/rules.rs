@@ -1,0 +1,179 @@
+//! How documents are written, as far as a program can tell: their length, the length of their sentences, their words.
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use regex_lite::Regex;
+
+use super::{files, read};
+
+/// Visible words that a document may have: no code blocks, no HTML comments; tables count.
+const BUDGETS: [(&str, usize); 24] = [
+    ("README.md", 600),
+    ("CHANGELOG.md", 150),
+    ("docs/analyzing.md", 900),
+    ("docs/architecture.md", 600),
+    ("docs/blog-posts.md", 1_500),
+    ("docs/choosing.md", 900),
+    ("docs/faq.md", 700),
+    ("docs/glossary.md", 500),
+    ("docs/guides/add-a-runtime.md", 700),
+    ("docs/guides/ci.md", 700),
+    ("docs/guides/fleet.md", 700),
+    ("docs/guides/limit.md", 700),
+    ("docs/guides/measure.md", 700),
+    ("docs/guides/submit.md", 700),
+    ("docs/methodology.md", 2_500),
+    ("docs/methodology/ground-truth.md", 700),
+    ("docs/methodology/memory-sources.md", 2_000),
+    ("docs/methodology/reliability.md", 1_000),
+    ("docs/methodology/steady-state.md", 800),
+    ("docs/reading-results.md", 500),
+    ("docs/results.md", 2_000),
+    ("docs/setup.md", 400),
+    ("docs/troubleshooting.md", 800),
+    ("docs/workloads.md", 900),
+];
+
+/// Documents outside docs/reference and research/ together.
+const ALL_WORDS: usize = 25_000;
+
+const SENTENCE_WORDS: usize = 30;
+
+/// Words that are not used, and what is written instead.
+const REPLACED: [(&str, &str); 24] = [
+    (r"the posts\b", "the original blog posts"),
+    (r"\bcampaigns?\b", "results, results folder"),
+    (r"\bcontrol groups?\b", "cgroup"),
+    (r"\bmemory areas?\b", "memory mappings"),
+    (r"\bkernel's share\b", "kernel memory"),
+    (r"\bf[ae]ll(s|ing)? short\b", "failed, timed out, hit a limit, partial"),
+    (r"\b(met|meets) (a|the|its) limit\b", "hit a limit"),
+    (r"\blifts? (it|the limit)\b", "raise it"),
+    (r"\bused up\b", "exhausted"),
+    (r"× best\b", "vs best"),
+    (r"\broomy\b", "unlimited"),
+    (r"\bheld back\b", "throttled"),
+    (r"\b(foretell|foresee|foresaw|foreseen|forecast)s?\b", "predict, estimate"),
+    (r"\b(goes|go|gone|went) on with\b", "resumes"),
+    (r"\bhand(s|ed|ing)? in\b", "submit"),
+    (r"\bgood citizens?\b", "conforms"),
+    (r"\bstray output\b", "unexpected output"),
+    (r"\b(who|what|which)ever\b", "you, a program that, any"),
+    (r"\b(somebody|someone|nobody|anybody|no one)\b", "name the actor"),
+    (r"\b(catalogue|colour|licence|behaviour|favour|itemise|organise|recognise)\w*\b", "American spelling"),
+    (r"\d %", "5%, without a space"),
+    (r"\d [kM]\b", "10k, 1M, without a space"),
+    (r"\bheed(s|ed)?\b", "respect, follow"),
+    (r"\bis none\b", "say what it is"),
+];
+
+/// Documents that people read. Those of the page's sources and of benches are for who works on them.
+fn documents() -> Vec<String> {
+    let ours = |path: &String| {
+        let top = !path.contains('/') && path != "SECURITY.md";
+        top || path.starts_with("docs/") || path.starts_with("research/") || path.starts_with("runtimes/")
+    };
+    files(&[".md"]).into_iter().filter(ours).collect()
+}
+
+/// Texts of one document: paragraphs, items, cells and headings, each with whether it is made of sentences.
+fn texts(source: &str) -> Vec<(String, bool)> {
+    let (mut texts, mut text, mut hidden) = (Vec::new(), String::new(), 0);
+    let mut end = |text: &mut String, prose: bool| {
+        if !text.trim().is_empty() {
+            texts.push((std::mem::take(text), prose));
+        }
+    };
+    for event in Parser::new_ext(source, Options::ENABLE_TABLES) {
+        match event {
+            Event::Start(Tag::CodeBlock(_)) => hidden += 1,
+            Event::End(TagEnd::CodeBlock) => hidden -= 1,
+            Event::Text(part) if hidden == 0 => text.push_str(&part),
+            // Names in code are words, but not subject to the list.
+            Event::Code(_) => text.push('`'),
+            Event::SoftBreak | Event::HardBreak => text.push(' '),
+            // An item's text before the list inside it.
+            Event::Start(Tag::Item | Tag::List(_)) => end(&mut text, true),
+            Event::End(TagEnd::Paragraph | TagEnd::Item) => end(&mut text, true),
+            Event::End(TagEnd::Heading(_) | TagEnd::TableCell) => end(&mut text, false),
+            _ => {}
+        }
+    }
+    texts
+}
+
+fn words(text: &str) -> usize {
+    let is_word = |word: &&str| word.contains(|c: char| c.is_alphanumeric() || c == '`');
+    text.split_whitespace().filter(is_word).count()
+}
+
+/// Sentences of a paragraph. A point inside of a word or number ends none.
+fn sentences(text: &str) -> Vec<&str> {
+    let end = Regex::new(r#"[.!?:]["')\]]*\s+"#).expect("a pattern");
+    let (mut sentences, mut from) = (Vec::new(), 0);
+    for found in end.find_iter(text) {
+        sentences.push(&text[from..found.end()]);
+        from = found.end();
+    }
+    sentences.push(&text[from..]);
+    sentences
+}
+
+fn faults(source: &str) -> Vec<String> {
+    let replaced: Vec<(Regex, &str)> = REPLACED
+        .iter()
+        .map(|(pattern, instead)| (Regex::new(&format!("(?i){pattern}")).expect("a pattern"), *instead))
+        .collect();
+    let mut faults = Vec::new();
+    for (text, prose) in texts(source) {
+        for (pattern, instead) in &replaced {
+            if let Some(found) = pattern.find(&text) {
+                faults.push(format!("`{}`: {instead}: {text}", found.as_str()));
+            }
+        }
+        for sentence in sentences(&text).into_iter().filter(|_| prose) {
+            let count = words(sentence);
+            if count > SENTENCE_WORDS {
+                faults.push(format!("{count} words: {sentence}"));
+            }
+        }
+    }
+    faults
+}
+
+#[test]
+fn documents_are_written_by_the_rules() {
+    let faults: Vec<String> = documents()
+        .iter()
+        .flat_map(|path| faults(&read(path)).into_iter().map(move |fault| format!("{path}: {fault}")))
+        .collect();
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
+}
+
+#[test]
+fn documents_keep_within_their_budgets() {
+    let count = |path: &str| texts(&read(path)).iter().map(|(text, _)| words(text)).sum::<usize>();
+    let over: Vec<String> = BUDGETS
+        .iter()
+        .map(|(path, most)| (path, count(path), most))
+        .filter(|(_, words, most)| words > most)
+        .map(|(path, words, most)| format!("{path}: {words} words of {most}"))
+        .collect();
+    assert!(over.is_empty(), "{}", over.join("\n"));
+    let read_first = |path: &String| {
+        !path.starts_with("docs/reference/") && !path.starts_with("research/") && !path.starts_with("runtimes/")
+    };
+    let all: usize = documents().iter().filter(|path| read_first(path)).map(|path| count(path)).sum();
+    assert!(all <= ALL_WORDS, "{all} words of {ALL_WORDS} together");
+}
+
+/// A checker that lets all pass would prove nothing.
+#[test]
+fn what_breaks_the_rules_is_found() {
+    let of = |text: &str| faults(text).len();
+    assert_eq!(of("# The posts\n\nThe campaign `campaign.json` costs 5 %.\n"), 3);
+    assert_eq!(of("Results take 5%, of 10k tasks (see `the posts`).\n\n```\nthe posts\n```\n"), 0);
+    let long = "a word ".repeat(16);
+    assert_eq!((of(&long), of(&format!("{long}. {long}")), of(&format!("# {long}"))), (1, 2, 0));
+    assert_eq!(of("- one\n- two\n  - three\n"), 0);
+    assert_eq!(sentences("One 1.5 s. Two! (Three.) Four").len(), 4);
+}
