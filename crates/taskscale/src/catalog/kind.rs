@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// A thread of the operating system.
+    /// An OS thread.
     Thread,
-    /// A process of the operating system.
+    /// A process.
     Process,
-    /// A task with a stack of its own, switched by the runtime: goroutine, virtual thread, fiber.
+    /// A green thread with its own stack: goroutine, virtual thread, fiber.
     Stackful,
-    /// A compiled or interpreted async task that keeps its state in an object.
+    /// An async task that keeps its state in an object.
     Stackless,
     /// One of many futures inside one task.
     Future,
-    /// A timer, and no task at all.
+    /// A timer without a task.
     Timer,
-    /// Whatever a program that is not of the catalogue makes of a task. No manifest may say it.
+    /// A black-box program.
     Program,
 }
 
@@ -76,9 +76,9 @@ impl Style {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum FanOut {
-    /// A queue for each member, and a writer that empties it.
+    /// A queue and a writer per member.
     Queue,
-    /// The task of the sender writes to each member's socket.
+    /// The sender's task writes to each member's socket.
     Direct,
     /// The library's own broadcast.
     Library,

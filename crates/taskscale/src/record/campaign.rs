@@ -11,34 +11,35 @@ use crate::catalog::{FanOut, Kind, Shape, Style};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Campaign {
-    /// Version of this record's shape.
+    /// Version of this format: 1.
     pub schema: u32,
-    /// Version of the taskscale that planned the campaign.
+    /// Version of the taskscale that planned the measurement.
     pub taskscale: String,
+    /// RFC 3339, UTC.
     #[cfg_attr(test, schemars(with = "String"))]
     pub created_at: Timestamp,
-    /// The command line that made the campaign.
+    /// The command line.
     pub command: Vec<String>,
+    /// The machine.
     pub machine: Machine,
-    /// What is measured; of several parts, the first.
+    /// What is measured: the first series.
     pub plan: Plan,
-    /// The plans of further parts: other workloads, other parameters, other numbers of CPUs.
+    /// The plans of further series.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub further_plans: Vec<Plan>,
-    /// SHA-256 of the plan in hexadecimal digits: two campaigns of the same plan have the same.
+    /// SHA-256 of the plans: equal plans have equal digests on all machines.
     pub plan_digest: String,
-    /// The seed that put the cells of each N in random order.
+    /// Seed of the random order, up to 2^64 − 1.
     pub seed: u64,
-    /// The facts of each entry of the plan, in the catalogue's order.
+    /// Facts of each entry, in the catalog's order.
     pub entries: Vec<EntryFacts>,
-    /// Which campaign this is, unlike any other: its samples carry it. Absent in older campaigns.
+    /// Unique: the time and 16 random digits. Absent in old results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What all runs have in common beside plan and machine. Absent in older campaigns.
+    /// What all runs share besides plan and machine. Absent in old results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Conditions>,
-    /// Who measured it, once it was handed in (`taskscale submit`). Absent before that, and in campaigns of the project
-    /// from before there was handing in.
+    /// Where submitted results come from. Absent before `taskscale submit`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
 }
@@ -47,8 +48,10 @@ pub struct Campaign {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Origin {
+    /// `project`, or `handed-in` by a contributor.
     pub by: By,
-    /// SHA-256, in hexadecimal digits, of both files as they were handed in, with zeros in the place of these digits.
+    /// Checksum of both files as submitted: SHA-256 of the length of `campaign.json` (8 bytes, little-endian), its text
+    /// with 64 zeros in place of the checksum, and `samples.jsonl`.
     pub seal: String,
 }
 
@@ -67,16 +70,17 @@ pub enum By {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Conditions {
-    /// Where memory figures come from.
+    /// Where memory is read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_source: Option<MemorySource>,
-    /// Memory that a run may take. Absent where there is no cap, or each run has its own (`taskscale limit`).
+    /// Memory that a run may use (`--memory-cap`, or 80% of what was available at the start). Absent for `taskscale
+    /// limit`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_cap_bytes: Option<u64>,
-    /// Time that a run may take, in seconds. Absent where it follows from the hold.
+    /// `--timeout`. Absent if it follows from the wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_cap_s: Option<f64>,
-    /// Whether the clients of servers ran on another machine.
+    /// Clients of servers ran on another machine (`--clients`), so their memory and CPU are in no sample.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub clients_elsewhere: bool,
 }
@@ -85,27 +89,30 @@ pub struct Conditions {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Plan {
+    /// The workload.
     pub workload: String,
-    /// What the workload is given on top of its defaults.
+    /// Parameters that differ from their defaults.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
-    /// On how many CPUs programs are let run; absent where on all.
+    /// Number of CPUs programs are pinned to. Absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<u32>,
-    /// The workload's shape; `hold` where absent.
+    /// Its shape. Absent: `hold`.
     #[serde(default, skip_serializing_if = "Shape::is_hold")]
     pub shape: Shape,
-    /// What one operation is; of the shape `work` only.
+    /// Shape `work`: what one operation is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
-    /// How many bytes each task was told to hold; absent where the workload says nothing of it.
+    /// Bytes that each task keeps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holds_bytes: Option<u64>,
-    /// Full names of the entries, `runtime/entry`.
+    /// Full names, `runtime/entry`.
     pub entries: Vec<String>,
-    /// The numbers of tasks, ascending.
+    /// All N, ascending.
     pub tasks: Vec<u64>,
+    /// Repetitions of each case.
     pub repetitions: u32,
+    /// How long tasks wait.
     pub hold: Hold,
 }
 
@@ -232,53 +239,63 @@ impl Hold {
 pub struct EntryFacts {
     /// `runtime/entry`.
     pub name: String,
-    /// The workload of the program that the facts are of. Absent where the campaign has one only.
+    /// Workload of the program, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload: Option<String>,
+    /// Title of the entry.
     pub title: String,
+    /// Name of the runtime.
     pub runtime: String,
+    /// Title of the runtime.
     pub runtime_title: String,
+    /// Home page.
     pub url: String,
+    /// What a task is.
     pub kind: Kind,
+    /// Tasks run on several CPUs at once.
     pub parallel: bool,
+    /// `idiomatic` or `tuned`.
     pub style: Style,
-    /// Of a chat server; absent in older campaigns.
+    /// Chat servers: how a message reaches the room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fan_out: Option<FanOut>,
-    /// A reference line such as a physical limit: drawn, never ranked.
+    /// A reference line: shown, never ranked.
     #[serde(default)]
     pub reference: bool,
-    /// Measured by the posts as well.
+    /// Measured by the original blog posts too.
     #[serde(default)]
     pub posts: bool,
-    /// Why nobody could check this entry yet.
+    /// Why the entry could not be tested yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unverified: Option<String>,
+    /// Why the entry is written this way.
     pub why: String,
+    /// Further notes.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// First line of the runtime's version output.
+    /// Version that the toolchain printed. Absent if it is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Why it cannot run on this machine.
+    /// Why the entry cannot run here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unavailable: Option<String>,
-    /// The commands that build it, as written in the manifest.
+    /// Build commands.
     #[serde(default)]
     pub build: Vec<Vec<String>>,
-    /// The command that runs it, less the arguments that taskscale appends.
+    /// The command, without the appended arguments.
     #[serde(default)]
     pub run: Vec<String>,
+    /// Environment variables.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// SHA-256 over the runtime's folder and version: changes when the program may have.
+    /// SHA-256 over the runtime's folder, version and place: the key of the build cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// SHA-256 over what this entry alone is made of: its own files and those it shares, its commands and variables, the
-    /// toolchain's version and place. Absent in older campaigns.
+    /// SHA-256 over what this entry alone consists of: commands, variables, toolchain and its files. Absent in old
+    /// results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program_digest: Option<String>,
-    /// The files of its program, as they were when the campaign began; none where they were not recorded.
+    /// Files of the program when the measurement began. Absent in old results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Source>,
 }
@@ -295,8 +312,9 @@ impl EntryFacts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Source {
-    /// Inside the runtime's folder.
+    /// Path inside the runtime's folder.
     pub path: String,
+    /// Content.
     pub text: String,
 }
 
@@ -313,26 +331,34 @@ pub fn same_memory(then: u64, now: u64) -> bool {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Machine {
+    /// Host name. In submitted results the class of the machine, such as `xeon-2-5ghz-2cpu`.
     pub hostname: String,
     /// PRETTY_NAME of /etc/os-release.
     pub os: String,
+    /// Release of the kernel.
     pub kernel: String,
+    /// Such as `x86_64`.
     pub architecture: String,
+    /// Model of the processor.
     pub cpu: String,
     /// CPUs that taskscale may use.
     pub cpus: u64,
+    /// Memory of the machine.
     pub memory_bytes: u64,
+    /// Size of swap.
     pub swap_bytes: u64,
+    /// Size of a page.
     pub page_bytes: u64,
-    /// Transparent huge pages: always, madvise or never.
+    /// `always`, `madvise` or `never`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transparent_huge_pages: Option<String>,
+    /// CPU frequency governor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_governor: Option<String>,
-    /// System limits that bound tasks, by their usual names.
+    /// System limits that bound tasks, by name.
     #[serde(default)]
     pub limits: BTreeMap<String, u64>,
-    /// What `taskscale doctor` had to say against this machine when the campaign began.
+    /// Findings of `taskscale doctor` at the start.
     #[serde(default)]
     pub warnings: Vec<String>,
 }

@@ -29,102 +29,119 @@ impl EventLine {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
-    /// What is to be measured, once it is known what can run here.
+    /// Once, when it is known what can run.
     Plan {
-        /// The campaign's folder.
+        /// The results folder.
         folder: String,
-        /// Of the first part.
+        /// The first series.
         plan: Plan,
-        /// Of further parts: other workloads, parameters or numbers of CPUs.
+        /// Further series.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         further_plans: Vec<Plan>,
+        /// Seed of the random order.
         seed: u64,
-        /// Repetitions of cells that can run here, those measured before included.
+        /// Repetitions of all cases that can run here, kept ones included.
         runs: u64,
-        /// Samples that the folder holds already.
+        /// Samples that the folder already has.
         kept_samples: u64,
     },
-    /// An entry is looked after: built, or found in the cache.
+    /// An entry is prepared: first `started`, then its result.
     Build {
+        /// The entry.
         entry: String,
+        /// The workload of the program, if there are several.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         workload: Option<String>,
+        /// `started`, then `ready`, `unavailable` (missing toolchain) or `failed`.
         state: BuildState,
-        /// The command that runs it, less what taskscale appends; where it is ready.
+        /// If ready: the command, without the appended arguments.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         command: Option<Vec<String>>,
-        /// The version of its toolchain, where that was found.
+        /// Version of the toolchain.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         version: Option<String>,
         /// Why it cannot run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// A run that is not measured, so that the pages of the program are there for those that are.
+    /// Before the unmeasured run of an entry.
     WarmUp { entry: String },
-    /// A run begins.
+    /// Before a run.
     RunStarted {
+        /// The entry.
         entry: String,
+        /// The workload.
         workload: String,
+        /// N.
         tasks: u64,
+        /// From 1.
         repetition: u32,
+        /// From 1.
         attempt: u32,
-        /// How long each task is told to wait, in seconds; 0 where it is told nothing of the kind.
+        /// How long each task waits, otherwise 0.
         hold_s: f64,
-        /// Of work: how many operations are to be done.
+        /// Work: operations to do.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         operations: Option<u64>,
-        /// Repetitions of cells that are done, of how many.
+        /// Finished repetitions.
         done: u64,
+        /// Of this total.
         runs: u64,
-        /// Estimate of the time until all are done, in seconds.
+        /// Estimated time until the end.
         left_s: f64,
     },
-    /// A run has ended; its sample is on the disk.
+    /// When its sample is on disk.
     RunEnded { sample: Box<Sample> },
-    /// What a search for a limit came to, when there is nothing left to run of an entry. `tasks` and `memory_bytes` are
-    /// the answer, where one is confirmed.
+    /// `taskscale limit`: when an entry is finished.
     Answer {
+        /// The entry.
         entry: String,
         /// `found`, `undecided`, `nothing-holds` or `everything-holds`.
         state: String,
+        /// Most tasks that passed, once confirmed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tasks: Option<u64>,
+        /// Least memory that passed, once confirmed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         memory_bytes: Option<u64>,
-        /// Runs that were to confirm the answer, or the last value that was to be one.
+        /// Runs that were to confirm the answer.
         confirming_runs: u64,
-        /// How many of them held.
+        /// Runs of these that passed.
         confirming_held: u64,
-        /// What failed nearest to it.
+        /// The nearest number of tasks that failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fails_tasks: Option<u64>,
+        /// The nearest memory that failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fails_memory_bytes: Option<u64>,
-        /// What held although it asked for as much as that or more: the edge is not sharp.
+        /// Passed although it asked for as much or more: the boundary is not sharp.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sometimes_tasks: Option<u64>,
+        /// The same for memory.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sometimes_memory_bytes: Option<u64>,
-        /// Messages in a second: the answer, where the highest rate was looked for.
+        /// Highest rate that passed, once confirmed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rate_per_s: Option<u64>,
+        /// The nearest rate that failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fails_rate_per_s: Option<u64>,
+        /// The same for a rate.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sometimes_rate_per_s: Option<u64>,
-        /// The same in a sentence.
+        /// The answer in a sentence.
         text: String,
     },
-    /// Something that a person would read.
+    /// A message that a person would see.
     Message { level: Level, text: String },
-    /// What was asked could not be done.
+    /// The request cannot be done.
     Error {
+        /// What is wrong.
         message: String,
-        /// What to do about it.
+        /// What to do.
         hint: String,
     },
-    /// The last line.
+    /// Last.
     End { exit_code: u8 },
 }
 

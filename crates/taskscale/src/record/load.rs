@@ -6,33 +6,32 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Load {
-    /// Connections that the server had accepted, and that were ready to talk, at the plateau.
+    /// Connections that the server had accepted.
     pub connected: u64,
-    /// From the first `connect` until all were, in seconds.
+    /// From the first `connect` until all were ready.
     pub connect_s: f64,
-    /// CPU time of all clients over the whole run, in seconds.
+    /// CPU time of all clients over the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_cpu_s: Option<f64>,
-    /// Memory of all clients at the plateau, kernel memory included, in bytes: the other end of each connection.
+    /// Memory of all clients when the server was read, kernel memory included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_bytes: Option<u64>,
-    /// Part of it that the kernel holds, in bytes.
+    /// Part of `client_bytes`: kernel memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_kernel_bytes: Option<u64>,
     /// Every connection had carried a message before memory was read.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub first_message: bool,
-    /// All connected, and no messages.
+    /// All connected, without messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<IdleLoad>,
-    /// Messages at a rate, whether or not the answers to earlier ones have come: the rate that was asked for, else 50%
-    /// of the capacity.
+    /// The open loop at `--rate`, or at 50% of the capacity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<OpenLoad>,
-    /// One message in flight on each of some connections: the capacity of the server and its clients.
+    /// The second closed loop: the capacity of server and clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed: Option<ClosedLoad>,
-    /// Every open loop, by rising rate.
+    /// All open loops, by rising rate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curve: Vec<OpenLoad>,
 }
@@ -40,9 +39,9 @@ pub struct Load {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct IdleLoad {
-    /// CPU time of the server while nobody says anything, in seconds.
+    /// CPU time of the server without messages.
     pub cpu_s: f64,
-    /// How long that was, in seconds.
+    /// For how long (s).
     pub seconds: f64,
 }
 
@@ -50,32 +49,31 @@ pub struct IdleLoad {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OpenLoad {
-    /// The offered rate ÷ the rate of the closed loop before it.
+    /// `offered_per_s` ÷ the rate of the closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
-    /// Messages per second that were scheduled.
+    /// Scheduled messages per second.
     pub offered_per_s: f64,
-    /// Messages per second that reached every receiver, over the time from the first to arrive until 99% had arrived,
-    /// or over the loop's duration where that is longer.
+    /// Messages per second that reached all receivers, until 99% had arrived.
     pub achieved_per_s: f64,
-    /// Messages that were sent, all of which arrived in the end.
+    /// Messages sent.
     pub messages: u64,
-    /// Arrivals: of a message to a room one for each member.
+    /// Arrivals: of a message to a room, one per member.
     pub deliveries: u64,
-    /// CPU time of the server, in seconds.
+    /// CPU time of the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_cpu_s: Option<f64>,
-    /// From the scheduled send time until the last receiver has the message (corrected for coordinated omission);
-    /// absent where the rate was not reached, or the clients sent late.
+    /// From the scheduled send time until the last receiver has the message. Absent if the rate was not reached, or the
+    /// clients sent late.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_us: Option<Latency>,
-    /// From the actual send time.
+    /// The same from the actual send time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_from_send_us: Option<Latency>,
-    /// How late the clients sent: p99 from the schedule − p99 from the actual send time, in microseconds.
+    /// How late the clients sent: p99 from the schedule − p99 from the actual send time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_late_us: Option<f64>,
-    /// CPU time ÷ duration of the busiest process of the clients, each of which has one thread.
+    /// CPU time ÷ duration of the busiest client process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_cpu_share: Option<f64>,
 }
@@ -127,16 +125,18 @@ impl OpenLoad {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ClosedLoad {
-    /// Connections that each had one message in flight at a time.
+    /// Connections with one message in flight each.
     pub active: u64,
+    /// Messages sent.
     pub messages: u64,
+    /// Arrivals: of a message to a room, one per member.
     pub deliveries: u64,
     /// Messages per second.
     pub per_s: f64,
-    /// CPU time of the server, in seconds.
+    /// CPU time of the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_cpu_s: Option<f64>,
-    /// CPU time ÷ duration of the busiest process of the clients, each of which has one thread.
+    /// CPU time ÷ duration of the busiest client process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_cpu_share: Option<f64>,
 }
@@ -159,10 +159,15 @@ fn is_busy(client_cpu_share: Option<f64>) -> bool {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Latency {
+    /// Median.
     pub p50: f64,
+    /// 90th percentile.
     pub p90: f64,
+    /// 99th percentile.
     pub p99: f64,
+    /// 99.9th percentile.
     pub p999: f64,
+    /// Maximum.
     pub max: f64,
 }
 

@@ -16,61 +16,58 @@ use super::{Cell, Part, Timestamp, Warning};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sample {
-    /// Version of this record's shape.
+    /// Version of this format: 1.
     pub schema: u32,
-    /// The entry that ran, `runtime/entry`.
+    /// `runtime/entry`. For `taskscale measure`: the file name of the program, or `--name`.
     pub entry: String,
-    /// What each task did.
+    /// Name of the workload. `own` for black-box programs.
     pub workload: String,
-    /// How many tasks were asked for (N).
+    /// N, the tasks asked for. 1 if `taskscale measure` ran a program without `{tasks}`.
     pub tasks: u64,
-    /// How long each task was told to wait, in seconds.
+    /// How long each task waits. 0 if the program takes no `{seconds}`.
     pub hold_s: f64,
-    /// Which repetition of the cell this is, from 1.
+    /// From 1.
     pub repetition: u32,
-    /// Which attempt of the repetition, from 1. A later attempt follows one whose hold proved too short, and
-    /// replaces it in statistics; the earlier one stays here.
+    /// From 1. The last attempt of a repetition counts.
     pub attempt: u32,
-    /// When the run started, by the wall clock, in UTC. For people only: durations never come from it.
+    /// RFC 3339, UTC, wall clock. Durations never come from it.
     #[cfg_attr(test, schemars(with = "String"))]
     pub started_at: Timestamp,
     /// How the run ended.
     pub status: Status,
-    /// Why, in one sentence, wherever the status is not `ok`.
+    /// Why the status is not `ok`, in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// For status `limit`: the limit that was met.
+    /// The system limit, for status `limit`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Box<LimitHit>>,
-    /// Tasks alive at once when the last of the N had started, as the program proved.
+    /// K of the line `alive K`, or the count of the load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alive: Option<u64>,
-    /// Tasks that completed.
+    /// K of the line `done K`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub done: Option<u64>,
-    /// Tasks that failed or could not be started.
+    /// K of the line `failed K`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<u64>,
-    /// How taskscale knew that the plateau had begun. Absent in records of before this field, which are all of the
-    /// protocol, and where it never did.
+    /// How the start of the plateau was known. Absent if there was none, and in old results (`protocol`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plateau_from: Option<PlateauFrom>,
-    /// Whether taskscale ended the program after its plateau (SIGTERM to its process group, then SIGKILL to all that
-    /// is left), as one that does not end by itself. Exit code and signal are then no verdict on it.
+    /// Taskscale stopped the program after its plateau. `exit_code` and `signal` are then no failure.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
-    /// The command that put load on the program, in a group of its own: nothing of it is in the figures.
+    /// The command that put load on the program (`--with`, `--connect`), excluded from all values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_command: Option<Vec<String>>,
-    /// The program's exit code, absent where a signal ended it.
+    /// Exit code. Absent if a signal ended the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// The signal that ended the program, where one did.
+    /// Number of the signal that ended the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// The exact command line.
+    /// The exact command line. In submitted results without paths of the machine.
     pub command: Arc<[String]>,
-    /// First line of the runtime's own version output.
+    /// First line of the version that the runtime prints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<Arc<str>>,
     /// Threads of all processes at the plateau.
@@ -81,35 +78,35 @@ pub struct Sample {
     pub processes: Option<u64>,
     /// Time by phase.
     pub time: Time,
-    /// CPU time by phase, over all processes.
+    /// CPU time by phase, of all processes.
     pub cpu: Cpu,
-    /// Memory at the plateau and at its peak.
+    /// Memory at the plateau, and peaks.
     pub memory: Memory,
-    /// What the program said of itself in `metric` lines.
+    /// Values of the `metric` lines, by name.
     #[serde(default)]
     pub metrics: BTreeMap<String, Metric>,
-    /// What a reader of the figures should know.
+    /// Caveats on a run that is otherwise valid.
     #[serde(default)]
     pub warnings: Vec<Warning>,
-    /// The end of what the program wrote to standard error, where it did not end well.
+    /// The last 4 KiB of standard error, if the status is not `ok`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr_tail: Option<String>,
-    /// The `id` of the campaign that the run was made for. Absent in older campaigns, which have none.
+    /// `id` of the results folder for which the run was made. Absent in old results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub campaign: Option<Arc<str>>,
-    /// What the workload was given on top of its defaults.
+    /// Parameters that differ from their defaults.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
-    /// On how many CPUs the program was let run (affinity, set before its exec); absent where on all.
+    /// Number of CPUs the program was pinned to. Absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<u32>,
-    /// Of a workload of the shape `work`: the operations, and what they took together.
+    /// Shape `work`: the operations and their cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<Box<Work>>,
-    /// Of a workload of the shape `serve`: what its clients saw, and what the server took meanwhile.
+    /// Shape `serve`: what the clients measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Box<Load>>,
-    /// Counts that the program said in `histogram` lines.
+    /// Counts of the `histogram` lines, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub histograms: BTreeMap<String, Vec<u64>>,
 }
@@ -180,19 +177,18 @@ fn first_of<T: ?Sized + Ord>(seen: &mut BTreeSet<Arc<T>>, value: Arc<T>) -> Arc<
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Work {
-    /// How many were asked for.
+    /// Operations asked for.
     pub operations: u64,
-    /// Whether this is the second run of a pair, of twice the operations of the first. The cost of an operation is what
-    /// the second took more, divided by how many operations it had more: start-up and warm-up cancel.
+    /// The second run of a pair, with twice the operations of the first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub double: bool,
-    /// From the line `ready` until the line `done`, in seconds of the monotonic clock.
+    /// From `ready` until `done`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_s: Option<f64>,
-    /// CPU time of all processes in between, in seconds.
+    /// CPU time of all processes from `ready` until `done`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_s: Option<f64>,
-    /// What the program said in its line `check`.
+    /// The line `check` of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
 }
@@ -206,20 +202,19 @@ pub enum Status {
     Ok,
     /// Fewer than N were alive at once.
     Partial,
-    /// Nothing shows that all N were alive and at rest when memory was read: the program never stood still, was held
-    /// back, grew later, or was read too late. What was seen is in the sample.
+    /// The evidence is too weak that all N were alive and idle when memory was read.
     NoPlateau,
-    /// The program said, or its exit code says, that tasks failed; or it broke the protocol.
+    /// Tasks failed, or the program broke the protocol.
     Failed,
     /// A signal ended the program.
     Crashed,
-    /// The kernel ended it for lack of memory, under the cap or the machine's.
+    /// The kernel killed it for lack of memory.
     KilledOom,
-    /// It did not end in time and was ended.
+    /// It did not end in time.
     TimedOut,
-    /// A limit of the system, which `limit` names, was met.
+    /// It hit a system limit, which `limit` names.
     Limit,
-    /// The toolchain is missing or the build failed.
+    /// The toolchain is missing, or the program cannot be started.
     Unavailable,
 }
 
@@ -257,19 +252,19 @@ impl fmt::Display for Status {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PlateauFrom {
-    /// The program said `alive K`.
+    /// The program printed `alive K` (work: `ready`). `alive` is K.
     Protocol,
-    /// From outside: CPU and memory had fallen quiet.
+    /// CPU and memory had become idle. `alive` is unknown.
     Outside,
-    /// A line that the user named was on its output (`--ready-when`).
+    /// A line of its output (`--ready-when`). `alive` is unknown.
     ReadyLine,
-    /// It took a TCP connection (`--ready-tcp`).
+    /// It accepted a connection (`--ready-tcp`). `alive` is unknown.
     ReadyTcp,
-    /// So much time after its start as the user said (`--ready-after`).
+    /// A delay after its start (`--ready-after`). `alive` is unknown.
     ReadyAfter,
-    /// The load command said `alive K`.
+    /// The load printed `alive K` (`--with`, `--connect`). `alive` is K.
     LoadLine,
-    /// So much time after the load's start as the user said (`--with-ready-after`).
+    /// A delay after the start of the load (`--with-ready-after`). `alive` is K if the load printed it.
     LoadAfter,
 }
 
@@ -305,11 +300,11 @@ impl PlateauFrom {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LimitHit {
-    /// The limit's usual name, such as `kernel.pid_max`.
+    /// Usual name, such as `kernel.pid_max`.
     pub name: String,
     /// Its value.
     pub value: u64,
-    /// The command that lifts it, where there is one.
+    /// The command that raises it. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lift: Option<String>,
 }
@@ -318,22 +313,23 @@ pub struct LimitHit {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Time {
-    /// From the program's exec until all N tasks were alive.
+    /// From exec until all N tasks were alive (work: `ready`). Absent if that never happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch_s: Option<f64>,
-    /// From then until the first task can be due: exec + hold. 0 where tasks were due before the last had started.
+    /// From then until the first task could be due, or the program was stopped. 0 if tasks were due before the last one
+    /// had started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plateau_s: Option<f64>,
-    /// From the end of the plateau until exit.
+    /// From the end of the plateau (work: `done`) until exit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drain_s: Option<f64>,
     /// From exec until exit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_s: Option<f64>,
-    /// When the reading of the plateau began, from exec.
+    /// From exec until memory was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plateau_read_at_s: Option<f64>,
-    /// How long it took: with many processes or threads, longer.
+    /// How long the reading took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading_s: Option<f64>,
 }
@@ -342,17 +338,19 @@ pub struct Time {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cpu {
+    /// User time of the whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_s: Option<f64>,
+    /// System time of the whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_s: Option<f64>,
-    /// CPU time in the launch phase.
+    /// User and system time during the launch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch_s: Option<f64>,
-    /// CPU time in the plateau phase.
+    /// The same during the plateau.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plateau_s: Option<f64>,
-    /// CPU time in the drain phase.
+    /// The same during the drain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drain_s: Option<f64>,
 }
@@ -368,14 +366,13 @@ impl Cpu {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum MemorySource {
-    /// A control group of version 2: kernel memory and the peak are the kernel's own account.
+    /// Cgroup v2, with the kernel's own account of kernel memory and peak.
     #[serde(rename = "cgroup-v2")]
     CgroupV2,
-    /// A control group of version 1: likewise.
+    /// Cgroup v1, likewise.
     #[serde(rename = "cgroup-v1")]
     CgroupV1,
-    /// No control group could be made: /proc only. Kernel memory is only page tables and thread stacks, and the
-    /// peak is the highest resident memory.
+    /// /proc alone: kernel memory is page tables and thread stacks, the peak is resident memory.
     #[default]
     #[serde(rename = "proc")]
     Proc,
@@ -395,24 +392,24 @@ impl MemorySource {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Memory {
+    /// Where memory was read.
     pub source: MemorySource,
-    /// The reading taken while all tasks waited.
+    /// The reading while all tasks waited. Absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plateau: Option<Plateau>,
-    /// Highest memory of the control group over the whole run, kernel memory included. Under `proc`, the highest
-    /// resident memory seen.
+    /// Highest memory of the cgroup over the run, kernel memory included. `proc`: highest resident memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
-    /// Highest resident memory of any one process (VmHWM), to compare with what other benchmarks report.
+    /// Highest resident memory of any one process, as other benchmarks report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rss_peak_bytes: Option<u64>,
-    /// The cap that the run was under.
+    /// Memory cap of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cap_bytes: Option<u64>,
-    /// Of a server: memory with all connected, before the first message.
+    /// Servers: all connected, before the first message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connected: Option<Box<Plateau>>,
-    /// Of a server: memory right after the last open loop.
+    /// Servers: right after the last open loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loaded: Option<Box<Plateau>>,
 }
@@ -421,33 +418,32 @@ pub struct Memory {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Plateau {
-    /// The whole cost: anon + shmem + file + kernel + hugetlb + swap.
+    /// `anon_bytes + shmem_bytes + file_bytes + kernel_bytes + hugetlb_bytes + swap_bytes`.
     pub footprint_bytes: u64,
-    /// Anonymous memory: heaps and stacks.
+    /// Heaps and stacks.
     pub anon_bytes: u64,
     /// Shared memory and tmpfs.
     pub shmem_bytes: u64,
-    /// Mapped pages of files: the program, its libraries, its data.
+    /// Mapped pages of files.
     pub file_bytes: u64,
-    /// Kernel memory held for the run, all kinds.
+    /// Kernel memory of all kinds.
     pub kernel_bytes: u64,
-    /// Of which stacks of threads in the kernel.
+    /// Part of `kernel_bytes`: stacks of threads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel_stack_bytes: Option<u64>,
-    /// Of which page tables.
+    /// Part of `kernel_bytes`: page tables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_tables_bytes: Option<u64>,
-    /// Of which slab objects (task structures, memory areas, file structures).
+    /// Part of `kernel_bytes`: slab objects (task structures, VMAs, open files). Only `cgroup-v2`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slab_bytes: Option<u64>,
-    /// Of which buffers of sockets.
+    /// Part of `kernel_bytes`: socket buffers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sock_bytes: Option<u64>,
-    /// Huge pages of hugetlbfs, which no other figure has; absent where there are none.
+    /// Huge pages of hugetlbfs. Absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hugetlb_bytes: Option<u64>,
-    /// By how much the footprint may be too high: it is the upper end of what the kernel's figures allow. Absent where they
-    /// allow nothing else.
+    /// How much too high the footprint may be. Absent if it is exact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncertain_bytes: Option<u64>,
     /// Resident memory, summed over processes.
@@ -456,14 +452,13 @@ pub struct Plateau {
     /// Proportional resident memory, summed over processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pss_bytes: Option<u64>,
-    /// Memory moved to swap; part of the footprint.
+    /// Swapped memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub swap_bytes: Option<u64>,
-    /// Anonymous memory that the program has given back but the kernel has not yet taken (MADV_FREE); part of anon.
+    /// Part of `anon_bytes`: freed with `MADV_FREE`, not yet reclaimed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lazy_free_bytes: Option<u64>,
-    /// The control group's own charge at the same instant: a cross-check, as it leaves out file pages that an
-    /// earlier group touched first and includes page cache that nobody maps.
+    /// The cgroup's own charge at the same moment, as a cross-check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_bytes: Option<u64>,
 }
@@ -472,7 +467,9 @@ pub struct Plateau {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Metric {
+    /// The value.
     pub value: f64,
+    /// Its unit.
     pub unit: String,
 }
 

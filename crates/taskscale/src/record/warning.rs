@@ -7,45 +7,45 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Warning {
-    /// The CPU was never quiet while all tasks waited; memory was read at the last moment.
+    /// The program never became idle, so memory was read at the last moment of the plateau.
     PlateauNotQuiet,
-    /// All tasks were alive together for less time than the campaign asks for (1 s; 0.5 s with `--quick`).
+    /// The plateau was shorter than wanted (1 s, or 0.5 s with `--quick`).
     PlateauShort,
-    /// The work was over before it could be timed.
+    /// The work took less than half of the target time: no cost per operation.
     WorkShort,
-    /// The second half of the operations took 10 % more or less time than the first.
+    /// The second half of the operations took over 10% more or less time than the first.
     WorkUnsettled,
-    /// Messages came at less than 99 % of the rate at which they were due: the server, or its clients, could not keep up with the rate.
+    /// Less than 99% of the scheduled rate arrived: no latency.
     RateNotReached,
-    /// The clients sent messages late: latencies would be theirs. They have none.
+    /// The clients sent late or used up their CPU: no latency.
     ClientLimited,
-    /// The kernel charges what it holds for accepted connections to nobody: the server's memory is too low.
+    /// The kernel charges accepted sockets to no cgroup: the server's memory is too low.
     SocketsUncharged,
-    /// Memory grew by more than 5 % and 4 MiB after it was read first, and was read again.
+    /// Memory grew by more than 5% and 4 MiB after the first reading, and was read again.
     PlateauGrew,
-    /// For a second or more the program wanted a CPU and got less than half of one.
+    /// The program was runnable but got less than half a CPU for 1 s or more: times are inflated.
     CpuStarved,
-    /// No control group: kernel memory and peak are only what /proc tells.
+    /// Measured without a cgroup: kernel memory and peak are only what /proc shows.
     NoControlGroup,
-    /// Part of the memory was in swap, and counts as it was before.
+    /// Part of the memory was in swap, and counts.
     Swapped,
-    /// Some processes may not be walked page by page: their memory is what `/proc/PID/status` says.
+    /// Some processes could not be walked and count by `/proc/PID/status`.
     ProcessesUnreadable,
-    /// The footprint is an upper end: it may be too high by `uncertain_bytes`.
+    /// The footprint may be too high by `uncertain_bytes`.
     MemoryUncertain,
-    /// The kernel has no peak of a control group: the peak was sampled and may be too low.
+    /// The kernel keeps no peak (before 5.19): it was sampled and may be too low.
     PeakSampled,
-    /// Processes outlived the program and were ended.
+    /// Processes outlived the program and were killed.
     LeftProcesses,
-    /// Segments of System V shared memory outlived the program. Those that its known processes had made were removed.
+    /// SysV segments outlived the program. Those of its known processes were removed.
     LeftSharedMemory,
-    /// The kernel's itemised account lagged behind what /proc shows; kernel memory is the sum of the known items.
+    /// The cgroup's account lagged: `kernel_bytes` is thread stacks and page tables.
     KernelAccountStale,
-    /// Lines on standard output broke the protocol and were ignored.
+    /// Unexpected lines on standard output were ignored.
     StrayOutput,
-    /// Other work used more than a quarter of the machine's CPUs during the run.
+    /// Other processes used more than a quarter of the machine's CPUs during the run.
     MachineBusy,
-    /// The machine could not be locked: another campaign may have run beside this one.
+    /// The machine could not be locked: another measurement may have run at the same time.
     MachineNotLocked,
 }
 

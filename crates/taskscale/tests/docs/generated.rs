@@ -1,6 +1,6 @@
 //! Parts of documents that are made from the program: help texts, and tables of fields from the schemas.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::sync::PoisonError;
 
@@ -10,7 +10,7 @@ use super::{WRITES, files, output, read, repository};
 
 /// Around the help of all commands.
 const CLI: (&str, &str) = ("<!-- cli -->\n", "<!-- cli:end -->");
-/// Around the table of a definition's fields: `<!-- fields of sample.schema.json Time -->`, or of the schema's own.
+/// Around the table of a definition's fields: `<!-- fields of sample.Time -->`.
 const FIELDS: (&str, &str) = ("<!-- fields of ", "<!-- fields:end -->");
 /// Around what `taskscale help CODE` has for each code.
 const CODES: (&str, &str) = ("<!-- codes -->\n", "<!-- codes:end -->");
@@ -33,52 +33,110 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// A type as a person calls it.
-fn type_of(property: &Value) -> String {
-    if let Some(to) = property["$ref"].as_str() {
-        return format!("`{}`", to.rsplit('/').next().unwrap_or(to));
-    }
-    let variants = property["anyOf"].as_array().or(property["allOf"].as_array());
-    if let Some(variants) = variants {
-        let named = variants.iter().find(|variant| variant["type"] != "null");
-        return named.map(type_of).unwrap_or_default();
-    }
-    let one = |name: &str| match name {
-        "array" => format!("list of {}", type_of(&property["items"])),
-        "object" if property["additionalProperties"].is_object() => {
-            format!("map to {}", type_of(&property["additionalProperties"]))
+/// Types that are a word, listed where the field is described.
+const WORDS: [&str; 5] = ["Shape", "Style", "By", "BuildState", "Level"];
+
+/// A property's type as a person calls it, and whether it may be null.
+fn type_of(property: &Value, of_event: bool) -> (String, bool) {
+    let one = |property: &Value| type_of(property, of_event).0;
+    let many = |name: String| match name.split_once(' ') {
+        _ if name.starts_with('[') => name,
+        None => name + "s",
+        Some((list, rest)) => format!("{list}s {rest}"),
+    };
+    if let Some(name) = property["$ref"].as_str().and_then(|to| to.rsplit('/').next()) {
+        if WORDS.contains(&name) {
+            return ("string".to_owned(), false);
         }
+        let page = if of_event { "results-format.md" } else { "" };
+        return (format!("[{name}]({page}#{})", name.to_lowercase()), false);
+    }
+    if let Some(variants) = property["anyOf"].as_array() {
+        return (variants.iter().find(|variant| variant["type"] != "null").map(one).unwrap_or_default(), true);
+    }
+    let named = |name: &str| match name {
+        "array" => format!("list of {}", many(one(&property["items"]))),
+        "object" => format!("map to {}", many(one(&property["additionalProperties"]))),
         name => name.to_owned(),
     };
     match &property["type"] {
-        Value::String(name) => one(name),
         Value::Array(names) => {
-            names.iter().filter_map(Value::as_str).find(|name| *name != "null").map(one).unwrap_or_default()
+            let name = names.iter().filter_map(Value::as_str).find(|name| *name != "null");
+            (name.map(named).unwrap_or_default(), true)
         }
-        _ if property["enum"].is_array() => "string".to_owned(),
-        _ => String::new(),
+        name => (named(name.as_str().unwrap_or("string")), false),
     }
 }
 
-/// A table of the fields of a definition in a schema.
-fn fields(of: &str) -> String {
-    let mut words = of.split_whitespace();
-    let file = words.next().expect("a schema");
-    let schema: Value = serde_json::from_str(&read(&format!("schema/{file}"))).expect("JSON");
-    let definition = match words.next() {
-        Some(name) => &schema["$defs"][name],
-        None => &schema,
-    };
-    let properties = definition["properties"].as_object().unwrap_or_else(|| panic!("{of}: no such definition"));
-    let required: BTreeSet<&str> =
-        definition["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let mut table = "\n| field | type | meaning |\n| --- | --- | --- |\n".to_owned();
-    for (name, property) in properties {
-        let optional = if required.contains(name.as_str()) { "" } else { ", optional" };
-        let meaning = text(property, "description").replace('\n', " ").replace('|', "\\|");
-        table.push_str(&format!("| `{name}` | {}{optional} | {meaning} |\n", type_of(property)));
+/// What a field counts in, by the end of its name.
+fn unit(definition: &str, name: &str) -> &'static str {
+    let ends = |end: &str| name.ends_with(end);
+    match () {
+        () if definition == "Latency" || ends("_us") => "µs",
+        () if ends("per_s") => "1/s",
+        () if ends("_bytes") => "bytes",
+        () if ends("_s") || name == "seconds" => "s",
+        () => "",
     }
-    table + "\n"
+}
+
+/// Names as they stand in the table that is there, new ones behind them.
+fn in_order<'a>(names: impl Iterator<Item = &'a String>, table: &str) -> Vec<&'a String> {
+    let place = |name: &str| table.find(&format!("| `{name}` |")).unwrap_or(usize::MAX);
+    let mut names: Vec<&String> = names.collect();
+    names.sort_by_key(|name| place(name));
+    names
+}
+
+/// A row for each property of an object.
+fn rows(object: &Value, definition: &str, before: &str, of_event: bool) -> Vec<String> {
+    let properties = object["properties"].as_object().expect("properties");
+    let required: BTreeSet<&str> =
+        object["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let mut rows = Vec::new();
+    for name in in_order(properties.keys(), before) {
+        if of_event && name == "event" {
+            continue;
+        }
+        let (kind, may_be_null) = type_of(&properties[name], of_event);
+        let optional = if may_be_null || !required.contains(name.as_str()) { "?" } else { "" };
+        let (unit, meaning) = (unit(definition, name), text(&properties[name], "description"));
+        rows.push(format!("`{name}` | {kind}{optional} | {unit} | {} |\n", meaning.replace('\n', " ")));
+    }
+    rows
+}
+
+/// The table of a definition in a schema, such as `sample.Time`, in the order of the one that is there.
+fn fields(of: &str, before: &str) -> String {
+    let (file, definition) = of.split_once('.').expect("SCHEMA.DEFINITION");
+    let schema: Value = serde_json::from_str(&read(&format!("schema/{file}.schema.json"))).expect("JSON");
+    let own = schema["title"] == definition;
+    let object = if own { &schema } else { &schema["$defs"][definition] };
+    let mut table = String::new();
+    if own && object["oneOf"].is_array() {
+        table.push_str("| event | field | type | unit | meaning |\n| --- | --- | --- | --- | --- |\n");
+        table.extend(rows(object, definition, before, false).iter().map(|row| format!("| all | {row}")));
+        let variants: BTreeMap<String, &Value> = (object["oneOf"].as_array().into_iter().flatten())
+            .map(|variant| (text(&variant["properties"]["event"], "const").to_owned(), variant))
+            .collect();
+        for event in in_order(variants.keys(), before) {
+            let meaning = text(variants[event], "description").replace('\n', " ");
+            table.push_str(&format!("| `{event}` | | | | {meaning} |\n"));
+            let from = before.find(&format!("| `{event}` |")).unwrap_or(before.len());
+            let rows = rows(variants[event], definition, &before[from..], true);
+            table.extend(rows.iter().map(|row| format!("| | {row}")));
+        }
+    } else if object["properties"].is_object() {
+        table.push_str("| field | type | unit | meaning |\n| --- | --- | --- | --- |\n");
+        table.extend(rows(object, definition, before, false).iter().map(|row| format!("| {row}")));
+    } else {
+        table.push_str("| value | meaning |\n| --- | --- |\n");
+        for variant in object["oneOf"].as_array().unwrap_or_else(|| panic!("{of}: no such definition")) {
+            let meaning = text(variant, "description").replace('\n', " ");
+            table.push_str(&format!("| `{}` | {meaning} |\n", text(variant, "const")));
+        }
+    }
+    format!("\n{table}\n")
 }
 
 /// The document with what stands between each pair of marks made anew.
@@ -97,7 +155,7 @@ fn generated(document: &str) -> String {
         let name_end = name + written[name..].find(" -->\n").expect("the end of its mark");
         let begin = name_end + " -->\n".len();
         let end = begin + written[begin..].find(FIELDS.1).expect("the mark where fields end");
-        let table = fields(&written[name..name_end].to_owned());
+        let table = fields(&written[name..name_end], &written[begin..end]);
         written.replace_range(begin..end, &table);
         from = begin + table.len();
     }
