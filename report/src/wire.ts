@@ -379,7 +379,7 @@ export interface Samples {
   warnings: Array<Array<Warning>>;
 }
 
-/** How a program is started, what it says, and what is measured of it: docs/protocol.md. */
+/** How a program is started, what it says, and what is measured of it: docs/reference/protocol.md. */
 export type Shape = "hold" | "work" | "serve";
 
 /** One file of an entry's program. */

@@ -1,8 +1,8 @@
 //! How often `compare --fail-above 5%` passes, fails and is undecided, by scatter and true change:
-//! `cargo bench -p taskscale --bench operating_curve`, with `-- --chart FILE` for the chart of docs/ci.md as well.
+//! `cargo bench -p taskscale --bench operating_curve`, with `-- --chart FILE` for the chart of docs/reference/compare.md as well.
 //!
 //! Campaigns are made of seeded noise, and compared as the command does. The same call always gives the same table. It
-//! fails where a bound of docs/ci.md does not hold.
+//! fails where a bound of docs/reference/compare.md does not hold.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if broken.is_empty() { Ok(()) } else { Err(broken.join("\n").into()) }
 }
 
-/// What docs/ci.md promises and this setting breaks.
+/// What docs/reference/compare.md promises and this setting breaks.
 fn broken(setting: Setting, [pass, fail, _]: Ends) -> Option<String> {
     let Setting { repetitions, scatter, change, cases, .. } = setting;
     let percent = |count: usize| 100.0 * count as f64 / PAIRS as f64;

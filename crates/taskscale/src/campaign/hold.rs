@@ -12,7 +12,7 @@ const GUESS_PER_TASK_S: f64 = 2e-6;
 /// Room for reading the plateau of a few processes before the first task is due, in seconds.
 const READING_S: f64 = 0.15;
 /// What reading a process takes, and a thread, before anything is known of it, in seconds: about twice what it took for
-/// 2,000 forked processes and 10,000 threads (docs/methodology/plateau.md, "The hold"). Of more processes each takes
+/// 2,000 forked processes and 10,000 threads (docs/methodology/steady-state.md, "The hold"). Of more processes each takes
 /// less.
 const READING_PER_PROCESS_S: f64 = 600e-6;
 const READING_PER_THREAD_S: f64 = 30e-6;

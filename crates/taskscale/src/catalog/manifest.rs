@@ -1,6 +1,6 @@
 //! `runtime.toml` as it is written: wire types only. `load` turns them into what the rest of taskscale uses.
 //!
-//! docs/adding-a-runtime.md explains each key to the people who write them.
+//! docs/reference/manifest.md explains each key to the people who write them.
 
 use std::collections::BTreeMap;
 

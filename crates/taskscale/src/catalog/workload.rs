@@ -16,7 +16,7 @@ use super::{CatalogError, check_name};
 /// Sums of the numbers of so many operations are below 2^53: exact in every language.
 const MOST_OPERATIONS: u64 = 100_000_000;
 
-/// How a program is started, what it says, and what is measured of it: docs/protocol.md.
+/// How a program is started, what it says, and what is measured of it: docs/reference/protocol.md.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]

@@ -73,7 +73,7 @@ fn fault(tasks: u64, operations: u64, seen: &Measurement, trace: &Trace) -> (Rul
         ),
         _ if seen.plateau_from.is_none() => (Rule::Protocol, READY),
         _ if said("ready") > 1 || said("done") > 1 => {
-            (Rule::Protocol, "say each line once: docs/protocol.md has them all")
+            (Rule::Protocol, "say each line once: docs/reference/protocol.md has them all")
         }
         _ if seen.done != Some(operations) => (Rule::Counts, DONE),
         _ if seen.alive.is_some_and(|alive| alive != tasks) => {
@@ -81,7 +81,7 @@ fn fault(tasks: u64, operations: u64, seen: &Measurement, trace: &Trace) -> (Rul
         }
         _ if check.is_none() => (
             Rule::Protocol,
-            "print `check C` once, C being what the workload's operations come to: docs/protocol.md",
+            "print `check C` once, C being what the workload's operations come to: docs/reference/protocol.md",
         ),
         _ if trace.done_s.zip(seen.time.launch_s).is_some_and(|(done, ready)| done >= ready) => (
             Rule::Work,
@@ -89,7 +89,7 @@ fn fault(tasks: u64, operations: u64, seen: &Measurement, trace: &Trace) -> (Rul
         ),
         _ => (
             Rule::Protocol,
-            "say `ready` before the work and `done` after it: docs/protocol.md has all lines",
+            "say `ready` before the work and `done` after it: docs/reference/protocol.md has all lines",
         ),
     }
 }

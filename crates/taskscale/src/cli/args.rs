@@ -144,7 +144,7 @@ pub struct Global {
     /// Say what is done: builds, commands, control groups, the hold of each run and why
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
-    /// For machines: standard error is JSON Lines, an event each (docs/events.md); `list`, `check` and `submit` print JSON
+    /// For machines: standard error is JSON Lines, an event each (docs/reference/events.md); `list`, `check` and `submit` print JSON
     #[arg(long, global = true)]
     pub json: bool,
 }

@@ -99,7 +99,7 @@ fn of_catalog(error: &CatalogError) -> String {
         }
         CatalogError::Unreadable { error, .. } => of_io(error),
         CatalogError::Invalid { .. } => {
-            "fix that line: docs/adding-a-runtime.md explains every key of runtime.toml".to_owned()
+            "fix that line: docs/guides/add-a-runtime.md explains every key of runtime.toml".to_owned()
         }
         CatalogError::Empty { below: Some(below), .. } => format!("did you mean {}?", below.display()),
         CatalogError::Empty { .. } => {
@@ -210,7 +210,7 @@ fn of_limit(error: &LimitError) -> String {
 fn of_fleet(error: &FleetError) -> String {
     match error {
         FleetError::Plan { .. } | FleetError::Machines { .. } => {
-            "docs/fleet.md says what a plan holds, with an example".to_owned()
+            "docs/guides/fleet.md says what a plan holds, with an example".to_owned()
         }
         FleetError::Io { error, .. } => of_io(error),
         FleetError::NoFleet(_) => "submit one: `taskscale fleet plan.toml`".to_owned(),
@@ -270,7 +270,7 @@ fn of_scaffold(error: &ScaffoldError) -> String {
     match error {
         ScaffoldError::Name { .. } => "such as `taskscale new go/errgroup`".to_owned(),
         ScaffoldError::NoProgram { .. } => {
-            "leave it out of -w; docs/protocol.md says what a program of it does".to_owned()
+            "leave it out of -w; docs/reference/protocol.md says what a program of it does".to_owned()
         }
         ScaffoldError::Exists(_) | ScaffoldError::EntryExists { .. } => {
             "choose another name, or another catalogue with --catalog DIR".to_owned()

@@ -2,7 +2,7 @@
 //!
 //! Welch's t on the logarithms of the repetitions. A case **passes** where the upper bound of the ratio is below the
 //! threshold; it **fails** where the lower bound, corrected over all cases, is above 1 and the ratio above the threshold;
-//! else it is **undecided**. docs/ci.md has the operating curve.
+//! else it is **undecided**. docs/reference/compare.md has the operating curve.
 
 use super::model::{Decision, Judged, Verdict};
 use super::side::Settings;

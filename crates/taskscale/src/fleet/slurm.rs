@@ -15,7 +15,7 @@ const NOT_NOW: [&str; 4] = ["immediate", "busy", "not available", "Unable to all
 /// The cluster that Slurm's commands here belong to.
 #[derive(Debug, Default)]
 pub struct Slurm {
-    /// How often Slurm was asked: for the figures of docs/fleet.md.
+    /// How often Slurm was asked: for the figures of docs/reference/fleet.md.
     pub asked: std::cell::Cell<u32>,
 }
 

@@ -116,7 +116,7 @@ fn rates(deviation: f64, times: usize) -> (f64, f64) {
     (held as f64 / f64::from(stated), held_unconfirmed as f64 / f64::from(runs))
 }
 
-/// The promise of docs/limit.md: how often an answer holds again, by how much a program scatters.
+/// The promise of docs/reference/limit-method.md: how often an answer holds again, by how much a program scatters.
 #[test]
 fn stated_answers_hold_again() {
     for (deviation, times, promised) in [
@@ -171,7 +171,7 @@ fn small_borders_are_exact() {
     }
 }
 
-/// 3 of 3 is no proof: what a success rate of `p` gives, and the rate that is refuted at 95 %, as docs/limit.md says.
+/// 3 of 3 is no proof: what a success rate of `p` gives, and the rate that is refuted at 95 %, as docs/reference/limit-method.md says.
 #[test]
 fn what_three_of_three_means() {
     let seen = |p: f64| p.powi(3);

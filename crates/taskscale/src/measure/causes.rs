@@ -1,6 +1,6 @@
 //! The first rules of a verdict: what brought a run to its end, whatever its program had to prove. Pure.
 //!
-//! Causes come before effects, and both judges have them from here, in this order. docs/protocol.md numbers them.
+//! Causes come before effects, and both judges have them from here, in this order. docs/reference/protocol.md numbers them.
 
 use super::launcher::Word;
 use super::limit_met::{limit_met, limit_proved};

@@ -41,7 +41,7 @@ pub struct LoadSeen {
     pub stderr: String,
 }
 
-/// Judges such a run by the rules that docs/methodology/external.md numbers: the first that applies decides.
+/// Judges such a run by the rules that docs/reference/protocol.md numbers: the first that applies decides.
 pub fn judge_external(seen: &ExternalSeen) -> RunVerdict {
     let run = seen.run;
     let serves = run.course.serve().is_some();

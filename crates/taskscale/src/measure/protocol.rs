@@ -1,4 +1,4 @@
-//! The lines that a program writes, as docs/protocol.md says: pure parsing of untrusted bytes in bounded memory.
+//! The lines that a program writes, as docs/reference/protocol.md says: pure parsing of untrusted bytes in bounded memory.
 
 use std::collections::BTreeMap;
 

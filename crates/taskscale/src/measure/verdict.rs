@@ -72,7 +72,7 @@ impl RunVerdict {
     }
 }
 
-/// Judges a run by the rules that docs/protocol.md numbers: the first that applies decides.
+/// Judges a run by the rules that docs/reference/protocol.md numbers: the first that applies decides.
 pub fn judge(seen: &Observed) -> RunVerdict {
     let said = seen.said;
     let n = seen.tasks;

@@ -1,7 +1,7 @@
 //! The documents of taskscale's repository as pages: Markdown to HTML, with links between them that lead to the site's
 //! own pages.
 //!
-//! A document keeps its place: `docs/limit.md` is `docs/limit.html` in the site. What a link leads to that is no page of
+//! A document keeps its place: `docs/setup.md` is `docs/setup.html` in the site. What a link leads to that is no page of
 //! the site is linked where the repository is published.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,7 +52,7 @@ enum Target {
 }
 
 impl Documents {
-    /// Those of the repository that a catalogue is part of: the folder `docs` beside it, and a few more.
+    /// Those of the repository that a catalog is part of: the folders `docs` and `research` beside it, and a few more.
     pub fn beside(catalog: &Catalog) -> Documents {
         let mut roots =
             catalog.folders.iter().filter(|folder| is_whole(folder)).filter_map(|folder| folder.parent());
@@ -60,6 +60,7 @@ impl Documents {
         let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
         let mut paths: Vec<String> = AT_ROOT.map(str::to_owned).to_vec();
         below(&root, "docs", &|name| name.ends_with(".md"), &mut paths);
+        below(&root, "research", &|name| name.ends_with(".md"), &mut paths);
         below(&root, "runtimes", &|name| name == "README.md", &mut paths);
         // What cannot be read is no document.
         let read = |path: String| {
@@ -190,7 +191,7 @@ pub fn published(path: &str) -> String {
     format!("{REPOSITORY}/blob/main/{}", parts.join("/"))
 }
 
-/// The page of a document: `docs/limit.html` of `docs/limit.md`.
+/// The page of a document: `docs/setup.html` of `docs/setup.md`.
 fn page_of(path: &str) -> String {
     format!("{}.html", path.strip_suffix(".md").unwrap_or(path))
 }

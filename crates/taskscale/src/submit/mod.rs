@@ -135,7 +135,7 @@ impl Rule {
             }
             Rule::Programs => {
                 "measure with the catalogue as it is (`--catalog embedded`), or hand in your program first: \
-                 docs/adding-a-runtime.md"
+                 docs/guides/add-a-runtime.md"
             }
             Rule::Names => "hand it in with `taskscale submit`, which takes them out",
             Rule::Origin => "hand it in with `taskscale submit`, without --by project",

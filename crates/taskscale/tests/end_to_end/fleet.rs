@@ -139,7 +139,7 @@ fn a_controller_that_lost_its_last_seconds_costs_no_result() {
     cluster.daemon(&["controller"]);
     let path = cluster.world.path("shared").display().to_string();
     cluster.until("all is measured and no job is left", || {
-        // The remedy of docs/fleet.md: the first line is the administrator's, the second the user's.
+        // The remedy of docs/guides/fleet.md: the first line is the administrator's, the second the user's.
         cluster.return_nodes();
         cluster.fleet(&["resume", &path]).expect_code(0);
         std::thread::sleep(Duration::from_millis(500));

@@ -146,7 +146,7 @@ fn files_that_never_end_and_plans_that_nobody_measures_are_refused() {
 }
 
 /// Deep: it writes and reads 200 MB. What grows with the square of the samples would not end in time, and a second copy of
-/// them would not fit. A release build does ten times as many (docs/submitting.md).
+/// them would not fit. A release build does ten times as many (docs/guides/submit.md).
 #[test]
 #[ignore = "deep: a hundred thousand samples"]
 fn many_samples_are_reported_and_checked_in_time_and_memory_that_grow_with_them() {

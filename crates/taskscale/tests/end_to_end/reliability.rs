@@ -1,4 +1,4 @@
-//! docs/methodology/reliability.md promises what the tests prove, and nothing else: its table of faults is made from
+//! docs/reference/faults.md promises what the tests prove, and nothing else: its table of faults is made from
 //! the cases, and every test of a fault is named in it.
 //!
 //! `TASKSCALE_BLESS=1 cargo test -p taskscale --test end_to_end reliability` writes the table anew.
@@ -13,7 +13,7 @@ const BEGIN: &str = "<!-- faults of programs: made by crates/taskscale/tests/end
 const END: &str = "<!-- end of faults of programs -->\n";
 
 fn document() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/methodology/reliability.md")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/faults.md")
 }
 
 fn table() -> String {
@@ -43,13 +43,13 @@ fn row(batch: &Batch, case: &Case) -> String {
 
 #[test]
 fn the_table_of_faults_is_what_the_tests_prove() {
-    let text = fs::read_to_string(document()).expect("docs/methodology/reliability.md");
+    let text = fs::read_to_string(document()).expect("docs/reference/faults.md");
     let begin = text.find(BEGIN).expect("the mark where the table begins") + BEGIN.len();
     let end = text.find(END).expect("the mark where it ends");
     let due = format!("{}\n", table());
     if std::env::var_os("TASKSCALE_BLESS").is_some() {
         fs::write(document(), format!("{}{due}{}", &text[..begin], &text[end..]))
-            .expect("docs/methodology/reliability.md");
+            .expect("docs/reference/faults.md");
     } else {
         assert!(text[begin..end] == due, "the table is not up to date: TASKSCALE_BLESS=1 writes it anew");
     }
@@ -57,7 +57,7 @@ fn the_table_of_faults_is_what_the_tests_prove() {
 
 #[test]
 fn every_test_of_a_fault_is_in_the_document_and_the_other_way_round() {
-    let text = fs::read_to_string(document()).expect("docs/methodology/reliability.md");
+    let text = fs::read_to_string(document()).expect("docs/reference/faults.md");
     let files = [
         ("faults", include_str!("faults.rs")),
         ("containment", include_str!("containment.rs")),

@@ -1,4 +1,4 @@
-//! Every command of docs/results.md, on campaigns of the scripted program: what the page shows is what works.
+//! Every command of docs/analyzing.md, on campaigns of the scripted program: what the page shows is what works.
 //!
 //! `sh` blocks need what they call (jq, sqlite3, duckdb), `sql` blocks the duckdb command, `python` blocks pandas and
 //! duckdb. TASKSCALE_DOCS_PATH names folders with these programs that are looked in first, so that a virtual
@@ -73,8 +73,8 @@ fn missing(block: &Block, path: &str) -> Option<String> {
 
 #[test]
 fn every_command_of_the_page_works() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results.md");
-    let blocks = blocks(&fs::read_to_string(&page).expect("docs/results.md"));
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/analyzing.md");
+    let blocks = blocks(&fs::read_to_string(&page).expect("docs/analyzing.md"));
     let world = World::new(&[
         Entry::new("lean", "--anon-bytes-per-task 200"),
         Entry::new("hungry", "--anon-bytes 4MiB --anon-bytes-per-task 2KiB"),
@@ -124,7 +124,7 @@ fn every_command_of_the_page_works() {
     }
     if !without.is_empty() {
         skipped(&format!(
-            "commands of docs/results.md need programs that are not here: {}",
+            "commands of docs/analyzing.md need programs that are not here: {}",
             without.join(", ")
         ));
     }

@@ -15,13 +15,13 @@ Examples:
   taskscale fleet status DIR            how far each machine is
   taskscale fleet gather DIR            all machines in one answer
 
-docs/fleet.md says what a plan holds, and what happens when a node is lost.
+docs/guides/fleet.md says what a plan holds, and what happens when a node is lost.
 Exit codes: 0 all well, 1 some machine fell short, 2 wrong usage; nothing was submitted then."
 )]
 pub struct Fleet {
     #[command(subcommand)]
     pub step: Option<Step>,
-    /// What is measured on which machines (docs/fleet.md)
+    /// What is measured on which machines (docs/guides/fleet.md)
     #[arg(value_name = "PLAN")]
     pub plan: Option<PathBuf>,
     /// Print the batch scripts, and submit nothing

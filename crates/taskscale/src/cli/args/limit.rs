@@ -17,7 +17,7 @@ Examples:
 
 Every run has a control group of its own with the memory as its limit, kernel memory and files \
 included and swap off, so that runtimes that size themselves by their container do so here. \
-Runs at a rate have memory to spare. docs/limit.md has the method.
+Runs at a rate have memory to spare. docs/reference/limit-method.md has the method.
 
 An answer is what held each time when it was run again (-r). Where one of these runs fails, the \
 answer moves to the safe side and is confirmed anew. The table says how often it held, and between \

@@ -12,7 +12,7 @@ use super::Format;
 task is to wait, where the program takes that; it is then let end by itself. A program without {seconds} is stopped \
 after its plateau, by SIGTERM and then SIGKILL, which is no failure.
 
-Without an option that says when the program is ready, it is its line `alive K` (docs/protocol.md), and without that \
+Without an option that says when the program is ready, it is its line `alive K` (docs/reference/protocol.md), and without that \
 line the plateau is found from outside: CPU and memory quiet for half a second, and still so a second later.
 
 Examples:

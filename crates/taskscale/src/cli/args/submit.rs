@@ -14,7 +14,7 @@ Examples:
   taskscale submit --check results          a repository's campaigns, in its CI
   taskscale submit --check results/MACHINE/DATE --new    a campaign that somebody hands in
 
-Exit codes: 0 handed in or all well, 1 refused, 2 wrong usage. docs/submitting.md says what is checked.")]
+Exit codes: 0 handed in or all well, 1 refused, 2 wrong usage. docs/guides/submit.md says what is checked.")]
 pub struct Submit {
     /// The campaign's folder; it stays as it is
     #[arg(value_name = "DIR", required_unless_present_any = ["check", "withdraw"])]
@@ -49,7 +49,7 @@ Examples:
   taskscale verify results/MACHINE/DATE --seed 7     the same cases again; what was measured is not measured twice
   taskscale verify results/MACHINE/DATE --dry-run    the cases and the commands
 
-Exit codes: 0 verified, 1 too few cases agree, 2 wrong usage. docs/submitting.md says what agreement is.")]
+Exit codes: 0 verified, 1 too few cases agree, 2 wrong usage. docs/guides/submit.md says what agreement is.")]
 pub struct Verify {
     /// The submitted results; verification.json is written there
     #[arg(value_name = "DIR")]

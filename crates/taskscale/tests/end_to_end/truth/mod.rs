@@ -2,7 +2,7 @@
 //! program taking none is compared with what taskscale says.
 //!
 //! `cargo test --test end_to_end truth -- --nocapture` prints the tables for this machine. `tests/vm/truth` does the same on
-//! control groups v2 in virtual machines, and with TASKSCALE_BLESS=1 writes docs/methodology/ground-truth.md.
+//! control groups v2 in virtual machines, and with TASKSCALE_BLESS=1 writes docs/reference/ground-truth.md.
 
 mod cases;
 mod place;
@@ -109,7 +109,7 @@ fn figures_are_true_in_vms() {
             .zip(&results)
             .filter_map(|(place, result)| Some((place.title, result.as_ref()?.0.as_slice())))
             .collect();
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/methodology/ground-truth.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/ground-truth.md");
         std::fs::write(path, table::document(&columns)).unwrap();
     }
 }

@@ -136,23 +136,15 @@ pub fn text(title: &str, samples: &[Sample], rows: &[Row]) -> String {
 }
 
 const PREFACE: &str = "\
-# Ground truth
+# Ground truth: all errors
 
 <!-- Written by `TASKSCALE_BLESS=1 tests/vm/truth`: change end_to_end/truth, not this file. -->
 
-Does taskscale say the truth?
-A scripted program (`crates/fake-entry`) takes memory of a known size, taskscale measures it, and the difference from the same program taking nothing is compared with what is true.
-Each cell is the error of one run: what taskscale says less what is true. Empty: exactly right.
-`unseen`: that source cannot see it, as [sources.md](sources.md) says.
+A scripted program takes memory of a known size. Each value is the error of one run, measured minus true. Empty means exact, `unseen` means that the source cannot see it. [Ground truth](../methodology/ground-truth.md) explains the method, the bounds and the causes of these errors.
 
-The suite fails if a figure of the plateau is off by more than 64 KiB or 0.1 %, whichever is larger, or a peak by more than 1 MiB or 0.5 %.
-Why not 0: a program needs a page or two to understand its own arguments, and a control group is charged ahead in batches of 64 pages per CPU, which its peak shows.
-Each process of the program maps all of its own files when it starts: left to page faults, how much of them is mapped differs by 150 KiB with the addresses that a run is given.
-Without control groups (`proc`) the peak is a sum of resident sizes, in which what several processes map counts once for each of them.
-Without memory.peak (kernels before 5.19, here pretended) the peak is sampled: a peak that lasts less than some milliseconds would be missed.
-In the VMs (the cloud kernel of the distribution) all files lie on tmpfs, where a file that is mapped shared counts as shared memory.
-Figures that should not move, and moved in no place, are left out.
-\"At least\": the kernel adds what it needs itself; the cell is what it adds.
+- \"At least\": the kernel adds what it needs itself, and the value is what it adds.
+- In the VMs (cloud kernel of the distribution), all files are on tmpfs, where a file that is mapped shared counts as shared memory.
+- Metrics that should be 0, and are 0 everywhere, are left out.
 
 ";
 

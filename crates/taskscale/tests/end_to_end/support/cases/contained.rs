@@ -221,7 +221,7 @@ fn capped(_: &World, sample: &Sample) -> Result<(), String> {
     }
 }
 
-/// The allow-list of docs/protocol.md, and what the manifest adds: nothing here.
+/// The allow-list of docs/reference/protocol.md, and what the manifest adds: nothing here.
 fn clean_environment(_: &World, sample: &Sample) -> Result<(), String> {
     let text = sample.stderr_tail.as_deref().unwrap_or("");
     let names: Vec<&str> = text.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
