@@ -264,12 +264,13 @@ fn output(command: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("a text")
 }
 
-/// The beginning of what it prints, up to its second table: what the growth is, and notes, are for the report.
+/// The first table that it prints, with the reasons of rows without values. The document around it says what it is of.
 fn printed(command: &[&str]) -> String {
     let text = output(command);
-    let first = text.find("\n#### ").expect("a table with a heading") + 1;
-    let ends = ["\n#### ", "\n<details>"].iter().filter_map(|mark| text[first..].find(mark));
-    format!("\n{}\n\n", text[..first + ends.min().expect("something after the table")].trim_end())
+    let table = text.lines().skip_while(|line| !line.starts_with('|'));
+    let lines: Vec<&str> =
+        table.take_while(|line| line.is_empty() || line.starts_with('|') || line.starts_with("- ")).collect();
+    format!("\n{}\n\n", lines.join("\n").trim_end())
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use regex_lite::Regex;
 
-use super::{files, read};
+use super::{BEGIN, END, files, read};
 
 /// Visible words that a document may have: no code blocks, no HTML comments; tables count.
 const BUDGETS: [(&str, usize); 24] = [
@@ -118,13 +118,24 @@ fn sentences(text: &str) -> Vec<&str> {
     sentences
 }
 
+/// The document without what results print: their words are the program's.
+fn written(source: &str) -> String {
+    let (mut text, mut from) = (String::new(), 0);
+    while let Some(begin) = source[from..].find(BEGIN) {
+        text.push_str(&source[from..from + begin]);
+        let end = source[from + begin..].find(END).expect("the mark where the result ends");
+        from += begin + end;
+    }
+    text + &source[from..]
+}
+
 fn faults(source: &str) -> Vec<String> {
     let replaced: Vec<(Regex, &str)> = REPLACED
         .iter()
         .map(|(pattern, instead)| (Regex::new(&format!("(?i){pattern}")).expect("a pattern"), *instead))
         .collect();
     let mut faults = Vec::new();
-    for (text, prose) in texts(source) {
+    for (text, prose) in texts(&written(source)) {
         for (pattern, instead) in &replaced {
             if let Some(found) = pattern.find(&text) {
                 faults.push(format!("`{}`: {instead}: {text}", found.as_str()));
