@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::check::ManifestFile;
 use super::manifest::RuntimeToml;
-use super::trust::distrust;
+use super::trust::{Others, distrust};
 use super::workload::{Workload, beside, workloads};
 use super::{FanOut, Kind, Style, closest};
 
@@ -154,7 +154,7 @@ pub fn nearest_catalog() -> Result<Option<PathBuf>, CatalogError> {
     let mut folders = current.ancestors().map(|folder| folder.join("runtimes"));
     let Some(folder) = folders.find(|folder| is_catalog(folder)) else { return Ok(None) };
     let unreadable = |error| CatalogError::Unreadable { path: folder.clone(), error };
-    match distrust(&folder).map_err(unreadable)? {
+    match distrust(&folder, Others::NotOfTheGroup).map_err(unreadable)? {
         Some(why) => Err(CatalogError::Untrusted { folder, why }),
         None => folder.canonicalize().map(Some).map_err(unreadable),
     }

@@ -14,7 +14,7 @@ mod select;
 mod sources;
 #[cfg(test)]
 mod tests;
-mod trust;
+pub(crate) mod trust;
 mod workload;
 
 pub use check::check_name;

@@ -1,32 +1,43 @@
-//! Whether a catalog that was found, not named, may be used. Its programs run as the user, so it must be the user's own or
-//! root's, and nobody else may write in it: as git has it of repositories (`safe.directory`).
+//! Whether files that nobody named may be run: a catalog that was found by searching upward, a fleet's scripts. They run
+//! as the user, so they must be the user's own or root's, and others may not write there: as git has it of repositories
+//! (`safe.directory`).
 
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// Why programs of a catalog in this folder should not run as this user; `None` where they may.
-pub(super) fn distrust(folder: &Path) -> io::Result<Option<String>> {
+/// Those who may not have the right to write, as bits of a file's mode.
+#[derive(Debug, Clone, Copy)]
+pub enum Others {
+    /// A team's folder may be trusted.
+    NotOfTheGroup = 0o002,
+    All = 0o022,
+}
+
+/// Why what is in a folder, or a file, should not run as this user; `None` where it may.
+pub fn distrust(path: &Path, others: Others) -> io::Result<Option<String>> {
     let own = rustix::process::geteuid().as_raw();
     // Who became root by sudo trusts what is their own.
     let sudo = std::env::var("SUDO_UID").ok().and_then(|uid| uid.parse().ok()).filter(|_| own == 0);
     let trusted: Vec<u32> = [Some(0), Some(own), sudo].into_iter().flatten().collect();
-    // The folder, and a link that leads to it.
-    for facts in [fs::metadata(folder)?, fs::symlink_metadata(folder)?] {
-        if let Some(why) = why_not(facts.uid(), facts.mode(), facts.is_symlink(), &trusted) {
+    // What is there, and a link that leads to it.
+    for facts in [fs::metadata(path)?, fs::symlink_metadata(path)?] {
+        // Every link has all bits.
+        let mode = if facts.is_symlink() { 0 } else { facts.mode() & others as u32 };
+        if let Some(why) = why_not(facts.uid(), mode, &trusted) {
             return Ok(Some(why));
         }
     }
     Ok(None)
 }
 
-fn why_not(uid: u32, mode: u32, is_link: bool, trusted: &[u32]) -> Option<String> {
+fn why_not(uid: u32, mode: u32, trusted: &[u32]) -> Option<String> {
     if !trusted.contains(&uid) {
         return Some(format!("it belongs to another user, uid {uid}"));
     }
-    // Every link has these bits.
-    (!is_link && mode & 0o002 != 0).then(|| "every user may write in it".to_owned())
+    let who = if mode & 0o002 != 0 { "every user" } else { "its group" };
+    (mode != 0).then(|| format!("{who} may write there"))
 }
 
 #[cfg(test)]
@@ -36,16 +47,27 @@ mod tests {
     #[test]
     fn another_users_and_everybodys_are_not_trusted() {
         let trusted = [0, 1000];
-        for (uid, mode, is_link, expected) in [
-            (0, 0o755, false, None),
-            (1000, 0o775, false, None),
-            (1000, 0o777, true, None),
-            (1001, 0o755, false, Some("it belongs to another user, uid 1001")),
-            (1001, 0o777, true, Some("it belongs to another user, uid 1001")),
-            (1000, 0o757, false, Some("every user may write in it")),
-            (0, 0o1777, false, Some("every user may write in it")),
+        for (uid, mode, expected) in [
+            (0, 0, None),
+            (1000, 0, None),
+            (1001, 0, Some("it belongs to another user, uid 1001")),
+            (1001, 0o002, Some("it belongs to another user, uid 1001")),
+            (1000, 0o002, Some("every user may write there")),
+            (0, 0o022, Some("every user may write there")),
+            (0, 0o020, Some("its group may write there")),
         ] {
-            assert_eq!(why_not(uid, mode, is_link, &trusted).as_deref(), expected, "{uid} {mode:o}");
+            assert_eq!(why_not(uid, mode, &trusted).as_deref(), expected, "{uid} {mode:o}");
+        }
+    }
+
+    #[test]
+    fn a_groups_folder_is_trusted_where_a_team_may_write() {
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |mode| std::os::unix::fs::PermissionsExt::from_mode(mode);
+        for (bits, of_team, of_all) in [(0o755, true, true), (0o775, true, false), (0o777, false, false)] {
+            fs::set_permissions(folder.path(), mode(bits)).unwrap();
+            let trusts = |others| distrust(folder.path(), others).unwrap().is_none();
+            assert_eq!((trusts(Others::NotOfTheGroup), trusts(Others::All)), (of_team, of_all), "{bits:o}");
         }
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use clap::Parser;
+use rustix::fs::Mode;
 
 use super::args::{Args, Command, Fleet as FleetArgs, FleetStep as Step, GatherFormat, Global};
 use super::catalog_dir::find_catalog;
@@ -15,7 +16,8 @@ use super::report::for_standard_output;
 use super::session::ended_by_signal;
 use super::{Failure, OrUsage, print_result, report, run, say_aside};
 use crate::fleet::{
-    self, Fleet, FleetError, Glance, Node, Outcome, Plan, Scripts, Site, Slot, Slurm, Submission, Watch,
+    self, Fleet, FleetError, Glance, Node, Outcome, Plan, Program, Scripts, Site, Slot, Slurm, Submission,
+    Watch,
 };
 use crate::measure::Interrupt;
 use crate::record::{self, Timestamp};
@@ -30,7 +32,8 @@ const MOST_ON_A_PAGE: usize = 8;
 pub fn run(args: &FleetArgs, global: &Global) -> Result<ExitCode, Failure> {
     match (&args.step, &args.plan) {
         (None, Some(plan)) => begin(plan, args.dry_run, global),
-        (Some(Step::Status { folder, once }), _) => status(&open(folder).or_usage()?, *once),
+        (Some(Step::Status { folder, json: true, .. }), _) => status_json(&open(folder).or_usage()?),
+        (Some(Step::Status { folder, once, .. }), _) => status(&open(folder).or_usage()?, *once),
         (Some(Step::Resume { folder }), _) => resume(&open(folder).or_usage()?),
         (Some(Step::Cancel { folder }), _) => cancel(&open(folder).or_usage()?),
         (Some(Step::Gather { folder, format }), _) => gather(&open(folder).or_usage()?, *format),
@@ -87,17 +90,16 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
     let names = |nodes: &Vec<Node>| nodes.iter().filter_map(|node| node.architecture.clone()).collect();
     let architectures: Vec<_> = nodes.iter().map(names).collect();
     let scripts = fleet::scripts(&plan, &fleet, &architectures);
-    if dry_run {
-        return dry(&fleet, &scripts);
-    }
     // Slurm's own validation, before anything is written.
     let folder = tempfile::tempdir()?;
     for script in scripts.measure.iter().chain(&scripts.build).chain([&scripts.gather]) {
         let path = folder.path().join(&script.name);
         fs::write(&path, &script.text)?;
-        if slurm.test(&path).with_context(|| script.name.clone()).or_usage()? {
-            continue;
-        }
+        match slurm.test(&path) {
+            Ok(true) => continue,
+            Err(FleetError::NoSlurm(_)) if dry_run => break,
+            fits => fits.with_context(|| script.name.clone()).or_usage()?,
+        };
         if nodes.iter().flatten().all(|node| node.is_up) {
             return Err(anyhow!("{}: Slurm has no node that fits", script.name)).or_usage();
         }
@@ -106,11 +108,17 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
             script.name
         ));
     }
-    prepare(path, &plan, &nodes, &slurm)?;
-    let programs = plan.programs();
     let own = PathBuf::from("/proc/self/exe");
     let needs_own = plan.machines.iter().any(|machines| machines.taskscale.is_none());
-    for program in programs.into_iter().chain(needs_own.then_some(own.as_path())) {
+    let programs = plan.programs().into_iter().chain(needs_own.then_some(own.as_path()));
+    let programs: Vec<Program> = programs.map(Program::read).collect::<Result<_, _>>().or_usage()?;
+    // Jobs run what is written here: nobody else may write to it, whatever this shell's umask.
+    rustix::process::umask(rustix::process::umask(Mode::empty()) | Mode::WGRP | Mode::WOTH);
+    prepare(path, &plan, &nodes, &slurm, dry_run)?;
+    if dry_run {
+        return dry(&fleet, &scripts);
+    }
+    for program in &programs {
         fleet::install(&fleet, program).or_usage()?;
     }
     fleet::copy_catalogs(&fleet, &catalogs)?;
@@ -132,8 +140,14 @@ fn check_arguments(path: &Path, plan: &Plan, global: &Global) -> Result<(), Fail
     run::check(&args, global).with_context(|| path.display().to_string()).or_usage()
 }
 
-/// Makes the folder, and asks a node of each kind whether it sees it. Leaves nothing where one does not.
-fn prepare(path: &Path, plan: &Plan, nodes: &[Vec<Node>], slurm: &Slurm) -> Result<(), Failure> {
+/// Makes the folder, and asks a node of each kind whether it sees it. Leaves nothing where one does not, nor of a dry run.
+fn prepare(
+    path: &Path,
+    plan: &Plan,
+    nodes: &[Vec<Node>],
+    slurm: &Slurm,
+    dry_run: bool,
+) -> Result<(), Failure> {
     let made = fleet::make_folder(&plan.folder).or_usage()?;
     let marker = tempfile::Builder::new().prefix(".seen-").tempfile_in(&plan.folder);
     let marker =
@@ -157,6 +171,7 @@ fn prepare(path: &Path, plan: &Plan, nodes: &[Vec<Node>], slurm: &Slurm) -> Resu
                 machines.name,
                 plan.folder.display()
             )),
+            Err(FleetError::NoSlurm(_)) if dry_run => break,
             Err(error) => seen = Err(error),
         }
         if seen.is_err() {
@@ -164,7 +179,7 @@ fn prepare(path: &Path, plan: &Plan, nodes: &[Vec<Node>], slurm: &Slurm) -> Resu
         }
     }
     drop(marker);
-    if seen.is_err()
+    if (seen.is_err() || dry_run)
         && let Some(made) = made
     {
         // Only where nothing else is in it.
@@ -214,6 +229,7 @@ fn told(fleet: &Fleet, submitted: &[Submission]) -> Result<ExitCode, Failure> {
 }
 
 fn resume(fleet: &Fleet) -> Result<ExitCode, Failure> {
+    fleet.check_trust().or_usage()?;
     let path = fleet.folder.join("fleet.json");
     let plan = Plan::parse(&fleet.plan, &path, &fleet.folder).or_usage()?;
     // Who is in which script; their texts lie in jobs/, as they were submitted or edited since.
@@ -251,6 +267,19 @@ fn is_of(queue: &std::collections::BTreeMap<String, fleet::Job>, number: &str) -
     queue.iter().any(|(id, job)| own(id) && !job.has_ended())
 }
 
+fn status_json(fleet: &Fleet) -> Result<ExitCode, Failure> {
+    let glances = Watch::default().look(fleet, &Slurm::default())?;
+    let json = fleet::json(fleet, &glances, Timestamp::now());
+    print_result(&format!("{}\n", serde_json::to_string_pretty(&json)?))?;
+    Ok(ended(&glances))
+}
+
+/// 1 where a machine will not be measured unless somebody does something.
+fn ended(glances: &[Glance]) -> ExitCode {
+    let well = |glance: &Glance| glance.published.is_some() || glance.is_active();
+    if glances.iter().all(well) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
 fn status(fleet: &Fleet, once: bool) -> Result<ExitCode, Failure> {
     let (slurm, mut watch) = (Slurm::default(), Watch::default());
     let live = !once && std::io::stdout().is_terminal();
@@ -268,9 +297,7 @@ fn status(fleet: &Fleet, once: bool) -> Result<ExitCode, Failure> {
         lines = text.matches('\n').count();
         let active = glances.iter().any(Glance::is_active);
         if !live || !active {
-            let complete = glances.iter().all(|glance| glance.published.is_some());
-            let well = complete || active;
-            return Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+            return Ok(ended(&glances));
         }
         let waited = std::time::Instant::now();
         while waited.elapsed() < LOOKED_EVERY {

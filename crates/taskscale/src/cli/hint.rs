@@ -237,6 +237,10 @@ fn of_fleet(error: &FleetError) -> String {
         FleetError::Changed { .. } => {
             "restore it from a copy, or remove the slot's folder and `taskscale fleet resume DIR`".to_owned()
         }
+        FleetError::Untrusted { path, .. } => format!(
+            "make it yours alone: `chmod go-w {}`; where it is another user's, begin a fleet in a folder of your own",
+            path.display()
+        ),
         FleetError::NoSlot { .. } => "`taskscale fleet status DIR` names them all".to_owned(),
     }
 }

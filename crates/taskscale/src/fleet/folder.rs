@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{FleetError, at};
+use crate::catalog::trust::{Others, distrust};
 use crate::record::{SCHEMA_VERSION, Timestamp};
 
 const FLEET_FILE: &str = "fleet.json";
@@ -158,6 +159,28 @@ impl Fleet {
         }
     }
 
+    /// Refuses a folder whose scripts, programs or catalogs another user may have written: they run as whoever submits.
+    pub fn check_trust(&self) -> Result<(), FleetError> {
+        check_trust(&self.folder)?;
+        let catalogs = self.catalogs().map(|place| place.split('/').next().unwrap_or_default().to_owned());
+        let mut left: Vec<PathBuf> = [FLEET_FILE, "jobs", "bin", "cache"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain(catalogs)
+            .map(|name| self.folder.join(name))
+            .filter(|path| path.exists())
+            .collect();
+        while let Some(path) = left.pop() {
+            check_trust(&path)?;
+            // What builds leave is as deep as it likes, and made with the jobs' own umask.
+            if path.is_dir() && !path.ends_with("cache") {
+                let children = at("read", &path, fs::read_dir(&path))?;
+                left.extend(children.flatten().map(|child| child.path()));
+            }
+        }
+        Ok(())
+    }
+
     pub fn slot(&self, name: &str) -> Result<&Slot, FleetError> {
         let known = || self.slots.iter().map(|slot| &*slot.name).take(8).collect::<Vec<_>>().join(", ");
         let found = self.slots.iter().find(|slot| slot.name == name);
@@ -170,7 +193,7 @@ impl Fleet {
 
     /// The program for machines of this architecture.
     pub fn program(&self, machine: &str) -> PathBuf {
-        self.folder.join("bin").join(machine).join("taskscale")
+        program_in(&self.folder, machine)
     }
 
     /// Builds for them.
@@ -278,6 +301,19 @@ impl Fleet {
             }
         }
         Ok(folder)
+    }
+}
+
+/// Where a fleet's folder has the program for machines of an architecture.
+pub(super) fn program_in(folder: &Path, machine: &str) -> PathBuf {
+    folder.join("bin").join(machine).join("taskscale")
+}
+
+/// Refuses a file or folder that others may have written, or may write to.
+pub(super) fn check_trust(path: &Path) -> Result<(), FleetError> {
+    match at("examine", path, distrust(path, Others::All))? {
+        Some(why) => Err(FleetError::Untrusted { path: path.to_owned(), why }),
+        None => Ok(()),
     }
 }
 
@@ -399,6 +435,32 @@ mod tests {
         assert!(matches!(fleet.verify(slot, &kept), Err(FleetError::Changed { .. })));
         let names = fs::read_dir(fleet.slot_folder(slot)).unwrap().count();
         assert_eq!(names, 4, "claims, two campaigns, and what is published");
+    }
+
+    #[test]
+    fn what_others_may_have_written_is_not_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let fleet = fleet(folder.path()).create().unwrap();
+        fs::create_dir_all(fleet.folder.join("jobs")).unwrap();
+        let script = fleet.folder.join("jobs/x86.sh");
+        fs::write(&script, "").unwrap();
+        let set = |path: &Path, bits| {
+            fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(bits)).unwrap();
+        };
+        let paths = [fleet.folder.join("jobs"), script, fleet.folder.join(FLEET_FILE), fleet.folder.clone()];
+        for path in &paths {
+            set(path, if path.is_dir() { 0o755 } else { 0o644 });
+        }
+        fleet.check_trust().unwrap();
+        for path in &paths {
+            set(path, 0o775);
+            let refused = fleet.check_trust();
+            assert!(
+                matches!(&refused, Err(FleetError::Untrusted { path: at, .. }) if at == path),
+                "{refused:?}"
+            );
+            set(path, 0o755);
+        }
     }
 
     #[test]

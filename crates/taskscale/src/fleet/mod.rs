@@ -16,9 +16,10 @@ pub use folder::{Fleet, Published, Slot, Submission};
 pub use gather::{Gathered, gather};
 pub use plan::{Machines, Place, Plan};
 pub use slurm::{Job, Node, Slurm};
-pub use status::{Glance, Watch, numbers, sheet};
+pub use status::{Glance, Watch, json, numbers, sheet};
 pub use submit::{
-    Script, Scripts, copy_catalogs, install, make_folder, release, scripts, slots, submit, write_scripts,
+    Program, Script, Scripts, copy_catalogs, install, make_folder, release, scripts, slots, submit,
+    write_scripts,
 };
 pub use work::{Outcome, Site, work};
 
@@ -53,6 +54,8 @@ pub enum FleetError {
     Incomplete { slot: String, what: String },
     #[error("{folder} was changed after it was published: {what}")]
     Changed { folder: PathBuf, what: String },
+    #[error("{path}: what is in it would run as you, and {why}")]
+    Untrusted { path: PathBuf, why: String },
     #[error("there is no {slot} in this plan: {known}")]
     NoSlot { slot: String, known: String },
 }

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use super::folder::{Claim, Submission};
 use super::{Fleet, FleetError, Job, Published, Slot, Slurm};
-use crate::record::{self, Campaign, Sample, Status, Timestamp};
+use crate::record::{self, Campaign, SCHEMA_VERSION, Sample, Status, Timestamp};
 use crate::sheet::{Column, Field, Section, Sheet, SheetRow, Table, Tone};
 use crate::units;
 
@@ -153,14 +153,18 @@ impl Glance {
         }
     }
 
-    fn row(&self, now: Timestamp) -> SheetRow {
-        let (state, tone) = self.state();
-        let node = self.published.as_ref().map(|published| published.node.clone());
+    /// Where it was measured, is, or will be.
+    fn node(&self) -> Option<String> {
+        let published = self.published.as_ref().map(|published| published.node.clone());
         let of_queue = self.job.as_ref().and_then(|(_, job)| Some(job.as_ref()?.node.clone()));
-        let node = node
+        published
             .or(of_queue.filter(|node| !node.is_empty()))
             .or_else(|| self.claim.as_ref().map(|claim| claim.node.clone()))
-            .or_else(|| self.slot.node.clone());
+            .or_else(|| self.slot.node.clone())
+    }
+
+    fn row(&self, now: Timestamp) -> SheetRow {
+        let (state, tone) = self.state();
         let runs = match (&self.published, &self.progress) {
             (Some(published), _) => {
                 Some(format!("{} ok of {}", published.good_cells, units::counted(published.cells, "cell")))
@@ -174,13 +178,57 @@ impl Glance {
         SheetRow::of(vec![
             Field::Name(self.slot.name.clone(), Tone::Plain),
             Field::figure(job, Tone::Quiet),
-            Field::figure(node, Tone::Plain),
+            Field::figure(self.node(), Tone::Plain),
             Field::Text(state, tone),
             Field::figure(runs, Tone::Plain),
             Field::figure(eta.map(units::seconds), Tone::Plain),
             Field::figure(last, Tone::Quiet),
         ])
     }
+}
+
+/// What `fleet status --json` prints.
+pub fn json(fleet: &Fleet, glances: &[Glance], now: Timestamp) -> serde_json::Value {
+    let machine = |glance: &Glance| {
+        let state = match (&glance.published, glance.is_active()) {
+            (Some(_), _) => "complete",
+            (None, true) => "active",
+            (None, false) => "stopped",
+        };
+        let job = glance.job.as_ref().map(|(number, job)| {
+            let job = job.as_ref();
+            serde_json::json!({
+                "number": number,
+                "state": job.map(|job| &job.state),
+                "reason": job.and_then(|job| job.reason.as_ref()),
+            })
+        });
+        let progress = glance.progress.as_ref();
+        let published = glance.published.as_ref();
+        serde_json::json!({
+            "name": glance.slot.name,
+            "machines": glance.slot.machines,
+            "node": glance.node(),
+            "state": state,
+            "job": job,
+            "runs_done": published.map(|own| own.runs).or(progress.map(|own| own.done)),
+            "runs_planned": progress.map(|own| own.planned),
+            "runs_fell_short": progress.map(|own| own.fell_short),
+            "left_s": progress.filter(|_| glance.is_active()).and_then(|own| own.eta_s(now)),
+            "last_result": progress.and_then(|own| own.last.as_ref()),
+            "cells_ok": published.map(|own| own.good_cells),
+            "cells": published.map(|own| own.cells),
+            "campaign": published.map(|own| fleet.slot_folder(&glance.slot).join(&own.folder)),
+        })
+    };
+    serde_json::json!({
+        "schema": SCHEMA_VERSION,
+        "id": fleet.id,
+        "folder": fleet.folder,
+        "submitted_at": fleet.submitted_at,
+        "at": now,
+        "machines": glances.iter().map(machine).collect::<Vec<_>>(),
+    })
 }
 
 /// A table of all machines; of many, of those that are not yet complete.
@@ -312,6 +360,23 @@ mod tests {
         let now = "1970-01-01T00:01:40Z".parse().unwrap();
         let sheet = sheet(&fleet, &glances(), now);
         insta::assert_snapshot!(sheet.terminal(RenderOptions::default()));
+    }
+
+    #[test]
+    fn a_program_reads_the_state_of_each_machine() {
+        let slots = glances().into_iter().map(|glance| glance.slot).collect();
+        let fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), slots, "0.1.0");
+        let json = json(&fleet, &glances(), "1970-01-01T00:01:40Z".parse().unwrap());
+        let machines = json["machines"].as_array().unwrap();
+        let states: Vec<&str> = machines.iter().filter_map(|machine| machine["state"].as_str()).collect();
+        assert_eq!(states, ["active", "complete", "active", "stopped", "stopped", "stopped"]);
+        let of = |nth: usize, name: &str| machines[nth][name].clone();
+        assert_eq!(
+            (of(0, "runs_done"), of(0, "runs_planned"), of(0, "left_s")),
+            (30.into(), 40.into(), 50.0.into())
+        );
+        assert_eq!((of(1, "cells_ok"), of(1, "campaign")), (9.into(), "/shared/fleet/slots/x86-2/n2".into()));
+        assert_eq!((of(3, "job")["state"].clone(), of(3, "node")), ("NODE_FAIL".into(), "n4".into()));
     }
 
     #[test]

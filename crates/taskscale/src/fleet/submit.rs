@@ -6,9 +6,10 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::folder::Submission;
+use super::folder::{Submission, check_trust, program_in};
 use super::status::numbers;
 use super::{Fleet, FleetError, Machines, Plan, Slot, Slurm, at};
+use crate::catalog::trust::{Others, distrust};
 use crate::record::Timestamp;
 
 /// Elements of an array at most: Slurm's own default (MaxArraySize) is one more.
@@ -142,7 +143,7 @@ fn preamble(machines: &Machines, fleet: &Fleet) -> String {
     text.extend(machines.setup.iter().map(|line| format!("{line}\n")));
     let folder = fleet.folder.display();
     text.push_str(&format!(
-        "folder='{folder}'\nprogram=$folder/bin/$(uname -m)/taskscale\n\
+        "umask go-w\nfolder='{folder}'\nprogram=$folder/bin/$(uname -m)/taskscale\n\
          if [ ! -x \"$program\" ]; then\n  \
          echo \"no taskscale for $(uname -m) in $folder/bin: the plan names one: [machines.{}] taskscale = ...\" >&2\n  \
          exit 2\nfi\n\
@@ -323,19 +324,55 @@ pub fn write_scripts(folder: &Path, scripts: &Scripts) -> Result<(), FleetError>
     Ok(())
 }
 
-/// Puts a program where nodes of its architecture find it.
-pub fn install(fleet: &Fleet, program: &Path) -> Result<(), FleetError> {
-    let bytes = at("read", program, fs::read(program))?;
-    let machine = machine_of(&bytes).ok_or_else(|| FleetError::Io {
-        what: "use",
-        path: program.to_owned(),
-        error: io::Error::new(io::ErrorKind::InvalidData, "it is no program for Linux on x86-64 or arm64"),
-    })?;
-    let path = fleet.program(machine);
+/// A taskscale for nodes of one architecture.
+#[derive(Debug)]
+pub struct Program {
+    bytes: Vec<u8>,
+    /// As `uname -m` has it.
+    machine: &'static str,
+}
+
+impl Program {
+    pub fn read(path: &Path) -> Result<Program, FleetError> {
+        let bytes = at("read", path, fs::read(path))?;
+        let machine = machine_of(&bytes).ok_or_else(|| FleetError::Io {
+            what: "use",
+            path: path.to_owned(),
+            error: io::Error::new(
+                io::ErrorKind::InvalidData,
+                "it is no program for Linux on x86-64 or arm64",
+            ),
+        })?;
+        Ok(Program { bytes, machine })
+    }
+
+    /// Whether this very program lies there, and only whoever may write here may write to it.
+    fn is_at(&self, path: &Path) -> bool {
+        let facts = fs::symlink_metadata(path);
+        facts.is_ok_and(|facts| facts.is_file() && facts.len() == self.bytes.len() as u64)
+            && matches!(distrust(path, Others::All), Ok(None))
+            && fs::read(path).is_ok_and(|bytes| bytes == self.bytes)
+    }
+}
+
+/// Puts a program where nodes of its architecture find it. Where a fleet beside this one has the same, it is linked: each
+/// copy takes tens of megabytes.
+pub fn install(fleet: &Fleet, program: &Program) -> Result<(), FleetError> {
+    let path = fleet.program(program.machine);
     let folder = path.parent().unwrap_or(&path);
     at("make", folder, fs::create_dir_all(folder))?;
-    let written =
-        fs::write(&path, bytes).and_then(|()| fs::set_permissions(&path, fs::Permissions::from_mode(0o755)));
+    // What an attempt left may be linked elsewhere: it is not written to.
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return at("remove", &path, Err(error)),
+        _ => {}
+    }
+    let others = fleet.folder.parent().and_then(|parent| fs::read_dir(parent).ok()).into_iter().flatten();
+    let mut others = others.flatten().map(|other| program_in(&other.path(), program.machine));
+    if others.any(|other| program.is_at(&other) && fs::hard_link(&other, &path).is_ok()) {
+        return Ok(());
+    }
+    let written = fs::write(&path, &program.bytes)
+        .and_then(|()| fs::set_permissions(&path, fs::Permissions::from_mode(0o755)));
     at("write", &path, written)
 }
 
@@ -382,10 +419,11 @@ fn copy(from: &Path, to: &Path) -> Result<(), FleetError> {
     Ok(())
 }
 
-/// The folder that a plan names, ready to be written; what was made of it, to be taken away again.
+/// The folder that a plan names, ready to be written, by nobody else; what was made of it, to be taken away again.
 pub fn make_folder(folder: &Path) -> Result<Option<PathBuf>, FleetError> {
     let made = folder.ancestors().take_while(|folder| !folder.exists()).last().map(Path::to_owned);
     at("make", folder, fs::create_dir_all(folder))?;
+    check_trust(folder)?;
     Ok(made)
 }
 

@@ -66,6 +66,16 @@ pub enum By {
     HandedIn,
 }
 
+impl By {
+    /// As tables have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            By::Project => "maintainers",
+            By::HandedIn => "community",
+        }
+    }
+}
+
 /// What bears on the figures of all runs and is no part of the plan: a campaign goes on under the same.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

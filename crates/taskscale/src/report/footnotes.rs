@@ -122,7 +122,7 @@ pub fn notes(report: &Report) -> Vec<String> {
         notes.push(format!("Incomplete: {runs} of the plan not measured yet."));
     }
     if report.by == Some(By::HandedIn) {
-        notes.push("Handed in: measured by somebody else than the project.".to_owned());
+        notes.push("Measured by the community, and submitted.".to_owned());
     }
     if report.stray_samples > 0 {
         let samples = counted(report.stray_samples, "sample");

@@ -37,7 +37,7 @@ fn what_was_handed_in_says_so() {
         let origin = Some(Origin { by, seal: String::new() });
         shown(&Report::build(&Campaign { origin, ..campaign.clone() }, &samples), Format::Table)
     };
-    assert!(of(By::HandedIn).contains("Handed in: measured by somebody else than the project."));
+    assert!(of(By::HandedIn).contains("Measured by the community, and submitted."));
     assert!(!of(By::Project).contains("Handed in"));
 }
 

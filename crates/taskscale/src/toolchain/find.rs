@@ -8,6 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::environment;
+use super::home::Home;
 use super::process::output_within;
 use crate::catalog::{Locate, ToolchainSpec};
 
@@ -43,7 +44,7 @@ pub fn is_there(spec: &ToolchainSpec) -> bool {
         Some(locate) => {
             let answers = |words: &Vec<String>| path_lookup(&words[0]).is_some();
             locate.ask.as_ref().is_some_and(answers)
-                || !candidates(&Locate { ask: None, ..locate.clone() }).is_empty()
+                || !candidates(&Locate { ask: None, ..locate.clone() }, None).is_empty()
         }
     }
 }
@@ -51,12 +52,13 @@ pub fn is_there(spec: &ToolchainSpec) -> bool {
 /// Finds a toolchain: the first candidate that answers its version command and is new enough.
 pub fn find(spec: &ToolchainSpec) -> Result<Toolchain, Unavailable> {
     let install = spec.install_hint();
+    let users = Home::like_the_users();
     let Some(locate) = &spec.locate else {
-        return check(spec, None, &install);
+        return check(spec, None, &install, users.as_ref());
     };
     let mut nearest_miss = None;
-    for home in candidates(locate) {
-        match check(spec, Some(home), &install) {
+    for home in candidates(locate, users.as_ref()) {
+        match check(spec, Some(home), &install, users.as_ref()) {
             Ok(toolchain) => return Ok(toolchain),
             Err(miss) => nearest_miss = nearest_miss.or(Some(miss)),
         }
@@ -64,7 +66,12 @@ pub fn find(spec: &ToolchainSpec) -> Result<Toolchain, Unavailable> {
     Err(nearest_miss.unwrap_or(Unavailable::Missing { title: spec.title.clone(), install }))
 }
 
-fn check(spec: &ToolchainSpec, home: Option<PathBuf>, install: &str) -> Result<Toolchain, Unavailable> {
+fn check(
+    spec: &ToolchainSpec,
+    home: Option<PathBuf>,
+    install: &str,
+    users: Option<&Home>,
+) -> Result<Toolchain, Unavailable> {
     let missing = || Unavailable::Missing { title: spec.title.clone(), install: install.to_owned() };
     let words: Vec<String> = spec
         .version
@@ -81,6 +88,9 @@ fn check(spec: &ToolchainSpec, home: Option<PathBuf>, install: &str) -> Result<T
     let mut command = Command::new(&program);
     // As a build is started: what answers here is what builds there.
     environment::give(&mut command, spec);
+    if let Some(users) = users {
+        users.give(&mut command);
+    }
     let output = output_within(command.args(&words[1..]).current_dir(&spec.folder), VERSION_LIMIT)
         .map_err(|error| broken(error.to_string()))?;
     if !output.status.success() {
@@ -113,12 +123,16 @@ fn check(spec: &ToolchainSpec, home: Option<PathBuf>, install: &str) -> Result<T
 }
 
 /// Folders that may be the toolchain's, best first, each once.
-fn candidates(locate: &Locate) -> Vec<PathBuf> {
+fn candidates(locate: &Locate, users: Option<&Home>) -> Vec<PathBuf> {
     let named = locate.env.as_ref().and_then(env::var_os).map(PathBuf::from);
     let answered = locate.ask.as_ref().and_then(|words| {
-        let output =
-            output_within(Command::new(path_lookup(&words[0])?).args(&words[1..]), VERSION_LIMIT).ok()?;
+        let mut command = Command::new(path_lookup(&words[0])?);
+        if let Some(users) = users {
+            users.give(&mut command);
+        }
+        let output = output_within(command.args(&words[1..]), VERSION_LIMIT).ok()?;
         let folder = String::from_utf8(output.stdout).ok()?;
+        let folder = users.map_or(folder.clone(), |users| users.read(&folder));
         output.status.success().then(|| PathBuf::from(folder.trim()))
     });
     let on_path = Path::new(&locate.program)

@@ -6,6 +6,7 @@ mod build;
 mod cache;
 mod environment;
 mod find;
+mod home;
 mod lock;
 mod process;
 mod program;

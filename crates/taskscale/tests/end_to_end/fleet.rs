@@ -49,6 +49,12 @@ fn machines_are_measured_at_once_and_set_side_by_side() {
     let published = cluster.finish(&fleet);
     assert_eq!((published[0].node.as_str(), published[1].node.as_str()), ("node1", "node2"));
 
+    let status = cluster.fleet(&["status", &path, "--json"]);
+    let machines: serde_json::Value = serde_json::from_str(&status.stdout).expect("JSON");
+    assert_eq!(
+        (&machines["machines"][0]["state"], &machines["machines"][1]["node"]),
+        (&"complete".into(), &"node2".into())
+    );
     let status = cluster.fleet(&["status", &path]);
     assert!(status.stdout.contains("2 of 2 machines complete"), "{}", status.stdout);
     // The last job has gathered by itself.
@@ -60,6 +66,21 @@ fn machines_are_measured_at_once_and_set_side_by_side() {
     let differs = summary.find("what differs").expect("what differs");
     assert!(differs < summary.find("fake/one").expect("an entry"), "differences come first");
     assert!(cluster.world.path("shared/report.html").exists());
+
+    // Another fleet beside it has the same program, and needs no copy.
+    let other = cluster.world.path("other.toml");
+    let text = fs::read_to_string(&path).expect("a plan").replace("\"shared\"", "\"other\"");
+    fs::write(&other, text).expect("a plan");
+    let other = other.display().to_string();
+    cluster.fleet(&[&other]).expect_code(0);
+    cluster.fleet(&["cancel", &other]).expect_code(0);
+    let program = list(&cluster.world.path("other/bin")).remove(0).join("taskscale");
+    let facts = fs::metadata(program).expect("a program");
+    assert_eq!(std::os::unix::fs::MetadataExt::nlink(&facts), 2);
+    // What another user could have changed is not submitted.
+    let script = list(&cluster.world.path("other/jobs")).remove(0);
+    fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o666)).expect("permissions");
+    cluster.fleet(&["resume", &other]).expect_code(2).expect_said("every user may write there");
 
     // Nothing is left to do, and nothing is done twice.
     let again = cluster.fleet(&["resume", &path]);
@@ -349,12 +370,15 @@ fn what_makes_no_sense_is_refused_and_nothing_is_submitted() {
             finished.expect_said(words);
         });
     };
+    // A dry run refuses the same.
     let refused = |more: &str, said: &[&str]| {
         let plan = cluster.plan(more).display().to_string();
-        let finished = cluster.fleet(&[&plan]);
-        finished.expect_code(2);
-        for words in said {
-            finished.expect_said(words);
+        for words in [&[plan.as_str()][..], &[&plan, "--dry-run"]] {
+            let finished = cluster.fleet(words);
+            finished.expect_code(2);
+            for words in said {
+                finished.expect_said(words);
+            }
         }
         assert!(!cluster.world.path("shared").exists(), "{more}: something was written");
         assert!(cluster.submitted().is_empty(), "{more}: something was submitted");
@@ -375,6 +399,7 @@ fn what_makes_no_sense_is_refused_and_nothing_is_submitted() {
     refused("[machines.x]\ncount = 2\nnodelist = \"node1\"\n", &["exclude each other"]);
     refused("tasks = \"many\"\n[machines.x]\n", &["plan.toml", "many"]);
     refused("workloads = [\"slep\"]\n[machines.x]\n", &["plan.toml", "slep", "sleep"]);
+    refused("[machines.x]\ntaskscale = \"plan.toml\"\n", &["no program for Linux"]);
     // In a path without Slurm's commands.
     let plan = cluster.plan("[machines.x]\n").display().to_string();
     let mut command = cluster.world.command(&["fleet", &plan]);

@@ -61,7 +61,7 @@ fn a_catalog_that_others_can_write_is_not_used_unless_it_is_named() {
         assert!(trap.exists(), "what is named is trusted");
     };
     mode(0o1777);
-    refused("every user may write in it");
+    refused("every user may write there");
     mode(0o755);
     if !is_root() {
         return skipped("only root can give a folder to another user");

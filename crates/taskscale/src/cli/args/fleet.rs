@@ -24,7 +24,7 @@ pub struct Fleet {
     /// What is measured on which machines (docs/guides/fleet.md)
     #[arg(value_name = "PLAN")]
     pub plan: Option<PathBuf>,
-    /// Print the batch scripts, and submit nothing
+    /// Refuse what submission would, print the batch scripts, and submit nothing
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -38,6 +38,9 @@ pub enum Step {
         /// Show it once, on a terminal as well
         #[arg(long)]
         once: bool,
+        /// Print it once, as JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Submit again whatever is neither complete nor in a job: each campaign goes on where it stopped
     Resume {

@@ -165,6 +165,7 @@ fn facts(reports: &[Report]) -> Vec<Fact> {
         of("measured", &|report| {
             Some(format!("{} {} UTC", report.created_at.date(), report.created_at.time_of_day()))
         }),
+        of("measured by", &|report| Some(report.by?.name().to_owned())),
         of("host", &|report| Some(report.machine.hostname.clone())),
         of("CPU", &|report| {
             Some(format!("{}, {}", report.machine.cpu, units::counted(report.machine.cpus, "CPU")))

@@ -1,0 +1,87 @@
+//! A home folder for a question: what lies in the user's is there, and what a toolchain adds goes when it was asked. A
+//! version command is not expected to leave a telemetry folder, a certificate or a cache in somebody's home.
+
+use std::env;
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// Folders that many programs share (XDG base directories): they are made anew, with links to what is in them.
+const SHARED: [&str; 5] = [".cache", ".config", ".local", ".local/share", ".local/state"];
+
+/// Gone when it is dropped.
+pub(super) struct Home {
+    folder: TempDir,
+    user: PathBuf,
+}
+
+impl Home {
+    /// `None` where the user has none, or nothing can be written: then questions are asked as the user would.
+    pub fn like_the_users() -> Option<Home> {
+        let user =
+            env::var_os("HOME").map(PathBuf::from).filter(|user| user.is_absolute() && user.is_dir())?;
+        let folder = tempfile::tempdir().ok()?;
+        mirror(&user, folder.path(), Path::new("")).ok()?;
+        Some(Home { folder, user })
+    }
+
+    pub fn give(&self, command: &mut Command) {
+        command.env("HOME", self.folder.path());
+        // Their defaults lie in HOME; elsewhere they may have been moved for a reason.
+        for (name, value) in env::vars_os() {
+            if name.to_string_lossy().starts_with("XDG_") && Path::new(&value).starts_with(&self.user) {
+                command.env_remove(name);
+            }
+        }
+    }
+
+    /// An answer in which paths lead to the user's own home.
+    pub fn read(&self, answer: &str) -> String {
+        answer.replace(&*self.folder.path().to_string_lossy(), &self.user.to_string_lossy())
+    }
+}
+
+fn mirror(user: &Path, home: &Path, within: &Path) -> io::Result<()> {
+    for child in fs::read_dir(user.join(within))? {
+        let path = within.join(child?.file_name());
+        let (there, here) = (user.join(&path), home.join(&path));
+        if SHARED.iter().any(|shared| path == Path::new(shared)) && there.is_dir() {
+            fs::create_dir(&here)?;
+            mirror(user, home, &path)?;
+        } else {
+            symlink(&there, &here)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_there_is_seen_and_what_is_added_is_gone() {
+        let user = tempfile::tempdir().unwrap();
+        fs::create_dir_all(user.path().join(".config/tool")).unwrap();
+        fs::write(user.path().join(".config/tool/settings"), "mine").unwrap();
+        fs::write(user.path().join(".toolrc"), "mine").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        mirror(user.path(), folder.path(), Path::new("")).unwrap();
+        let home = Home { folder, user: user.path().to_owned() };
+        let mut ask = Command::new("sh");
+        ask.args([
+            "-c",
+            "cat ~/.config/tool/settings ~/.toolrc; mkdir -p ~/.config/new ~/.new && echo ~/bin",
+        ]);
+        home.give(&mut ask);
+        let said = String::from_utf8(ask.output().unwrap().stdout).unwrap();
+        assert_eq!(home.read(&said), format!("minemine{}/bin\n", user.path().display()));
+        drop(home);
+        assert_eq!(fs::read_dir(user.path()).unwrap().count(), 2);
+        assert_eq!(fs::read_dir(user.path().join(".config")).unwrap().count(), 1);
+    }
+}
