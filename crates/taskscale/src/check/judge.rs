@@ -128,7 +128,10 @@ fn fault(tasks: u64, hold_s: f64, status: Status, seen: &Measurement, trace: &Tr
         _ if claims => {
             (Rule::Kind, "start a thread (or process) of the system for each task, or give another `kind`")
         }
-        _ => (Rule::Protocol, "say each line once, with one whole number: docs/reference/protocol.md has them all"),
+        _ => (
+            Rule::Protocol,
+            "say each line once, with one whole number: docs/reference/protocol.md has them all",
+        ),
     }
 }
 

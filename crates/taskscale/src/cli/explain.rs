@@ -95,7 +95,11 @@ pub(super) fn run(help: &Help) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn unknown(topic: &str, taskscale: &clap::Command, groups: &[(&str, BTreeMap<String, Code>)]) -> anyhow::Error {
+fn unknown(
+    topic: &str,
+    taskscale: &clap::Command,
+    groups: &[(&str, BTreeMap<String, Code>)],
+) -> anyhow::Error {
     let commands = taskscale.get_subcommands().map(clap::Command::get_name);
     let codes = groups.iter().flat_map(|(_, codes)| codes.keys().map(String::as_str));
     let near = |name: &&str| strsim::damerau_levenshtein(&name.to_lowercase(), &topic.to_lowercase());
@@ -129,7 +133,8 @@ mod tests {
     fn names<T: schemars::JsonSchema>() -> Vec<String> {
         let schema = serde_json::to_value(schemars::schema_for!(T)).unwrap();
         let variants = schema["oneOf"].as_array().or(schema["enum"].as_array()).unwrap().clone();
-        let name = |variant: &serde_json::Value| variant["const"].as_str().or(variant.as_str()).unwrap().to_owned();
+        let name =
+            |variant: &serde_json::Value| variant["const"].as_str().or(variant.as_str()).unwrap().to_owned();
         variants.iter().map(name).collect()
     }
 

@@ -304,7 +304,7 @@ pub struct LimitHit {
     pub name: String,
     /// Its value.
     pub value: u64,
-    /// The command that raises it. Absent if there is none.
+    /// The command that raises it. Absent where nothing raises it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lift: Option<String>,
 }

@@ -17,7 +17,7 @@ pub enum Warning {
     WorkUnsettled,
     /// Less than 99% of the scheduled rate arrived: no latency.
     RateNotReached,
-    /// The clients sent late or used up their CPU: no latency.
+    /// The clients sent late or exhausted their CPU: no latency.
     ClientLimited,
     /// The kernel charges accepted sockets to no cgroup: the server's memory is too low.
     SocketsUncharged,

@@ -221,7 +221,10 @@ fn narrow(report: &Report, rows: &[Row], subjects: &[Subject]) -> String {
 
 fn how_to_run(documents: &Documents) -> String {
     let mut more: Vec<String> = vec![anchor(START, ENTRIES, "every program that is measured")];
-    for (path, name) in [("docs/guides/measure.md", "how to measure your program"), ("docs/methodology.md", "how it is measured")] {
+    for (path, name) in [
+        ("docs/guides/measure.md", "how to measure your program"),
+        ("docs/methodology.md", "how it is measured"),
+    ] {
         if let Some((page, _)) = documents.page(path, "") {
             more.push(anchor(START, &page, name));
         }

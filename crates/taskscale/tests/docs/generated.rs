@@ -52,7 +52,10 @@ fn type_of(property: &Value, of_event: bool) -> (String, bool) {
         return (format!("[{name}]({page}#{})", name.to_lowercase()), false);
     }
     if let Some(variants) = property["anyOf"].as_array() {
-        return (variants.iter().find(|variant| variant["type"] != "null").map(one).unwrap_or_default(), true);
+        return (
+            variants.iter().find(|variant| variant["type"] != "null").map(one).unwrap_or_default(),
+            true,
+        );
     }
     let named = |name: &str| match name {
         "array" => format!("list of {}", many(one(&property["items"]))),

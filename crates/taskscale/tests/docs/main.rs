@@ -153,7 +153,9 @@ fn documents() -> BTreeMap<String, Document> {
 #[test]
 fn every_link_and_anchor_of_every_document_leads_somewhere() {
     let documents = documents();
-    for path in ["README.md", "docs/methodology/memory-sources.md", "runtimes/go/README.md", "benches/README.md"] {
+    for path in
+        ["README.md", "docs/methodology/memory-sources.md", "runtimes/go/README.md", "benches/README.md"]
+    {
         assert!(
             documents.get(path).is_some_and(|document| !document.anchors.is_empty()),
             "{path} is not read"

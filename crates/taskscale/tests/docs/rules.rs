@@ -41,7 +41,7 @@ const SENTENCE_WORDS: usize = 30;
 /// Words that are not used, and what is written instead.
 const REPLACED: [(&str, &str); 24] = [
     (r"the posts\b", "the original blog posts"),
-    (r"\bcampaigns?\b", "results, results folder"),
+    (r"\bcampaigns\b|\b(a|the|this|each|its|of) campaign\b", "results, results folder"),
     (r"\bcontrol groups?\b", "cgroup"),
     (r"\bmemory areas?\b", "memory mappings"),
     (r"\bkernel's share\b", "kernel memory"),
@@ -66,10 +66,16 @@ const REPLACED: [(&str, &str); 24] = [
     (r"\bis none\b", "say what it is"),
 ];
 
-/// Documents that people read. Those of the page's sources and of benches are for who works on them.
+/// What tests write, or others wrote.
+const EXCEPT: [&str; 3] = ["CODE_OF_CONDUCT.md", "docs/reference/conformance.md", "docs/reference/faults.md"];
+
+/// Documents that people read. Those of the page's sources and of benches are for their developers.
 fn documents() -> Vec<String> {
     let ours = |path: &String| {
         let top = !path.contains('/') && path != "SECURITY.md";
+        if EXCEPT.contains(&path.as_str()) {
+            return false;
+        }
         top || path.starts_with("docs/") || path.starts_with("research/") || path.starts_with("runtimes/")
     };
     files(&[".md"]).into_iter().filter(ours).collect()
@@ -171,7 +177,9 @@ fn documents_keep_within_their_budgets() {
         .collect();
     assert!(over.is_empty(), "{}", over.join("\n"));
     let read_first = |path: &String| {
-        !path.starts_with("docs/reference/") && !path.starts_with("research/") && !path.starts_with("runtimes/")
+        !path.starts_with("docs/reference/")
+            && !path.starts_with("research/")
+            && !path.starts_with("runtimes/")
     };
     let all: usize = documents().iter().filter(|path| read_first(path)).map(|path| count(path)).sum();
     assert!(all <= ALL_WORDS, "{all} words of {ALL_WORDS} together");

@@ -30,6 +30,11 @@ pub struct Man {
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  taskscale help no-plateau     a status: what it means, its cause and remedy
+  taskscale help machine-busy   a warning
+  taskscale help limit          the command, then the status of the same name")]
 pub struct Help {
     /// A command, or a code such as no-plateau, machine-busy, stackful, footprint
     #[arg(value_name = "CODE")]

@@ -160,7 +160,7 @@ pub fn all() -> Vec<Case> {
         ),
         case(
             "memfd",
-            "64 MiB in a memfd that nobody maps",
+            "64 MiB in a memfd that is unmapped",
             &["--memfd-bytes", "64MiB"],
             vec![
                 is(Shmem, 64 * MIB).unseen_by(NO_GROUP),
@@ -226,7 +226,7 @@ pub fn all() -> Vec<Case> {
             reference: "subgroups-0",
             ..case(
                 "subgroups",
-                "8 processes of 8 MiB each, in a control group inside the run's",
+                "8 processes of 8 MiB each, in a cgroup inside the run's",
                 &["--fault", "subgroups", "--processes", "8", "--anon-bytes-per-process", "8MiB"],
                 vec![
                     is(Anon, 64 * MIB),
