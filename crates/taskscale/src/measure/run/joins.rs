@@ -37,7 +37,7 @@ impl Inotify {
                 (descriptor >= 0).then(|| OwnedFd::from_raw_fd(descriptor))
             };
             let Some(descriptor) = descriptor else {
-                log::info!("whether processes come back is unseen: {}", io::Error::last_os_error());
+                log::info!("cannot observe whether processes come back: {}", io::Error::last_os_error());
                 return None;
             };
             Some(Mutex::new(Inotify { descriptor, writes: BTreeMap::new() }))

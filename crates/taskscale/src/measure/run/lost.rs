@@ -69,7 +69,7 @@ impl Launched {
                 return Ok(());
             }
             if patience.is_over(group.memory_now()) {
-                return Err(MeasureError::Launcher("the program's processes could not be ended".into()));
+                return Err(MeasureError::Launcher("cannot kill the program's processes".into()));
             }
             thread::sleep(Duration::from_millis(5));
         }
