@@ -49,8 +49,8 @@ pub fn read_connection_limits() -> ConnectionLimits {
 }
 
 impl ConnectionLimits {
-    /// What prevents that many connections of one server with its clients on the same machine, each with its remedy, in the
-    /// order in which it is hit.
+    /// What prevents that many connections of one server with its clients on the same machine, each with its remedy, in
+    /// the order in which it is hit.
     pub fn obstacles(&self, connections: u64) -> Vec<String> {
         let files = connections + FILES_BESIDES;
         let below = |value: Option<u64>, wanted: u64| value.filter(|value| *value < wanted);

@@ -1,9 +1,9 @@
 //! One measurement at a time on a machine: two would disturb each other.
 //!
 //! The kernel keeps the lock of a file: every process that can open the file, even only to read, can take it
-//! (flock(2)), and the lock is released however its holder ends. So the file is made readable and writable for all users. Where
-//! another user made it otherwise, it is opened for reading. Where it cannot be read, taskscale does not wait, and
-//! reports that.
+//! (flock(2)), and the lock is released however its holder ends. So the file is made readable and writable for all
+//! users. Where another user made it otherwise, it is opened for reading. Where it cannot be read, taskscale does not
+//! wait, and reports that.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -148,8 +148,8 @@ fn is_at(file: &File, path: &Path) -> bool {
     id(file.metadata()) == id(fs::symlink_metadata(path))
 }
 
-/// Who holds the lock: what the holder wrote, unless the kernel knows better (a file that it could not write to tells of
-/// an earlier one).
+/// Who holds the lock: what the holder wrote, unless the kernel knows better (a file that it could not write to tells
+/// of an earlier one).
 fn holder(file: &File) -> Holder {
     let text = text_of(file);
     let inode = file.metadata().map(|facts| facts.ino());

@@ -291,12 +291,12 @@ impl PlateauFrom {
     pub fn text(self) -> &'static str {
         match self {
             PlateauFrom::Protocol => "by the line `alive K` of the program",
-            PlateauFrom::Outside => "from outside, when CPU and memory had fallen quiet",
+            PlateauFrom::Outside => "from outside, when CPU and memory were idle",
             PlateauFrom::ReadyLine => "by a line of its output (--ready-when)",
-            PlateauFrom::ReadyTcp => "by a TCP connection that it took (--ready-tcp)",
-            PlateauFrom::ReadyAfter => "by the clock (--ready-after)",
+            PlateauFrom::ReadyTcp => "by a TCP connection that it accepted (--ready-tcp)",
+            PlateauFrom::ReadyAfter => "after a fixed time (--ready-after)",
             PlateauFrom::LoadLine => "by the line `alive K` of the load",
-            PlateauFrom::LoadAfter => "by the clock of the load (--with-ready-after)",
+            PlateauFrom::LoadAfter => "after a fixed time of the load (--with-ready-after)",
         }
     }
 }
@@ -446,8 +446,8 @@ pub struct Plateau {
     /// Huge pages of hugetlbfs, which no other figure has; absent where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hugetlb_bytes: Option<u64>,
-    /// By how much the footprint may be too high: it is the upper end of what the kernel's figures allow. Absent where they
-    /// allow nothing else.
+    /// By how much the footprint may be too high: it is the upper end of what the kernel's figures allow. Absent where
+    /// they allow nothing else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncertain_bytes: Option<u64>,
     /// Resident memory, summed over processes.

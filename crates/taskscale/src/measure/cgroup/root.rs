@@ -213,8 +213,8 @@ impl GroupRoot {
         Ok(folder)
     }
 
-    /// Notes a folder of ours, so that the next taskscale can clean up should this one be killed. Appended in one write:
-    /// whatever the instant, the note is whole. A note without folders still stands for the scratch folder.
+    /// Notes a folder of ours, so that the next taskscale can clean up should this one be killed. Appended in one
+    /// write: whatever the instant, the note is whole. A note without folders still stands for the scratch folder.
     fn note(&mut self, line: &str) {
         let path = state_folder().join(base_name());
         let append = || OpenOptions::new().append(true).create(true).open(&path)?.write_all(line.as_bytes());
@@ -308,8 +308,8 @@ fn state_folder() -> PathBuf {
     }
 }
 
-/// Makes a folder that only this user may write to. An existing one will do if it is like that: in a folder for all, such
-/// as /tmp, somebody else may have made it first.
+/// Makes a folder that only this user may write to. An existing one will do if it is like that: in a folder for all,
+/// such as /tmp, somebody else may have made it first.
 fn own_folder(folder: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
