@@ -1,8 +1,8 @@
 //! The documents of taskscale's repository as pages: Markdown to HTML, with links between them that lead to the site's
 //! own pages.
 //!
-//! A document keeps its place: `docs/limit.md` is `docs/limit.html` in the site. What a link leads to that is no page of
-//! the site is linked where the repository is published.
+//! A document keeps its place: `docs/limit.md` is `docs/limit.html` in the site. What a link leads to that is no page
+//! of the site is linked where the repository is published.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -156,7 +156,7 @@ impl Documents {
         let of = |path: &str| match path.split_once('/') {
             None => "The project",
             Some(("runtimes", _)) => "Runtimes: what each program does, and why",
-            Some(_) => "How it works, and what it found",
+            Some(_) => "Guides, methods and findings",
         };
         for (path, document) in &self.all {
             match groups.iter_mut().find(|(group, _)| *group == of(path)) {

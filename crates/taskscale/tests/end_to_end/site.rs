@@ -149,7 +149,7 @@ fn the_site_of_the_repository_has_every_page_and_no_dead_link() {
     // Whose a figure is stands beside it: on the start page, in its table, with the list of entries, and on an entry's page.
     assert!(caption.contains(", measured by the project"), "{caption}");
     assert!(start.contains("<th scope=\"col\">Measured by</th>") && start.contains("<td>project</td>"));
-    assert!(text("entries.html").contains(", measured by the project. No figure"));
+    assert!(text("entries.html").contains(", measured by the project. No value"));
     assert!(entry.contains("</a>, measured by the project"), "{entry}");
     assert!(
         entry.contains("runtimes/go/goroutine/sleep/main.go") && entry.contains("<caption>sleep"),
