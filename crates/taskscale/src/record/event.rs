@@ -121,8 +121,9 @@ pub enum Event {
     /// What was asked could not be done.
     Error {
         message: String,
-        /// What to do about it.
-        hint: String,
+        /// A command or a cause, where there is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hint: Option<String>,
     },
     /// The last line.
     End { exit_code: u8 },
