@@ -59,7 +59,7 @@ fn machines_are_measured_at_once_and_set_side_by_side() {
     assert!(status.stdout.contains("2 of 2 machines complete"), "{}", status.stdout);
     // The last job has gathered by itself.
     let summary = fs::read_to_string(cluster.world.path("shared/gathered.md")).expect("gathered");
-    assert!(summary.contains("2 machines, one campaign each"), "{summary}");
+    assert!(summary.contains("Results of 2 machines"), "{summary}");
     for wanted in ["Scripted version", "fake 1.0", "fake 2.0", "fake/one", "2 of 2"] {
         assert!(summary.contains(wanted), "{wanted}:\n{summary}");
     }
@@ -89,7 +89,7 @@ fn machines_are_measured_at_once_and_set_side_by_side() {
     let campaign = fleet.verify(&fleet.slots[0], &published[0]).expect("unchanged");
     let samples = fs::read_to_string(campaign.join("samples.jsonl")).expect("samples");
     fs::write(campaign.join("samples.jsonl"), samples.replace("\"ok\"", "\"ok\" ")).expect("edited");
-    cluster.fleet(&["gather", &path]).expect_code(1).expect_said("was changed after it was published");
+    cluster.fleet(&["gather", &path]).expect_code(1).expect_said("changed after publication");
 }
 
 /// A lost node: Slurm requeues its job on another node. What still runs on the lost node comes too late to publish.
@@ -443,7 +443,7 @@ fn a_folder_that_a_node_does_not_see_is_refused() {
     let plan = cluster.plan("[machines.a]\nnodelist = \"node1\"\n[machines.b]\nnodelist = \"node2\"\n");
     let plan = plan.display().to_string();
     let refused = cluster.fleet(&[&plan]);
-    refused.expect_code(2).expect_said("is not seen from node2");
+    refused.expect_code(2).expect_said("missing on node2");
     assert_eq!(cluster.submitted(), "");
     assert!(matches!(Fleet::open(&hidden), Err(FleetError::NoFleet(_))));
 }
