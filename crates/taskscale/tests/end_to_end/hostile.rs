@@ -88,7 +88,7 @@ fn a_broken_catalog_that_was_found_keeps_no_results_from_being_shown() {
     run_in(&world, "", &["report", "measured"]).expect_code(0);
     for args in [&["site", "measured", "-o", "site"][..], &["submit", "measured", "--dry-run"]] {
         let done = run_in(&world, "", args);
-        done.expect_said("using the catalog that taskscale carries instead");
+        done.expect_said("using the embedded catalog");
         // The carried catalog has no such entry: it is compared with, not failed on.
         assert_eq!(done.code(), i32::from(args[0] == "submit"), "{}", done.stderr);
     }

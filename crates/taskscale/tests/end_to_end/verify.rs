@@ -73,7 +73,7 @@ fn results_are_verified_by_a_second_measurement_and_lose_it_by_another_program()
     // Whoever submits cannot bring a record along.
     let new = taskscale(&world, &format!("submit --check {RESULTS} --new --to elsewhere"));
     new.expect_code(1);
-    assert!(new.stdout.contains("which curators add"), "{}", new.stdout);
+    assert!(new.stdout.contains("only curators add it"), "{}", new.stdout);
 
     // Twice the memory: another program than the one that was submitted.
     fs::write(world.manifest(), world.manifest_of(&[entry(2_000_000)])).expect("a manifest");
