@@ -61,13 +61,13 @@ fn a_catalog_that_others_can_write_is_not_used_unless_it_is_named() {
         assert!(trap.exists(), "what is named is trusted");
     };
     mode(0o1777);
-    refused("every user may write there");
+    refused("every user can write to it");
     mode(0o755);
     if !is_root() {
         return skipped("only root can give a folder to another user");
     }
     chown(&runtimes, Some(65534), None).unwrap();
-    refused("it belongs to another user, uid 65534");
+    refused("it belongs to another user (uid 65534)");
     // A link of another user's to a folder of ours.
     fs::rename(&runtimes, world.path("shared/own")).unwrap();
     chown(world.path("shared/own"), Some(0), None).unwrap();

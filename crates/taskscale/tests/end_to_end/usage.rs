@@ -217,7 +217,7 @@ fn faults_of_manifests_are_named_with_their_place() {
     fs::remove_file(world.manifest()).unwrap();
     refused(&world, &["list"], &["cannot read", "runtime.toml"]);
     fs::remove_dir(world.path("catalog/fake")).unwrap();
-    refused(&world, &["list"], &["holds no runtime: expected folders with a runtime.toml"]);
+    refused(&world, &["list"], &["no runtime in catalog"]);
     fs::remove_dir(world.path("catalog")).unwrap();
     refused(&world, &["list"], &["cannot read", "catalog"]);
 }
