@@ -29,32 +29,30 @@ const EXTERNAL_OUTPUT_CAP_BYTES: u64 = 64 << 20;
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub memory_cap_bytes: Option<u64>,
-    /// Time-out of one run; by default long for its hold.
+    /// Timeout of one run; by default long for its wait.
     pub time_cap: Option<Duration>,
-    /// Where the clients of servers run, if not beside them.
+    /// Where the clients of servers run, if on another machine.
     pub clients: Option<Elsewhere>,
 }
 
-/// What stops a campaign.
+/// Why measuring stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum CampaignError {
     #[error(transparent)]
     Measure(#[from] MeasureError),
     #[error(transparent)]
     Store(#[from] StoreError),
-    #[error(
-        "{folder} holds another campaign: {what}; choose another folder with -o, or leave -o out for a new one"
-    )]
+    #[error("cannot resume the results in {folder}: {what}")]
     Another { folder: PathBuf, what: String },
 }
 
-/// How a campaign ended.
+/// How measuring ended.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct CampaignEnd {
     pub interrupted: bool,
-    /// Cells measured before this start.
+    /// Cases measured before this start.
     pub kept: usize,
-    /// Cells measured in this start.
+    /// Cases measured in this start.
     pub measured: usize,
 }
 

@@ -123,18 +123,18 @@ impl HoldKeeper {
         Some(longer_hold_s(sample.hold_s, sample.status, launch_s, reading_s, plateau_s))
     }
 
-    /// Why a cell's hold is what it is, for those who want to know.
+    /// How the wait of a case was chosen, for `--verbose`.
     pub fn why(&self, entry: &str, tasks: u64, attempt: u32) -> String {
         match self.rule {
-            Hold::Fixed { .. } => "it is the same for every cell".to_owned(),
-            _ if attempt > 1 => format!("attempt {attempt}, as the last hold proved too short"),
+            Hold::Fixed { .. } => "the same for every case".to_owned(),
+            _ if attempt > 1 => format!("attempt {attempt}, as the last wait was too short"),
             _ if self.needed_s(entry, tasks) == self.first_hold_s(entry, tasks) => {
-                "a shorter one had not sufficed before".to_owned()
+                "a shorter wait was too short before".to_owned()
             }
             Hold::Chosen { plateau_s } => {
                 let launch_s = self.predict_launch_s(entry, tasks).min(LONGEST_FORESEEN_S);
-                let from = if self.launches.contains_key(entry) { "what was seen" } else { "a guess" };
-                format!("a launch of {launch_s:.3} s by {from}, and a plateau of {plateau_s} s")
+                let from = if self.launches.contains_key(entry) { "estimated" } else { "guessed" };
+                format!("a launch of {launch_s:.3} s ({from}) and a plateau of {plateau_s} s")
             }
         }
     }
@@ -176,8 +176,8 @@ pub fn foreseen_reading_s(kind: Kind, tasks: u64) -> f64 {
     per_task * tasks as f64
 }
 
-/// The hold, in whole seconds, that leaves a plateau of `plateau_s` after a launch of about `launch_s`, and time to read
-/// it.
+/// The hold, in whole seconds, that leaves a plateau of `plateau_s` after a launch of about `launch_s`, and time to
+/// read it.
 pub fn hold_for_launch(launch_s: f64, reading_s: f64, plateau_s: f64) -> f64 {
     (launch_s * SAFETY + plateau_s + READING_S + reading_s).ceil().min(LONGEST_S)
 }
@@ -281,7 +281,7 @@ mod tests {
         (stood.hold_s, stood.attempt) = (8.0, 4);
         keeper.learn(&stood);
         assert_eq!(keeper.first_hold_s("rust/x", 10_000), 8.0);
-        assert_eq!(keeper.why("rust/x", 10, 1), "a shorter one had not sufficed before");
+        assert_eq!(keeper.why("rust/x", 10, 1), "a shorter wait was too short before");
         assert_eq!(keeper.first_hold_s("rust/x", 1), 3.0, "fewer may need less");
         (stood.tasks, stood.attempt) = (10_000, 1);
         keeper.learn(&stood);

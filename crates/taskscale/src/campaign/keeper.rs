@@ -99,8 +99,8 @@ impl<'a> Keeper<'a> {
         }
     }
 
-    /// How long a run may take unless told otherwise, in seconds. Generous: a runtime that launches 1 M tasks in 25 s
-    /// where 3 s were foreseen must be able to finish.
+    /// The default timeout of a run, in seconds. Generous: a runtime that launches 1M tasks in 25 s where 3 s were
+    /// estimated must be able to finish.
     pub fn time_cap_s(&self, course: &Course) -> f64 {
         match course {
             Course::Work(_) => self.plan.hold.work_cap_s(),
@@ -112,12 +112,12 @@ impl<'a> Keeper<'a> {
         }
     }
 
-    /// Why a run is asked for what it is, for those who want to know.
+    /// How the parameters of a run were chosen, for `--verbose`.
     pub fn why(&self, run: &PlannedRun, course: &Course, attempt: u32) -> String {
         match course {
-            Course::Work(work) if run.double => format!("{} operations: twice as many", work.operations),
+            Course::Work(work) if run.double => format!("{} operations, twice those of the first run", work.operations),
             Course::Work(work) => {
-                format!("{} operations, to last {} s", work.operations, self.plan.hold.work_s())
+                format!("{} operations, to take {} s", work.operations, self.plan.hold.work_s())
             }
             Course::Serve(serve) => {
                 let order = &serve.order;
@@ -135,7 +135,7 @@ impl<'a> Keeper<'a> {
             }
             Course::Hold(wait) | Course::External(_, wait) => {
                 let why = self.holds.why(&run.cell.entry, run.cell.tasks, attempt);
-                format!("hold {} s: {why}", wait.hold_s)
+                format!("wait {} s: {why}", wait.hold_s)
             }
         }
     }

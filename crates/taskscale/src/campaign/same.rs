@@ -1,5 +1,5 @@
-//! Whether a campaign may go on: under the same plan, on the same machine, with the same programs, measured in the same
-//! way. What is not known on one side contradicts nothing.
+//! Whether a campaign can be resumed: the plan, the machine, the programs and the way of measuring must be the same.
+//! What is unknown on one side does not matter.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -10,8 +10,8 @@ use crate::record::{Campaign, Conditions, EntryFacts, Hold, Machine, Plan, Sampl
 use crate::units;
 
 impl Campaign {
-    /// Checks that going on with `self`, which has `samples`, under the conditions of `now` would be one campaign, not
-    /// two. Of conditions `now` knows what the user said; what was not said is as it was.
+    /// Checks that `self`, which has `samples`, can be resumed under the conditions of `now`. `now` has the conditions
+    /// that the user set; the others stay as they were.
     pub fn check_same(&self, samples: &[Sample], now: &Campaign, folder: &Path) -> Result<(), CampaignError> {
         let what = parts_difference(self, now)
             .or_else(|| machine_difference(&self.machine, &now.machine))
@@ -24,7 +24,7 @@ impl Campaign {
         }
     }
 
-    /// The conditions; of a campaign from before they were kept, what its samples agree on.
+    /// The conditions. Old campaigns did not record them: then those that all samples agree on.
     pub fn known_conditions(&self, samples: &[Sample]) -> Conditions {
         self.conditions.unwrap_or_else(|| Conditions {
             memory_source: only(samples.iter().map(|sample| sample.memory.source)),
@@ -34,12 +34,12 @@ impl Campaign {
         })
     }
 
-    /// Takes over what is known of entries today. What was known and is not now, because a toolchain is away, is kept:
-    /// it is compared when the toolchain is back.
+    /// Updates the entries to today's facts. Facts that are unknown now, because a toolchain is missing, are kept, to
+    /// be compared when the toolchain is back.
     pub fn update_entries(&mut self, now: Vec<EntryFacts>) {
         let before = std::mem::replace(&mut self.entries, now);
         for entry in &mut self.entries {
-            // With a digest all is known: toolchain, sources and a build of them.
+            // A digest means that all is known: toolchain, sources and a build of them.
             let known = before.iter().find(|before| before.is_of(entry) && before.digest.is_some());
             if let Some(known) = known.filter(|_| entry.digest.is_none()) {
                 let unavailable = entry.unavailable.take();
@@ -48,12 +48,12 @@ impl Campaign {
         }
     }
 
-    /// Another taskscale may measure in another way. Campaigns of before conditions were kept are left alone.
+    /// Another version may measure differently. Old campaigns, without recorded conditions, may be resumed.
     fn version_difference(&self, now: &Campaign) -> Option<String> {
         let differs = self.conditions.is_some() && self.taskscale != now.taskscale;
         differs.then(|| {
             format!(
-                "it was begun with taskscale {}, and this is {}, which may measure in another way",
+                "taskscale was {}, now {} (versions may measure differently)",
                 self.taskscale, now.taskscale
             )
         })
@@ -65,38 +65,35 @@ impl Campaign {
             && then != now
         {
             return Some(format!(
-                "its memory was read by {}, and here it would be by {} (`taskscale doctor` says why)",
+                "the source of memory was {}, now {} (`taskscale doctor` shows why)",
                 then.name(),
                 now.name()
             ));
         }
-        // Of an older campaign it is not known whether there was a bound.
+        // Old campaigns did not record whether there was a bound.
         let known = self.conditions.is_some();
         if let Some(now) = now.memory_cap_bytes
             && then.memory_cap_bytes != Some(now)
             && (known || then.memory_cap_bytes.is_some())
         {
-            let then = then.memory_cap_bytes.map_or("any memory".to_owned(), units::bytes);
+            let then = then.memory_cap_bytes.map_or("unlimited".to_owned(), units::bytes);
             let now = units::bytes(now);
             return Some(format!(
-                "its runs may take {then}, not {now}; without --memory-cap it goes on as it was begun"
+                "the memory cap was {then}, now {now} (leave out --memory-cap to resume)"
             ));
         }
         if let Some(now) = now.time_cap_s
             && then.time_cap_s != Some(now)
             && known
         {
-            let then =
-                then.time_cap_s.map_or("as long as follows from their hold".to_owned(), units::seconds);
+            let then = then.time_cap_s.map_or("automatic".to_owned(), units::seconds);
             let now = units::seconds(now);
-            return Some(format!(
-                "its runs may take {then}, not {now}; without --timeout it goes on as it was begun"
-            ));
+            return Some(format!("the timeout was {then}, now {now} (leave out --timeout to resume)"));
         }
         if self.conditions.is_some() && then.clients_elsewhere != now.clients_elsewhere {
-            let place = |elsewhere| if elsewhere { "on another machine" } else { "beside them" };
+            let place = |elsewhere| if elsewhere { "on another machine" } else { "on the same machine" };
             return Some(format!(
-                "the clients of its servers were {}, and here they would be {}; see --clients",
+                "the clients were {}, now {} (see --clients)",
                 place(then.clients_elsewhere),
                 place(now.clients_elsewhere)
             ));
@@ -106,26 +103,26 @@ impl Campaign {
 
     fn entry_difference(&self, samples: &[Sample], now: &EntryFacts) -> Option<String> {
         let then = self.entries.iter().find(|then| then.is_of(now))?;
-        // Older versions forgot what was known of a toolchain that was away; samples did not.
+        // Old versions dropped the facts of a missing toolchain; samples keep them.
         let of_samples = || samples.iter().rev().find(|sample| sample.entry == now.name)?.version.as_deref();
         let version = then.version.as_deref().or_else(of_samples);
         if let (Some(then), Some(now_version)) = (version, &now.version)
             && then != now_version
         {
-            return Some(format!("it was begun with {then} for {}, and here is {now_version}", now.name));
+            return Some(format!("the version of {} was {then}, now {now_version}", now.name));
         }
         let digests = then.program_digest.as_ref().zip(now.program_digest.as_ref());
         let (before, after) = digests.or_else(|| then.digest.as_ref().zip(now.digest.as_ref()))?;
         (before != after).then(|| {
             let what = changed(then, now).unwrap_or_else(|| {
-                format!("something that it is made from; digest {}, here {}", short(before), short(after))
+                format!("digest was {}, now {}", short(before), short(after))
             });
-            format!("the program of {} has changed since it was begun ({what})", now.name)
+            format!("the program of {} has changed ({what})", now.name)
         })
     }
 }
 
-/// What all values are, where they are one.
+/// The value, if all are the same.
 fn only<T: PartialEq>(mut values: impl Iterator<Item = T>) -> Option<T> {
     let first = values.next()?;
     values.all(|value| value == first).then_some(first)
@@ -135,14 +132,14 @@ fn short(digest: &str) -> String {
     digest.chars().take(12).collect()
 }
 
-/// The first thing of a program that is not what it was, as far as the record shows it.
+/// The first part of a program that has changed, as far as recorded.
 fn changed(then: &EntryFacts, now: &EntryFacts) -> Option<String> {
     let commands = |facts: &EntryFacts| (facts.build.clone(), facts.run.clone());
     if commands(then) != commands(now) {
         return Some("its commands".to_owned());
     }
     if then.env != now.env {
-        return Some("its variables".to_owned());
+        return Some("its environment variables".to_owned());
     }
     let file =
         now.sources.iter().chain(&then.sources).find(|file| {
@@ -153,7 +150,7 @@ fn changed(then: &EntryFacts, now: &EntryFacts) -> Option<String> {
 
 fn machine_difference(then: &Machine, now: &Machine) -> Option<String> {
     let said = |what: &str, then: &dyn Display, now: &dyn Display| {
-        Some(format!("it was begun on another machine: its {what} was {then}, here it is {now}"))
+        Some(format!("the {what} was {then}, now {now}"))
     };
     let texts = [
         ("hostname", &then.hostname, &now.hostname),
@@ -166,16 +163,16 @@ fn machine_difference(then: &Machine, now: &Machine) -> Option<String> {
         return said(what, then, now);
     }
     if then.cpus != now.cpus {
-        return said("number of CPUs that taskscale may use", &then.cpus, &now.cpus);
+        return said("number of usable CPUs", &then.cpus, &now.cpus);
     }
     if !same_memory(then.memory_bytes, now.memory_bytes) {
         return said("memory", &units::bytes(then.memory_bytes), &units::bytes(now.memory_bytes));
     }
     if then.page_bytes != now.page_bytes {
-        return said("size of a page", &units::bytes(then.page_bytes), &units::bytes(now.page_bytes));
+        return said("page size", &units::bytes(then.page_bytes), &units::bytes(now.page_bytes));
     }
     let settings = [
-        ("setting of transparent huge pages", &then.transparent_huge_pages, &now.transparent_huge_pages),
+        ("transparent huge pages setting", &then.transparent_huge_pages, &now.transparent_huge_pages),
         ("CPU governor", &then.cpu_governor, &now.cpu_governor),
     ];
     settings.into_iter().find_map(|(what, then, now)| match (then, now) {
@@ -190,7 +187,7 @@ fn parts_difference(then: &Campaign, now: &Campaign) -> Option<String> {
     };
     let (before, after) = (parts(then), parts(now));
     if before != after {
-        return Some(format!("its workload is {}, not {}", before.join(" and "), after.join(" and ")));
+        return Some(format!("the workload was {}, now {}", before.join(" and "), after.join(" and ")));
     }
     then.plans().zip(now.plans()).find_map(|(then, now)| plan_difference(then, now))
 }
@@ -199,24 +196,24 @@ fn plan_difference(then: &Plan, now: &Plan) -> Option<String> {
     let list = |entries: &[String]| entries.iter().cloned().collect::<BTreeSet<_>>();
     let counts = |tasks: &[u64]| tasks.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
     let hold = |hold| match hold {
-        Hold::Chosen { plateau_s } => format!("a hold chosen for a plateau of {plateau_s} s"),
-        Hold::Fixed { seconds } => format!("a hold of {seconds} s"),
+        Hold::Chosen { plateau_s } => format!("chosen for a plateau of {plateau_s} s"),
+        Hold::Fixed { seconds } => format!("{seconds} s"),
     };
     let (before, after) = (list(&then.entries), list(&now.entries));
     if before != after {
-        let gone = before.difference(&after).next().map(|name| format!("it has {name}"));
-        let new = after.difference(&before).next().map(|name| format!("it has no {name}"));
+        let gone = before.difference(&after).next().map(|name| format!("it includes {name}"));
+        let new = after.difference(&before).next().map(|name| format!("it lacks {name}"));
         return Some(gone.into_iter().chain(new).collect::<Vec<_>>().join(" and "));
     }
     if then.tasks != now.tasks {
-        return Some(format!("its numbers of tasks are {}, not {}", counts(&then.tasks), counts(&now.tasks)));
-    }
-    if then.repetitions != now.repetitions {
         return Some(format!(
-            "it has {}, not {}",
-            units::counted(then.repetitions, "repetition"),
-            now.repetitions
+            "the numbers of tasks were {}, now {}",
+            counts(&then.tasks),
+            counts(&now.tasks)
         ));
     }
-    (then.hold != now.hold).then(|| format!("it has {}, not {}", hold(then.hold), hold(now.hold)))
+    if then.repetitions != now.repetitions {
+        return Some(format!("the repetitions were {}, now {}", then.repetitions, now.repetitions));
+    }
+    (then.hold != now.hold).then(|| format!("the wait was {}, now {}", hold(then.hold), hold(now.hold)))
 }

@@ -75,7 +75,7 @@ impl ManifestFile<'_> {
         }
         self.check_name("runtime", &wire.name, self.find(&wire.name))?;
         if wire.entries.is_empty() {
-            return Err(self.error(0, "there is no [[entry]]: a runtime has at least one"));
+            return Err(self.error(0, "no [[entry]] (a runtime needs at least one)"));
         }
         let toolchain = self.toolchain(
             ToolchainToml {
@@ -163,7 +163,7 @@ impl ManifestFile<'_> {
             })?),
         };
         if wire.why.trim().is_empty() {
-            return Err(fault(" has an empty why: say why this is the way".into()));
+            return Err(fault(" has an empty `why`".into()));
         }
         let missing = |key: &str| fault(format!(" has no `{key}`"));
         let kind =
@@ -210,7 +210,7 @@ impl ManifestFile<'_> {
                 return Err(self.error(*start, format!("entry `{name}`: {why}")));
             }
             if build.iter().flatten().any(|word| asks_for_tasks(word)) {
-                let what = "is built once for any number of tasks: {tasks} is for its run";
+                let what = "uses {tasks} in its build, but only its run may";
                 return Err(self.error(*start, format!("entry `{name}` {what}")));
             }
             let used =
@@ -229,7 +229,7 @@ impl ManifestFile<'_> {
             let library_faults = recipe.library_faults.clone();
             let unconfirmed = recipe.unconfirmed.clone();
             if unconfirmed.as_ref().is_some_and(|why| why.trim().is_empty()) {
-                return Err(fault(format!(": workloads.{workload}.unconfirmed states no reason")));
+                return Err(fault(format!(": workloads.{workload}.unconfirmed is empty")));
             }
             let fan_out = recipe.fan_out;
             workloads.insert(workload.clone(), Recipe { build, run, library_faults, unconfirmed, fan_out });
@@ -295,7 +295,7 @@ impl ManifestFile<'_> {
         }
         Err(self.error(
             offset,
-            format!("{what} name {name:?} must start with a small letter or digit and hold only small letters, digits, `-`, `_`, `+`, `.`"),
+            format!("{what} name {name:?} must start with a lowercase letter or digit and contain only lowercase letters, digits, `-`, `_`, `+`, `.`"),
         ))
     }
 
@@ -313,7 +313,7 @@ impl ManifestFile<'_> {
             if let Some(unknown) = unknown_placeholder(argument) {
                 return Err(self.error(
                     offset,
-                    format!("entry `{entry}`: unknown placeholder {unknown}: there are {{src}}, {{out}}, {{shared}}, {{home}}, {{workload}}, {{Workload}}, {{flags}}, {{build_flags}} and {{tasks}}"),
+                    format!("entry `{entry}`: unknown placeholder {unknown} (known: {{src}}, {{out}}, {{shared}}, {{home}}, {{workload}}, {{Workload}}, {{flags}}, {{build_flags}}, {{tasks}})"),
                 ));
             }
             if let Some(relative) = argument.strip_prefix("{src}/")
@@ -329,8 +329,8 @@ impl ManifestFile<'_> {
     }
 }
 
-/// Whether a runtime, an entry or a workload may be called so. Names become parts of paths and are shown everywhere:
-/// nothing but small letters, digits, `-`, `_`, `+` and `.`, a letter or digit first.
+/// Whether a name of a runtime, an entry or a workload is valid. Names become parts of paths and are shown everywhere:
+/// only lowercase letters, digits, `-`, `_`, `+` and `.`, a letter or digit first.
 pub fn check_name(name: &str) -> bool {
     let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     name.starts_with(letter) && name.chars().all(|c| letter(c) || "-_+.".contains(c))

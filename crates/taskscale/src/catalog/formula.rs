@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use serde::Deserialize;
 
-/// `+`, `-`, `*`, `/` (rounded towards zero), `%`, parentheses, whole numbers, names, and `sum(i, count, of)`: what `of`
-/// comes to, with `i` from 0 to `count` - 1.
+/// `+`, `-`, `*`, `/` (rounded towards zero), `%`, parentheses, whole numbers, names, and `sum(i, count, of)`: what
+/// `of` comes to, with `i` from 0 to `count` - 1.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Formula {
@@ -29,13 +29,13 @@ impl Formula {
     /// Reads a formula. The error says what is wrong with it.
     pub fn parse(text: &str) -> Result<Formula, String> {
         if text.len() > MOST_BYTES {
-            return Err(format!("a formula has {MOST_BYTES} characters at most"));
+            return Err(format!("a formula has at most {MOST_BYTES} characters"));
         }
         let mut parser = Parser { rest: text.trim_start() };
         let root = parser.sum()?;
         match parser.rest {
             "" => Ok(Formula { root }),
-            rest => Err(format!("`{rest}` follows where the formula should end")),
+            rest => Err(format!("unexpected `{rest}` after the formula")),
         }
     }
 
@@ -55,7 +55,8 @@ impl Formula {
         walk(&self.root)
     }
 
-    /// Its value; `None` where a name has none, a divisor is 0, a number does not fit in 128 bits, or sums are too long.
+    /// Its value; `None` where a name has none, a divisor is 0, a number does not fit in 128 bits, or sums are too
+    /// long.
     pub fn value(&self, of: &dyn Fn(&str) -> Option<i128>) -> Option<i128> {
         fn walk(node: &Node, of: &dyn Fn(&str) -> Option<i128>, parts: &Cell<i128>) -> Option<i128> {
             match node {
@@ -130,10 +131,10 @@ impl Parser<'_> {
         let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let word = &self.rest[..self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len())];
         let node = match word.chars().next() {
-            None => return Err("a number, a name or a `(` is missing".to_owned()),
+            None => return Err("expected a number, a name or `(`".to_owned()),
             Some(c) if c.is_ascii_digit() => {
                 let digits = word.replace('_', "");
-                Node::Number(digits.parse().map_err(|_| format!("`{word}` is no whole number"))?)
+                Node::Number(digits.parse().map_err(|_| format!("`{word}` is not a whole number"))?)
             }
             Some(_) => Node::Name(word.to_owned()),
         };
@@ -148,7 +149,7 @@ impl Parser<'_> {
     fn parts(&mut self) -> Result<Node, String> {
         self.expect('(')?;
         let Node::Name(own) = self.operand()? else {
-            return Err("`sum` begins with the name of a number of its own".to_owned());
+            return Err("`sum` must begin with the name of its variable".to_owned());
         };
         self.expect(',')?;
         let count = self.sum()?;
@@ -160,7 +161,7 @@ impl Parser<'_> {
 
     fn expect(&mut self, mark: char) -> Result<(), String> {
         if !self.rest.starts_with(mark) {
-            return Err(format!("a `{mark}` is missing"));
+            return Err(format!("`{mark}` is missing"));
         }
         self.skip(1);
         Ok(())
@@ -198,13 +199,13 @@ mod tests {
     #[test]
     fn what_is_no_formula_is_refused_with_the_reason() {
         for (text, said) in [
-            ("", "is missing"),
-            ("1 +", "is missing"),
+            ("", "expected a number"),
+            ("1 +", "expected a number"),
             ("(1", "`)` is missing"),
-            ("1 2", "`2` follows"),
-            ("1x", "no whole number"),
-            ("sum(1, 2, 3)", "name of a number of its own"),
-            (&"(".repeat(100_000), "1000 characters at most"),
+            ("1 2", "unexpected `2`"),
+            ("1x", "not a whole number"),
+            ("sum(1, 2, 3)", "name of its variable"),
+            (&"(".repeat(100_000), "at most 1000 characters"),
             ("sum(i, 2)", "`,` is missing"),
         ] {
             assert!(Formula::parse(text).unwrap_err().contains(said), "{text}");

@@ -1,8 +1,8 @@
-//! What an entry is: the words that keep unlike things apart in a comparison.
+//! The classes of entries: kind, style and fan-out. Comparisons group by them.
 
 use serde::{Deserialize, Serialize};
 
-/// What one task is to its runtime.
+/// What one task is in its runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -15,7 +15,7 @@ pub enum Kind {
     Stackful,
     /// An async task that keeps its state in an object.
     Stackless,
-    /// One of many futures inside one task.
+    /// One of many futures in one task.
     Future,
     /// A timer without a task.
     Timer,
@@ -47,13 +47,13 @@ impl Kind {
         }
     }
 
-    /// Whether a task has a stack of its own, so that it can wait from within any depth of calls.
+    /// Whether a task has its own stack, so that it can wait at any depth of calls.
     pub fn stackful(self) -> bool {
         matches!(self, Kind::Thread | Kind::Process | Kind::Stackful)
     }
 }
 
-/// Whether an entry is what the language's users would write, or has been turned for the benchmark.
+/// Whether an entry is written as users of the language would write it, or tuned for the benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -71,7 +71,7 @@ impl Style {
     }
 }
 
-/// Who sends what one member of a chat room says to the others: designs that differ in memory and CPU.
+/// How a chat server sends a message to the other members of a room; the designs differ in memory and CPU time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]

@@ -37,21 +37,21 @@ pub struct Runtime {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ToolchainSpec {
     pub title: String,
-    /// The command whose first line of output is the receipt of the version.
+    /// The command whose first line of output is the version string.
     pub version: Vec<String>,
-    /// The lowest version that will do.
+    /// The lowest version that works.
     pub minimum: Option<String>,
-    /// Debian's package, where there is one.
+    /// The Debian package, if any.
     pub install_debian: Option<String>,
-    /// Where anybody else gets it.
+    /// Where to get it elsewhere.
     pub install_other: String,
     pub locate: Option<Locate>,
-    /// The folder in which the version command runs: the runtime's.
+    /// The folder in which the version command runs, the runtime's.
     pub folder: PathBuf,
 }
 
 impl ToolchainSpec {
-    /// What to tell a user who lacks this toolchain.
+    /// How to install the toolchain.
     pub fn install_hint(&self) -> String {
         match &self.install_debian {
             Some(package) => format!("apt install {package}, or {}", self.install_other),
@@ -110,40 +110,38 @@ pub struct Library {
 /// How an entry does one workload.
 #[derive(Debug, Clone)]
 pub struct Recipe {
-    /// Commands, run in turn in the runtime's folder. May be none.
+    /// Commands, run in turn in the runtime's folder. May be empty.
     pub build: Vec<Vec<String>>,
     pub run: Vec<String>,
-    /// Of a server: cases of `check` that its library is known to get wrong, each with what it does.
+    /// For a server: cases of `check` that its library is known to fail, each with what it does.
     pub library_faults: BTreeMap<String, String>,
-    /// Why `check` cannot confirm that its tasks or operations are made.
+    /// Why `check` cannot confirm its tasks or operations, if so.
     pub unconfirmed: Option<String>,
-    /// Of a chat server.
+    /// For a chat server.
     pub fan_out: Option<FanOut>,
 }
 
-/// What is wrong with a catalogue.
+/// Why a catalog is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {
     #[error(
-        "no catalogue found: there is no folder `runtimes` with a */runtime.toml here or above, and this taskscale was \
-         built without one; name one with --catalog DIR"
+        "no catalog found (no runtimes/*/runtime.toml in this folder or above, and none is built into this taskscale)"
     )]
     NotFound,
     #[error(
-        "cannot unpack the catalogue that taskscale carries into {path}: {error}; \
-         set TASKSCALE_CACHE to a folder that can be written, or name a catalogue with --catalog DIR"
+        "cannot unpack the built-in catalog into {path}: {error}"
     )]
     Unpack { path: PathBuf, error: std::io::Error },
-    #[error("{folder} was found, not named, and its programs are not run: {why}")]
+    #[error("catalog not trusted: {folder} ({why}, and it was not named with --catalog)")]
     Untrusted { folder: PathBuf, why: String },
     #[error("cannot read {path}: {error}")]
     Unreadable { path: PathBuf, error: std::io::Error },
     #[error("{path}:{line}:{column}: {message}")]
     Invalid { path: PathBuf, line: usize, column: usize, message: String },
-    #[error("the catalogue {folder} holds no runtime: expected folders with a runtime.toml")]
+    #[error("no runtime in catalog {folder} (expected folders with a runtime.toml)")]
     Empty {
         folder: PathBuf,
-        /// A catalogue that is meant perhaps.
+        /// A catalog that the user may have meant.
         below: Option<PathBuf>,
     },
 }
@@ -196,8 +194,8 @@ impl Catalog {
         Ok(Catalog { folders: vec![folder.to_owned()], runtimes, workloads })
     }
 
-    /// Reads several catalogues as one: where two have an entry of the same name, it is the earlier one's. What tasks may
-    /// do is said by the first.
+    /// Reads several catalogues as one: where two have an entry of the same name, it is the earlier one's. What tasks
+    /// may do is said by the first.
     pub fn load_all(folders: &[PathBuf]) -> Result<Catalog, CatalogError> {
         let mut catalogs = folders.iter().map(|folder| Catalog::load(folder));
         let first = catalogs.next().ok_or(CatalogError::NotFound)??;
@@ -247,7 +245,7 @@ impl Runtime {
         file.validate(wire, folder)
     }
 
-    /// Nobody measures a workload that is misspelt.
+    /// Refuses unknown workloads, such as misspelled ones.
     fn check_workloads(&self, known: &[&str]) -> Result<(), CatalogError> {
         let mut named = self.entries.iter().flat_map(|entry| entry.workloads.keys());
         let Some(unknown) = named.find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
@@ -259,9 +257,9 @@ impl Runtime {
         let offset = keys.into_iter().find(names).unwrap_or(0);
         let hint = match closest(unknown, known.iter().copied()) {
             Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => format!("there are {}", known.join(", ")),
+            None => format!("available: {}", known.join(", ")),
         };
         Err(ManifestFile { path: &path, text: &text }
-            .error(offset, format!("there is no workload `{unknown}`: {hint}")))
+            .error(offset, format!("unknown workload `{unknown}`: {hint}")))
     }
 }

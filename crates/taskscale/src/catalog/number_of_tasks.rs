@@ -1,11 +1,11 @@
-//! `{tasks}` in a program's own command: for runtimes that make a table for so many tasks as they start.
+//! `{tasks}` in a program's own command: for runtimes that allocate a table for N tasks at start.
 
 use super::formula::Formula;
 
 const OPENED: &str = "{tasks";
 
-/// The command with the number of tasks in the place of `{tasks}`, and what a formula comes to in that of
-/// `{tasks+1024}`. What `unreadable_formula` complains of stays as it is.
+/// The command with `{tasks}` and formulas such as `{tasks+1024}` replaced by their values. Invalid formulas stay as
+/// they are.
 pub fn with_tasks(command: &[String], tasks: u64) -> Vec<String> {
     command.iter().map(|word| filled(word, tasks).unwrap_or_else(|_| word.clone())).collect()
 }
@@ -16,7 +16,7 @@ pub(super) fn unreadable_formula(word: &str) -> Option<String> {
     [1, u64::MAX].into_iter().find_map(|tasks| filled(word, tasks).err())
 }
 
-/// Whether a word asks for the number of tasks.
+/// Whether a word uses the number of tasks.
 pub(super) fn asks_for_tasks(word: &str) -> bool {
     word.contains(OPENED)
 }
@@ -31,7 +31,7 @@ fn filled(word: &str, tasks: u64) -> Result<String, String> {
         let formula = Formula::parse(&format!("tasks{after_name}")).map_err(|why| fault(&why))?;
         let value = formula
             .value(&|name| (name == "tasks").then_some(tasks.into()))
-            .ok_or_else(|| fault("write a formula of `tasks` alone, such as {tasks+1024}"))?;
+            .ok_or_else(|| fault("use a formula of `tasks` only, such as {tasks+1024}"))?;
         filled.push_str(before);
         filled.push_str(&value.to_string());
         rest = after;
@@ -54,8 +54,8 @@ mod tests {
     fn what_is_no_formula_of_tasks_is_told_and_left_as_it_is() {
         for (word, why) in [
             ("{tasks", "`{tasks` is not closed by `}`"),
-            ("{tasks+cpus}", "`{tasks+cpus}`: write a formula of `tasks` alone, such as {tasks+1024}"),
-            ("{tasks/0}", "`{tasks/0}`: write a formula of `tasks` alone, such as {tasks+1024}"),
+            ("{tasks+cpus}", "`{tasks+cpus}`: use a formula of `tasks` only, such as {tasks+1024}"),
+            ("{tasks/0}", "`{tasks/0}`: use a formula of `tasks` only, such as {tasks+1024}"),
         ] {
             assert_eq!(unreadable_formula(word).as_deref(), Some(why));
             assert_eq!(with_tasks(&[word.to_owned()], 10), [word]);

@@ -4,31 +4,31 @@ use glob::Pattern;
 
 use super::{Catalog, Entry, Runtime, Style, Workload};
 
-/// What is wrong with a selection.
+/// Why a selection is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum SelectError {
-    #[error("no entry `{name}`{}; searched: {catalogs}; `taskscale list` shows all", suggestion(.nearest))]
+    #[error("no entry `{name}`{}", suggestion(.nearest))]
     Unknown { name: String, catalogs: String, nearest: Option<String> },
-    #[error("no entry of this catalogue is in the set `{set}`: name some, or take @all")]
+    #[error("empty set: `{set}` (this catalog has no entry in it)")]
     EmptySet { set: String },
-    #[error("no workload `{workload}`{}; there are {all}", suggestion(.nearest))]
+    #[error("no workload `{workload}`{}; available: {all}", suggestion(.nearest))]
     NoWorkload { workload: String, nearest: Option<String>, all: String },
     #[error("{}", nobody_does(.who, .workload, .does))]
     NobodyDoes { who: Option<String>, workload: String, does: String },
 }
 
 fn suggestion(nearest: &Option<String>) -> String {
-    nearest.as_ref().map(|nearest| format!(": did you mean `{nearest}`?")).unwrap_or_default()
+    nearest.as_ref().map(|nearest| format!(" (did you mean `{nearest}`?)")).unwrap_or_default()
 }
 
 fn nobody_does(who: &Option<String>, workload: &str, does: &str) -> String {
     match who {
-        Some(one) => format!("{one} does not do the workload `{workload}`; it does {does}"),
-        None => format!("none of the chosen entries does the workload `{workload}`; they do {does}"),
+        Some(one) => format!("{one} has no workload `{workload}` (available: {does})"),
+        None => format!("no selected entry has the workload `{workload}` (available: {does})"),
     }
 }
 
-/// The candidate most like `word`, if any is like it at all.
+/// The candidate closest to `word`, if any is close.
 pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
@@ -47,7 +47,7 @@ pub struct Program<'a> {
 }
 
 impl Program<'_> {
-    /// The entry's name, and the workload's where it is not the usual one.
+    /// The entry's name, and the workload's unless it is the default one.
     pub fn name(&self) -> String {
         match self.workload.default {
             true => self.entry.full_name.clone(),
@@ -56,7 +56,7 @@ impl Program<'_> {
     }
 }
 
-/// What was selected.
+/// The selected programs.
 #[derive(Debug, Default)]
 pub struct Selection<'a> {
     /// In the catalogue's order; of an entry by workload.
@@ -153,7 +153,7 @@ pub fn select<'a>(
     Ok(selection)
 }
 
-/// The workloads of these names; `None` for every one.
+/// The workloads of these names; `None` for all.
 fn wanted<'a>(catalog: &'a Catalog, names: &[String]) -> Result<Option<Vec<&'a Workload>>, SelectError> {
     let mut wanted: Vec<&Workload> = Vec::new();
     for name in names {

@@ -1,6 +1,6 @@
-//! Whether files that nobody named may be run: a catalog that was found by searching upward, a fleet's scripts. They run
-//! as the user, so they must be the user's own or root's, and others may not write there: as git has it of repositories
-//! (`safe.directory`).
+//! Whether files that nobody named may be run: a catalog that was found by searching upward, a fleet's scripts. They
+//! run as the user, so they must be the user's own or root's, and others may not write there: as git has it of
+//! repositories (`safe.directory`).
 
 use std::fs;
 use std::io;
@@ -34,10 +34,10 @@ pub fn distrust(path: &Path, others: Others) -> io::Result<Option<String>> {
 
 fn why_not(uid: u32, mode: u32, trusted: &[u32]) -> Option<String> {
     if !trusted.contains(&uid) {
-        return Some(format!("it belongs to another user, uid {uid}"));
+        return Some(format!("it belongs to another user (uid {uid})"));
     }
     let who = if mode & 0o002 != 0 { "every user" } else { "its group" };
-    (mode != 0).then(|| format!("{who} may write there"))
+    (mode != 0).then(|| format!("{who} can write to it"))
 }
 
 #[cfg(test)]
@@ -50,11 +50,11 @@ mod tests {
         for (uid, mode, expected) in [
             (0, 0, None),
             (1000, 0, None),
-            (1001, 0, Some("it belongs to another user, uid 1001")),
-            (1001, 0o002, Some("it belongs to another user, uid 1001")),
-            (1000, 0o002, Some("every user may write there")),
-            (0, 0o022, Some("every user may write there")),
-            (0, 0o020, Some("its group may write there")),
+            (1001, 0, Some("it belongs to another user (uid 1001)")),
+            (1001, 0o002, Some("it belongs to another user (uid 1001)")),
+            (1000, 0o002, Some("every user can write to it")),
+            (0, 0o022, Some("every user can write to it")),
+            (0, 0o020, Some("its group can write to it")),
         ] {
             assert_eq!(why_not(uid, mode, &trusted).as_deref(), expected, "{uid} {mode:o}");
         }

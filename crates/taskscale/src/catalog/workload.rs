@@ -1,6 +1,7 @@
 //! What each task does: `workloads/*.toml`, read and validated.
 //!
-//! Nothing else in taskscale knows a workload by name. docs/workloads.md explains each key to the people who write them.
+//! Nothing else in taskscale knows a workload by name. docs/workloads.md explains each key to the people who write
+//! them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -108,7 +109,7 @@ pub struct Workload {
     pub ends_together: bool,
     /// No run does more operations.
     pub most_operations: u64,
-    /// Who talks to the server, with the parameters; of `serve` only, and always there.
+    /// The clients of the server; always and only for `serve`.
     pub client: Option<Client>,
     pub parameters: BTreeMap<String, Parameter>,
 }
@@ -117,30 +118,30 @@ pub struct Workload {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameter {
-    /// What it changes, for people.
+    /// What it changes, in words.
     pub about: String,
     pub default: u64,
     pub least: u64,
     pub most: u64,
-    /// What it may be at most with so many `tasks`.
+    /// Its maximum, by `tasks`.
     pub at_most: Option<Formula>,
 }
 
 impl Workload {
-    /// Why so many tasks with such parameters make no sense, if they do not.
+    /// Why this number of tasks with these parameters is invalid, if so.
     pub fn refuse(&self, tasks: u64, params: &BTreeMap<String, String>) -> Option<String> {
         let name = &self.name;
         if tasks < self.least_tasks {
-            return Some(format!("`{name}` takes {} tasks at least", self.least_tasks));
+            return Some(format!("`{name}` needs at least {} tasks", self.least_tasks));
         }
         if self.whole_trees && !is_power_of_ten(tasks) {
-            return Some(format!("`{name}` takes a power of ten: 1, 10, 100 and so on"));
+            return Some(format!("`{name}` needs a power of ten (1, 10, 100, …)"));
         }
         let untold =
             |check: &&Formula| formula_value(check, self, tasks, self.most_operations, params).is_none();
         if self.check.as_ref().filter(untold).is_some() {
-            // Without it any result would pass for right.
-            return Some(format!("what `{name}` must come to cannot be told: its `check` has no value"));
+            // Without it any result would count as correct.
+            return Some(format!("`{name}` has no expected result: its `check` has no value"));
         }
         params.iter().find_map(|(param, value)| {
             let at_most = self.parameters.get(param)?.at_most.as_ref()?;
@@ -290,7 +291,7 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
     if !check_name(&name) {
         return fault(
             "",
-            format!("a workload cannot be called {name:?}: small letters, digits, `-`, `_`, `+`, `.`"),
+            format!("invalid workload name: {name:?} (use lowercase letters, digits, `-`, `_`, `+`, `.`)"),
         );
     }
     if wire.tasks.is_empty() || wire.tasks.contains(&0) || !wire.tasks.is_sorted_by(|a, b| a < b) {
@@ -298,7 +299,7 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
     }
     match (wire.shape, &wire.operation) {
         (Shape::Work, None) => {
-            return fault("shape", "a workload of the shape `work` says what an `operation` is".to_owned());
+            return fault("shape", "the shape `work` needs an `operation`".to_owned());
         }
         (Shape::Hold | Shape::Serve, Some(_)) => {
             return fault("operation", "only the shape `work` has an `operation`".to_owned());
@@ -306,7 +307,7 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
         _ => {}
     }
     if wire.client.is_some() != (wire.shape == Shape::Serve) {
-        let message = "the shape `serve`, and no other, says which `client` talks to the server".to_owned();
+        let message = "the shape `serve` needs a `client`, and no other shape has one".to_owned();
         return fault(if wire.client.is_some() { "client" } else { "shape" }, message);
     }
     let known = |name: &&str| ["tasks", "operations"].contains(name) || wire.parameters.contains_key(*name);
@@ -320,17 +321,17 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
     if wire.all_alive && wire.shape != Shape::Work {
         return fault(
             "all_alive",
-            "all_alive: tasks that wait are all alive anyway: leave it out".to_owned(),
+            "all_alive: only for the shape `work` (tasks that wait are always all alive)".to_owned(),
         );
     }
     if wire.keeps > 0 && wire.shape != Shape::Work {
-        return fault("keeps", "keeps: only the shape `work` has operations that keep something".to_owned());
+        return fault("keeps", "keeps: only for the shape `work`".to_owned());
     }
     if wire.ends_together && !wire.shape.is_hold() {
-        return fault("ends_together", "ends_together: only the shape `hold` has tasks that wait".to_owned());
+        return fault("ends_together", "ends_together: only for the shape `hold`".to_owned());
     }
     if let Some(name) = wire.wakes.as_ref().filter(|name| !wire.parameters.contains_key(*name)) {
-        return fault("wakes", format!("wakes: `{name}` is no parameter"));
+        return fault("wakes", format!("wakes: `{name}` is not a parameter"));
     }
     for (name, parameter) in &wire.parameters {
         let Parameter { default, least, most, .. } = *parameter;
@@ -419,33 +420,33 @@ mod tests {
         assert_eq!(of(|workload| workload.all_alive), ["ring"]);
         assert_eq!(of(|workload| workload.ends_together), ["park", "tick"]);
         let waits = "title = \"T\"\nshape = \"hold\"\nabout = \"a\"\nanswers = \"b\"\ntasks = [1]\nall_alive = true\n";
-        assert!(read(waits).unwrap_err().contains("some.toml:6:1: all_alive: tasks that wait are all alive"));
+        assert!(read(waits).unwrap_err().contains("some.toml:6:1: all_alive: only for the shape `work`"));
     }
 
     #[test]
     fn faults_are_named_with_their_place() {
         for (from, to, said) in [
-            ("check =", "wakes = \"byte\"\ncheck =", "some.toml:7:1: wakes: `byte` is no parameter"),
+            ("check =", "wakes = \"byte\"\ncheck =", "some.toml:7:1: wakes: `byte` is not a parameter"),
             (
                 "check =",
                 "ends_together = true\ncheck =",
-                "some.toml:7:1: ends_together: only the shape `hold`",
+                "some.toml:7:1: ends_together: only for the shape `hold`",
             ),
             ("[1, 10]", "[10, 1]", "workloads/some.toml:5:1: tasks: one or more"),
-            ("operation = \"an o\"\n", "", "some.toml:2:1: a workload of the shape `work`"),
+            ("operation = \"an o\"\n", "", "some.toml:2:1: the shape `work` needs"),
             ("\"work\"", "\"hold\"", "some.toml:6:1: only the shape `work`"),
             ("\"work\"", "\"wrok\"", "did you mean `work`?"),
             ("* bytes", "* byte", "some.toml:7:1: check: `byte` is neither"),
-            ("* bytes", "*", "some.toml:7:9: a number, a name"),
-            ("[1, 10]", "[7]\nwhole_trees = true", "some.toml:5:1: tasks: `some` takes a power of ten"),
-            ("[1, 10]", "[1]\nleast_tasks = 2", "some.toml:5:1: tasks: `some` takes 2 tasks at least"),
+            ("* bytes", "*", "some.toml:7:9: expected a number"),
+            ("[1, 10]", "[7]\nwhole_trees = true", "some.toml:5:1: tasks: `some` needs a power of ten"),
+            ("[1, 10]", "[1]\nleast_tasks = 2", "some.toml:5:1: tasks: `some` needs at least 2 tasks"),
             (
                 "default = 4",
                 "default = 10",
                 "some.toml:8:1: the default of `bytes`, 10, is not within 1 to 9",
             ),
             ("\"work\"", "\"serve\"", "some.toml:6:1: only the shape `work` has an `operation`"),
-            ("check =", "client = \"echo\"\ncheck =", "some.toml:7:1: the shape `serve`, and no other"),
+            ("check =", "client = \"echo\"\ncheck =", "some.toml:7:1: the shape `serve` needs"),
             ("title", "titel", "some.toml:1:1"),
         ] {
             let error = read(&GOOD.replace(from, to)).unwrap_err();

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use crate::catalog::{Kind, carried_workloads};
+use crate::catalog::Kind;
 use crate::figures::{self, Figure};
 
 mod catalogue;
@@ -28,16 +28,26 @@ pub use shell::{Completions, Help, Man};
 pub use site::Site;
 pub use submit::{Submit, Verify};
 
-/// Examples, the workloads that taskscale carries, and what exit codes mean.
-fn help(examples: &str, exit_codes: &str) -> String {
-    let mut text = format!("{examples}\n\nWorkloads (-w):\n");
-    for workload in carried_workloads() {
-        text.push_str(&format!("  {:<8} {}\n", workload.name, workload.answers));
-    }
-    format!("{text}\n{exit_codes}")
+/// What `--help` shows below the options, where `-h` shows the examples alone.
+fn long(examples: &str, more: &str) -> String {
+    format!("{examples}\n\n{more}")
 }
 
-/// What do N concurrent tasks cost - memory, CPU, time - in each language runtime, and where does each one break?
+/// The heading of `run`'s options where no command is named: only `--help` lists them there.
+const RUN_OPTIONS: &str = "Options of `run`, the default command";
+
+fn only_in_long_help(arg: Arg) -> Arg {
+    if arg.get_help_heading() == Some(RUN_OPTIONS) { arg.hide_short_help(true) } else { arg }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  taskscale --quick                           a first table, in about two minutes
+  taskscale 'rust/*' go -n 1,10k -o DIR       some entries; run it again to resume DIR
+  taskscale list workloads                    what tasks can do (-w)
+  taskscale run -h                            options of a run";
+
+/// Measure what concurrent tasks cost in each language runtime: memory, CPU, time
 #[derive(Debug, Parser)]
 #[command(
     name = "taskscale",
@@ -45,28 +55,28 @@ fn help(examples: &str, exit_codes: &str) -> String {
     subcommand_precedence_over_arg = true,
     disable_help_subcommand = true,
     max_term_width = 100,
-    after_help = help(
+    mut_args = only_in_long_help,
+    after_help = EXAMPLES,
+    after_long_help = long(
+        EXAMPLES,
         "\
-Examples:
-  taskscale                                    the posts' entries at 1, 10k, 100k and 1M tasks; asks first
-  taskscale --quick                            a first table: one repetition, up to 100k tasks
-  taskscale 'rust/*' go -n 1,10k -r 3 -o DIR   narrowed; the same again goes on with DIR
-  taskscale -w spawn,ring --cpus 1,2           what starting a task and a message cost
-  taskscale doctor                             what this machine can measure, and what limits it",
-        "Exit codes: 0 all well, 1 some cell fell short, 2 wrong usage, 130 interrupted (Ctrl-C)."
+`taskscale` alone measures the entries of the original blog posts (@posts) at 1, 10k, 100k and 1M tasks.
+On a terminal it asks first.
+
+Exit status: 0 success; 1 a case failed, timed out or hit a limit; 2 usage error; 130 interrupted (Ctrl-C)."
     )
 )]
 pub struct Args {
     #[command(flatten)]
     pub global: Global,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = RUN_OPTIONS)]
     pub run: Run,
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
 impl Args {
-    /// Nothing was typed that says what to measure: the whole job is meant, or its name was tried.
+    /// Whether nothing that selects a measurement was typed: `taskscale` alone.
     pub fn is_bare(&self) -> bool {
         self.command.is_none() && self.runs_by_default()
     }
@@ -75,7 +85,7 @@ impl Args {
         Args::try_parse_from(["taskscale"]).is_ok_and(|none| none.run == self.run)
     }
 
-    /// Options of `run` before another command, where they would mean nothing: the command's name, for a message.
+    /// The command before which options of `run` were typed, which it would ignore.
     pub fn misplaced_options(&self) -> Option<&'static str> {
         let name = match self.command.as_ref()? {
             Command::Run(_) => "run",
@@ -102,7 +112,7 @@ impl Args {
     }
 }
 
-/// What to do where another taskscale measures on this machine.
+/// What to do while another taskscale measures on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhenTaken {
     Wait,
@@ -123,28 +133,43 @@ impl Global {
 }
 
 #[derive(Debug, ClapArgs)]
-#[command(next_help_heading = "Options of every command")]
+#[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// Use the catalogue in DIR, `embedded` for the one that taskscale carries; the first of several goes before the
-    /// others [default: $TASKSCALE_CATALOG, or the nearest `runtimes/` and beneath it the one that taskscale carries]
+    /// Catalog folder, or `embedded`; repeatable
+    ///
+    /// Of several catalogs the first takes precedence. `embedded` is the catalog that taskscale carries. The default is
+    /// $TASKSCALE_CATALOG, else the nearest `runtimes/`, completed by the embedded catalog.
     #[arg(long, value_name = "DIR", global = true)]
     pub catalog: Vec<PathBuf>,
-    /// When to colour: NO_COLOR and CLICOLOR_FORCE are heeded where nothing is said here
-    #[arg(long, value_name = "WHEN", global = true, value_enum, default_value_t)]
+    /// Color output: auto, always or never [default: auto]
+    ///
+    /// `auto` means color on a terminal, and honors NO_COLOR and CLICOLOR_FORCE.
+    #[arg(
+        long,
+        value_name = "WHEN",
+        global = true,
+        value_enum,
+        default_value_t,
+        hide_default_value = true,
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
     pub color: When,
-    /// Where another taskscale measures on this machine, end with an error instead of waiting for it
-    #[arg(long, global = true)]
+    /// Fail if another taskscale is measuring, instead of waiting
+    #[arg(long, global = true, hide_short_help = true)]
     pub no_wait: bool,
-    /// Do not lock the machine and wait for nobody: each sample is marked
-    #[arg(long, global = true, conflicts_with = "no_wait")]
+    /// Measure beside another taskscale; samples are marked
+    #[arg(long, global = true, conflicts_with = "no_wait", hide_short_help = true)]
     pub no_lock: bool,
-    /// No progress on standard error: warnings and errors only
+    /// Show only warnings and errors, no progress
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Say what is done: builds, commands, control groups, the hold of each run and why
+    /// Show each step: builds, commands, cgroups, waits
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
-    /// For machines: standard error is JSON Lines, an event each (docs/reference/events.md); `list`, `check` and `submit` print JSON
+    /// Print events as JSON Lines on standard error
+    ///
+    /// docs/reference/events.md describes the events. `list`, `check`, `load`, `submit` and `doctor` print their result as JSON.
     #[arg(long, global = true)]
     pub json: bool,
 }
@@ -160,114 +185,142 @@ pub enum When {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Measure entries (the main job; `run` may be left out)
+    /// Measure entries (the default command)
     Run(Run),
-    /// Measure any program, which need not know anything of taskscale
+    /// Measure any program, without a manifest
     Measure(Box<Measure>),
-    /// Find the most tasks that fit in a memory, or the least memory for some tasks
+    /// Find the most tasks in a memory, or the least memory
     Limit(Limit),
-    /// Talk to a server as its clients: connections, latency at a rate, messages in a second
+    /// Load a server: connections, rate, latency
     Load(Load),
-    /// Compare two campaigns, or two entries of one: what costs more, less, the same
+    /// Compare two results; a regression gate for CI
     Compare(Compare),
-    /// Measure the machines of a Slurm cluster, a campaign each
+    /// Measure the machines of a Slurm cluster
     Fleet(Fleet),
-    /// Show campaigns again, in any format: tables, charts, data for other tools
+    /// Show results as tables, charts or data
     Report(Report),
-    /// Hand a campaign in: check it, take host, users and paths out, write the text of the pull request
+    /// Prepare results for submission
     Submit(Submit),
-    /// Measure a random tenth of submitted results again, and record whether they agree
+    /// Re-measure a random tenth of submitted results
     Verify(Verify),
-    /// Make a static site of many campaigns: a page for each of them and for each entry
+    /// Build a static site from many results
     Site(Site),
-    /// Show the catalogue: entries, kinds, versions, and why some are unavailable
+    /// List entries, workloads, metrics or formats
     List(List),
-    /// Examine this machine: control groups, limits, disturbances, toolchains
+    /// Show what this machine can measure, and its limits
     #[command(after_help = "\
 Examples:
-  taskscale doctor              before the first campaign, and whenever figures look odd
-  taskscale doctor --verbose    with the commands that toolchains are asked by")]
+  taskscale doctor              before the first run, and whenever results look odd
+  taskscale doctor --verbose    with the commands that query toolchains")]
     Doctor,
-    /// Build entries into the cache without measuring them
+    /// Build entries without measuring them
     Build(Build),
-    /// Check that entries are good citizens: protocol, waits, claims, files, pinned versions
+    /// Check that entries conform
     Check(Check),
-    /// Write a new entry that works: program, manifest and README, to be made your own
+    /// Create a new, working entry
     New(New),
-    /// Remove builds that are kept of older sources and toolchains, and say how much was freed
+    /// Delete old builds from the cache
     Clean(Clean),
-    /// Explain a command, status, warning, kind, column or metric
-    Help(Help),
-    /// Print the completions of a shell
+    /// Print shell completions
     Completions(Completions),
-    /// Print the manual page, or write one for each command
+    /// Print or write the manual
     Man(Man),
 }
 
-#[derive(Debug, PartialEq, ClapArgs)]
-#[command(after_help = help(
-    "\
+const RUN_EXAMPLES: &str = "\
 Examples:
-  taskscale run                                    the posts' entries at 1, 10k, 100k and 1M tasks
-  taskscale run 'rust/*' go -n 1,10k -r 5 -o DIR   narrowed; the same again goes on with DIR
+  taskscale run 'rust/*' go -n 1,10k -r 5 -o DIR   some entries; run it again to resume DIR
+  taskscale run -w spawn,ring --cpus 1,2           the cost of starting a task, and of a message
   taskscale run @all --dry-run                     an estimate of time and memory
-  taskscale run @all --quiet --format markdown     for an issue
-  taskscale run --json 2>events.jsonl              events for a program that watches",
-    "Exit codes: 0 all well, 1 some cell fell short, 2 wrong usage, 130 interrupted (Ctrl-C; the same command goes on)."
-))]
+  taskscale run @all --quiet --format markdown     for an issue";
+
+#[derive(Debug, PartialEq, ClapArgs)]
+#[command(
+    after_help = RUN_EXAMPLES,
+    after_long_help = long(
+        RUN_EXAMPLES,
+        "Exit status: 0 success; 1 a case failed, timed out or hit a limit; 2 usage error; 130 interrupted (the same command resumes)."
+    )
+)]
 pub struct Run {
-    /// Entries: names (rust/thread), globs ('rust/*'), runtimes (go), sets (@posts, @idiomatic, @all) [default: @posts]
+    /// Names, globs, runtimes or sets [default: @posts]
+    ///
+    /// A name (rust/thread), a glob ('rust/*'), a runtime (go) or a set (@posts, @idiomatic, @all). `taskscale list`
+    /// shows all entries. @posts are the entries of the original blog posts.
     #[arg(value_name = "ENTRY")]
     pub entries: Vec<String>,
-    /// What each task does: one or more workloads, or all (docs/workloads.md) [default: sleep]
-    #[arg(short, long, value_delimiter = ',')]
+    /// Workloads, or `all` (see `list workloads`) [default: sleep]
+    #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
     pub workload: Vec<String>,
-    /// Set a parameter of the workloads that have it; repeatable
+    /// Set a workload parameter (see `list workloads`); repeatable
     #[arg(short, long = "param", value_name = "NAME=VALUE")]
     pub params: Vec<String>,
-    /// Let programs run on so many CPUs; several numbers, such as 1,2, are several parts [default: all]
+    /// Pin to this many CPUs; 1,2 runs once per count
+    ///
+    /// The default is all CPUs, without pinning.
     #[arg(long, value_name = "COUNTS", value_delimiter = ',')]
     pub cpus: Vec<u32>,
-    /// Numbers of tasks, such as 1,10k,1M [default: the workload's, such as 1,10k,100k,1M]
+    /// Numbers of tasks, such as 1,10k [default: the workload's]
     #[arg(short = 'n', long = "tasks", value_name = "COUNTS", allow_hyphen_values = true)]
     pub tasks: Option<String>,
-    /// How often each cell is measured [default: 3]
-    #[arg(short, long, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    /// Repetitions of each case [default: 3]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repetitions: Option<u32>,
-    /// One repetition up to 100k tasks, with plateaus of half a second: a first table, in two minutes for 16 entries that
-    /// have to be built (two CPUs, 2026-11-24). Where no entry is named, without those of a runtime that another toolchain
-    /// builds (GraalVM, Native AOT)
+    /// First look: one repetition, up to 100k tasks (about 2 min)
+    ///
+    /// Plateaus last 0.5 s. Where no entry is named, entries that need a second toolchain of their runtime are left out
+    /// (GraalVM, Native AOT).
     #[arg(long, conflicts_with = "classic")]
     pub quick: bool,
-    /// Wait 10 s flat as the posts did, and show who never had all tasks alive
+    /// Wait a fixed 10 s, as in the original blog posts
+    ///
+    /// Shows which programs never have all tasks alive at once.
     #[arg(long)]
     pub classic: bool,
-    /// Results folder; an unfinished one resumes [default: taskscale-results/DATE-HOST]
+    /// Results folder, resumed if it holds results
+    ///
+    /// The default is a new folder, taskscale-results/DATE-HOST.
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Seed of the random order [default: random, recorded in the campaign]
-    #[arg(long)]
+    /// Seed of the random order [default: random]
+    ///
+    /// The seed is recorded in the results.
+    #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Memory that a run may take, kernel memory included; the JVM, .NET and Node.js take it for the size of the machine,
-    /// and size their heaps by it [default: 80 % of what is available]
+    /// Memory cap of a run [default: 80% of what is available]
+    ///
+    /// Kernel memory counts. The JVM, .NET and Node.js size their heaps by it, as in a container of that size.
     #[arg(long, value_name = "SIZE")]
     pub memory_cap: Option<String>,
-    /// Time that a run may take, such as 90s [default: 120 s and three times its hold; work with --quick 30 s]
+    /// Time limit of a run, such as 90s [default: 120s + 3 × wait]
+    ///
+    /// With --quick, runs of a workload without a wait are limited to 30 s.
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<String>,
-    /// Start the clients of servers by COMMAND, such as 'ssh other', on another machine; with --listen
+    /// Start clients on another machine by COMMAND: 'ssh other'
+    ///
+    /// For workloads with servers. Needs --listen. The other machine must have taskscale at the same path.
     #[arg(long, value_name = "COMMAND", requires = "listen")]
     pub clients: Option<String>,
-    /// Have servers listen at this address of this machine, for clients on another [default: 127.0.0.1]
+    /// Address that servers listen at, for remote clients
+    ///
+    /// An address of this machine. Needs --clients. The default is 127.0.0.1.
     #[arg(long, value_name = "ADDRESS", requires = "clients")]
     pub listen: Option<String>,
-    /// How the result is printed
-    #[arg(short, long, value_enum, default_value_t = Format::Table)]
+    /// Output format (see `list formats`) [default: table]
+    #[arg(
+        short,
+        long,
+        value_enum,
+        default_value_t = Format::Table,
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
     pub format: Format,
-    /// Print the plan with an estimate of time and memory and the limits that it will meet, and start nothing
+    /// Print the plan with estimates and limits; start nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Start at once: `taskscale` alone asks first on a terminal
+    /// Start without asking
     #[arg(short, long)]
     pub yes: bool,
 }
@@ -275,95 +328,136 @@ pub struct Run {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
-  taskscale list               every entry, its kind and version, or why it is unavailable
-  taskscale list 'rust/*' go   some of them
-  taskscale list --json        with all that the catalogue says, for a program")]
+  taskscale list                every entry: kind, workloads, version
+  taskscale list 'rust/*' go    some of them
+  taskscale list --missing      what is not installed, and how to install it
+  taskscale list workloads      what tasks can do (-w), and their parameters (-p)
+  taskscale list metrics        names for --metric
+  taskscale list formats        names for --format
+  taskscale list --json         everything in the catalog, for programs")]
 pub struct List {
-    /// Entries, as for `run` [default: @all]
+    /// Entries, or `workloads`, `metrics` or `formats`
+    ///
+    /// Entries as for `run`. The default is @all.
     #[arg(value_name = "ENTRY")]
     pub entries: Vec<String>,
-    /// Only those that do one of these workloads, and only these of them [default: all]
-    #[arg(short, long, value_delimiter = ',')]
+    /// Only entries with these workloads [default: all]
+    #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
     pub workload: Vec<String>,
+    /// Only entries whose toolchain is installed
+    #[arg(long, conflicts_with = "missing")]
+    pub installed: bool,
+    /// Only entries whose toolchain is missing
+    #[arg(long)]
+    pub missing: bool,
 }
 
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
-  taskscale build               build every entry whose toolchain is here
-  taskscale build go --verbose  with the commands that are run")]
+  taskscale build               build every entry whose toolchain is installed
+  taskscale build go --verbose  and show the commands")]
 pub struct Build {
     /// Entries, as for `run` [default: @all]
     #[arg(value_name = "ENTRY")]
     pub entries: Vec<String>,
-    /// Only those that do one of these workloads, and only these of them [default: all]
-    #[arg(short, long, value_delimiter = ',')]
+    /// Only these workloads [default: all]
+    #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
     pub workload: Vec<String>,
 }
 
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
-  taskscale report                                 the table of your newest campaign
-  taskscale report DIR                             the table again
-  taskscale report --entry 'rust/*' go -n 1M       some of it; the fits are of all
+  taskscale report                                 the newest results, as tables
+  taskscale report DIR --entry 'rust/*' go -n 1M   some entries, at one number of tasks
   taskscale report --open                          the page, in a browser
   taskscale report DIR --format csv                for a spreadsheet
   taskscale report DIR --format markdown           for an issue
   taskscale report DIR --rank all                  one ranking across all kinds")]
 pub struct Report {
-    /// Folders of campaigns; several are set side by side [default: the newest below taskscale-results/]
+    /// Results folders [default: newest in taskscale-results/]
+    ///
+    /// Several folders are shown side by side.
     #[arg(value_name = "DIR")]
     pub folders: Vec<PathBuf>,
-    /// How it is printed
-    #[arg(short, long, value_enum, default_value_t = Format::Table)]
+    /// Output format (see `list formats`) [default: table]
+    #[arg(
+        short,
+        long,
+        value_enum,
+        default_value_t = Format::Table,
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
     pub format: Format,
-    /// Write it to FILE, whole or not at all, instead of standard output
+    /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Figures to show, as `compare` names them: columns of a table, what campaigns are set side by side by, what goes to
-    /// a service [default: those that suit the workload; of several footprint,bytes-per-task; for github and bencher
-    /// launch and cpu as well]
+    /// Metrics to show (see `list metrics`)
+    ///
+    /// The default depends on the workload. Several folders are compared by footprint and bytes-per-task. The formats
+    /// github and bencher add launch and cpu.
     #[arg(
         short,
         long,
         value_parser = figure(),
         value_delimiter = ',',
-        value_name = "METRICS"
+        value_name = "NAMES",
+        hide_possible_values = true
     )]
     pub metric: Vec<&'static Figure>,
-    /// With csv: one line for each sample, repeated attempts included
+    /// With --format csv: one line per sample
+    ///
+    /// Repeated attempts are included.
     #[arg(long)]
     pub samples: bool,
-    /// With svg: what is drawn [default: ranking]
-    #[arg(long, value_enum)]
+    /// With --format svg: ranking or scaling [default: ranking]
+    #[arg(long, value_enum, hide_possible_values = true)]
     pub chart: Option<Chart>,
-    /// Only these entries: names, globs ('rust/*'), runtimes (go), sets (@posts, @idiomatic, @all)
+    /// Only these entries: names, globs, runtimes or sets
     #[arg(short, long, value_name = "ENTRY", num_args = 1.., value_delimiter = ',')]
     pub entry: Vec<String>,
-    /// Only entries of these kinds
-    #[arg(short, long, value_name = "KIND", num_args = 1.., value_delimiter = ',', value_parser = kind())]
+    /// Only these kinds, such as thread,stackless
+    ///
+    /// Kinds are thread, process, stackful, stackless, future, timer and program.
+    #[arg(
+        short,
+        long,
+        value_name = "KIND",
+        num_args = 1..,
+        value_delimiter = ',',
+        value_parser = kind(),
+        hide_possible_values = true
+    )]
     pub kind: Vec<Kind>,
-    /// Only rows of these numbers of tasks, such as 1,10k; what a task costs is fitted to all. Of a chart of svg the
-    /// ranking's [default: all; of the ranking chart the largest]
+    /// Only these numbers of tasks, such as 1,10k [default: all]
+    ///
+    /// Bytes per task are still fitted to all numbers of tasks. A ranking chart shows one, by default the largest.
     #[arg(short = 'n', long = "tasks", value_name = "COUNTS", allow_hyphen_values = true)]
     pub tasks: Option<String>,
-    /// Show the page in a browser: written to -o FILE, or report.html in the campaign's folder
+    /// Open the page in a browser
+    ///
+    /// The page is written to -o FILE, or to report.html in the results folder.
     #[arg(long)]
     pub open: bool,
-    /// Only the parts of campaigns whose name begins so, such as spawn or 'spawn, 1 CPU' (docs/workloads.md)
-    #[arg(long, value_name = "PART")]
+    /// Only series whose name starts with NAME, such as spawn
+    ///
+    /// A series is a workload with its parameters and CPUs, such as 'spawn, 1 CPU'.
+    #[arg(long, value_name = "NAME")]
     pub part: Option<String>,
-    /// Among whom entries are ranked, and whose best `× best` is against [default: kind]
-    #[arg(long, value_enum)]
+    /// Rank within each kind, or all together [default: kind]
+    ///
+    /// `kind` or `all`. The `vs best` column compares within the same group.
+    #[arg(long, value_enum, value_name = "GROUP", hide_possible_values = true)]
     pub rank: Option<Rank>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Rank {
-    /// Those of the same kind: threads among threads, timers among timers
+    /// Within each kind: threads with threads, timers with timers
     Kind,
-    /// All in one order, unlike as they are
+    /// All entries in one order
     All,
 }
 
@@ -371,38 +465,68 @@ pub enum Rank {
 pub enum Format {
     /// Tables for the terminal
     Table,
-    /// For an issue, a README or a post
+    /// Tables for an issue, a README or a post
     Markdown,
     /// Everything, for programs
     Json,
-    /// One line for each entry and number of tasks
+    /// One line per entry and number of tasks
     Csv,
-    /// JSON for github-action-benchmark, customSmallerIsBetter
+    /// JSON for github-action-benchmark (customSmallerIsBetter)
     Github,
     /// Bencher Metric Format
     Bencher,
-    /// A picture for a README or a post
+    /// A chart for a README or a post
     Svg,
-    /// One page: charts, tables, sources, every sample
+    /// One self-contained page: charts, tables, sources, samples
     Html,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Chart {
-    /// Entries by footprint, stacked by what the memory is
+    /// Entries by footprint, stacked by type of memory
     Ranking,
     /// Footprint over the number of tasks
     Scaling,
 }
 
-/// Kinds by their names.
+/// An output format, and the commands that take it.
+pub struct FormatFacts {
+    pub name: String,
+    pub about: String,
+    pub commands: Vec<&'static str>,
+}
+
+/// Every output format.
+pub fn formats() -> Vec<FormatFacts> {
+    fn names<T: ValueEnum>() -> Vec<String> {
+        let values = T::value_variants().iter().filter_map(|value| value.to_possible_value());
+        values.map(|value| value.get_name().to_owned()).collect()
+    }
+    let takers = [
+        ("run", names::<Format>()),
+        ("measure", names::<Format>()),
+        ("report", names::<Format>()),
+        ("compare", names::<CompareFormat>()),
+        ("limit", names::<LimitFormat>()),
+        ("fleet gather", names::<GatherFormat>()),
+    ];
+    let facts = |value: PossibleValue| {
+        let name = value.get_name().to_owned();
+        let takes = takers.iter().filter(|(_, names)| names.contains(&name));
+        let commands = takes.map(|(command, _)| *command).collect();
+        FormatFacts { about: value.get_help().map(ToString::to_string).unwrap_or_default(), name, commands }
+    };
+    Format::value_variants().iter().filter_map(ValueEnum::to_possible_value).map(facts).collect()
+}
+
+/// Parses a kind by its name.
 fn kind() -> impl TypedValueParser<Value = Kind> {
     let named = |name: String| Kind::ALL.into_iter().find(|kind| kind.name() == name);
     // The parser takes no other names.
     PossibleValuesParser::new(Kind::ALL.map(Kind::name)).map(move |name| named(name).unwrap_or(Kind::Program))
 }
 
-/// Figures by their names.
+/// Parses a metric by its name.
 fn figure() -> impl TypedValueParser<Value = &'static Figure> {
     let known = figures::ALL.map(|figure| PossibleValue::new(figure.name).help(figure.about));
     // The parser takes no other names.
@@ -420,17 +544,58 @@ mod tests {
         Args::command().debug_assert();
     }
 
+    /// All commands but `help`, the root last.
+    fn commands() -> Vec<clap::Command> {
+        let mut root = Args::command().term_width(100);
+        root.build();
+        let subcommands: Vec<_> = root.get_subcommands().filter(|sub| sub.get_name() != "help").cloned().collect();
+        subcommands.into_iter().chain([root]).collect()
+    }
+
     #[test]
-    fn the_help_of_every_command_has_examples() {
-        let command = Args::command();
-        for sub in command.get_subcommands().chain([&command]) {
-            let name = sub.get_name();
-            let help = sub.get_after_help().map(ToString::to_string).unwrap_or_default();
+    fn every_command_has_examples() {
+        for command in commands() {
+            let name = command.get_name();
             let typed = if name == "taskscale" { name.to_owned() } else { format!("taskscale {name}") };
-            assert!(
-                help.contains("Examples:") && help.contains(&typed),
-                "`{typed} --help` has no example:\n{help}"
-            );
+            for help in [command.get_after_help(), command.get_after_long_help().or(command.get_after_help())] {
+                let help = help.map(ToString::to_string).unwrap_or_default();
+                assert!(
+                    help.contains("Examples:") && help.contains(&typed),
+                    "`{typed} --help` has no example:\n{help}"
+                );
+            }
         }
+    }
+
+    #[test]
+    fn short_help_is_short() {
+        for mut command in commands() {
+            let help = command.render_help().to_string();
+            let name = command.get_name().to_owned();
+            assert!(help.lines().count() <= 45, "{name} -h has {} lines:\n{help}", help.lines().count());
+            let words = help.split_whitespace().count();
+            assert!(name != "taskscale" || words <= 300, "{words} words:\n{help}");
+            for arg in command.get_arguments() {
+                let line = arg.get_help().map(ToString::to_string).unwrap_or_default();
+                assert!(line.chars().count() <= 60, "{name} {}: {line}", arg.get_id());
+            }
+        }
+    }
+
+    #[test]
+    fn options_of_run_are_listed_as_such() {
+        let mut root = Args::command().term_width(100);
+        assert!(!root.render_help().to_string().contains("--seed"));
+        let long = root.render_long_help().to_string();
+        let (_, after) = long.split_once(RUN_OPTIONS).expect("a heading");
+        assert!(after.contains("--seed") && after.contains("[ENTRY]"), "{long}");
+    }
+
+    #[test]
+    fn every_format_names_its_commands() {
+        let formats = formats();
+        let of = |name: &str| formats.iter().find(|format| format.name == name).expect("a format");
+        assert_eq!(of("html").commands, ["run", "measure", "report"]);
+        assert!(of("csv").commands.contains(&"compare") && !of("csv").about.is_empty());
     }
 }

@@ -9,7 +9,7 @@ use anyhow::anyhow;
 use super::Failure;
 use super::hint::Advice;
 
-/// What opens a file in the program that the user has chosen for its kind (freedesktop.org, xdg-utils).
+/// Opens a file in the user's program for it (freedesktop.org, xdg-utils).
 const OPENER: &str = "xdg-open";
 
 /// Opens a page that was written.
@@ -18,11 +18,11 @@ pub(super) fn browse(page: &Path) -> Result<(), Failure> {
     let ended = Command::new(OPENER).arg(page).stdin(nothing()).stdout(nothing()).stderr(nothing()).status();
     let why = match ended {
         Ok(status) if status.success() => return Ok(()),
-        Ok(status) => anyhow!("{OPENER} could not open the page: {status}"),
+        Ok(status) => anyhow!("cannot open the page: {OPENER} failed ({status})"),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            anyhow!("there is no {OPENER} here (Debian: apt install xdg-utils)")
+            anyhow!("cannot open the page: {OPENER} not found (Debian: apt install xdg-utils)")
         }
-        Err(error) => anyhow!("cannot start {OPENER}: {error}"),
+        Err(error) => anyhow!("cannot open the page: {OPENER} ({error})"),
     };
-    Err(Failure::Broken(why.context(Advice(format!("open {} in a browser", page.display())))))
+    Err(Failure::Broken(why.context(Advice(format!("the page is {}", page.display())))))
 }

@@ -33,7 +33,7 @@ pub fn run(args: &Build, global: &Global) -> Result<ExitCode, Failure> {
             Err(NotReady::NoToolchain(why)) => format!("{name}: unavailable: {why}"),
             Err(NotReady::BuildFailed(why)) => {
                 code = ExitCode::FAILURE;
-                format!("{name}: the build failed: {why}")
+                format!("{name}: build failed: {why}")
             }
         };
         print_result(&format!("{}\n", printable(&line)))?;

@@ -1,4 +1,4 @@
-//! Where the catalogue is, and where builds are kept.
+//! Where the catalog is, and where builds are kept.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,26 +10,26 @@ use crate::catalog::{Catalog, CatalogError, embedded_name, is_whole, nearest_cat
 use crate::sheet::safe;
 use crate::toolchain::Cache;
 
-/// Names a catalogue for every command, below `--catalog`.
+/// Names a catalog for every command; `--catalog` takes precedence.
 const CATALOG_VARIABLE: &str = "TASKSCALE_CATALOG";
-/// The word that names the catalogue that taskscale carries, where one expects a folder.
+/// The word for the catalog that taskscale carries, in place of a folder.
 const EMBEDDED: &str = "embedded";
 
-/// Which catalogues are used, and why these.
+/// Which catalogs are used, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CatalogPlace {
-    /// At least one; each goes before those after it.
+    /// At least one; each takes precedence over those after it.
     pub folders: Vec<PathBuf>,
     pub origin: Origin,
 }
 
-/// What led to a catalogue, in the order in which it is looked for.
+/// Why a catalog is used, in order of precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     Option,
     Variable,
     Nearest,
-    /// The nearest, of a few entries, and beneath it the one that taskscale carries.
+    /// The nearest, which has a few entries, completed by the embedded one.
     Beside,
     Embedded,
 }
@@ -37,11 +37,11 @@ pub(super) enum Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         formatter.write_str(match self {
-            Origin::Option => "named by --catalog",
-            Origin::Variable => "named by TASKSCALE_CATALOG",
+            Origin::Option => "--catalog",
+            Origin::Variable => "$TASKSCALE_CATALOG",
             Origin::Nearest => "the nearest runtimes/",
-            Origin::Beside => "the nearest runtimes/, and what this taskscale carries",
-            Origin::Embedded => "the one that this taskscale carries",
+            Origin::Beside => "the nearest runtimes/ and the embedded catalog",
+            Origin::Embedded => "embedded",
         })
     }
 }
@@ -53,23 +53,23 @@ impl fmt::Display for CatalogPlace {
     }
 }
 
-/// Where catalogues that taskscale carries are unpacked.
+/// Where embedded catalogs are unpacked.
 pub(super) fn unpacked_catalogs(cache: &Cache) -> PathBuf {
     cache.root().join("catalogs")
 }
 
-/// Where the user's commands unpack what taskscale carries.
+/// The folder of embedded catalogs in the user's cache.
 fn of_user() -> PathBuf {
     unpacked_catalogs(&Cache::of_user())
 }
 
-/// The catalogues to use: those of `--catalog`, else of `$TASKSCALE_CATALOG`, else the nearest `runtimes/`, with the one
-/// that this program carries beneath it unless it is whole, else that alone.
+/// The catalogs to use: those of `--catalog`, else of `$TASKSCALE_CATALOG`, else the nearest `runtimes/`, completed by the
+/// embedded one unless it is whole, else the embedded one.
 pub(super) fn find_catalog(global: &Global) -> Result<CatalogPlace, CatalogError> {
     find_catalog_unpacked_in(global, &of_user())
 }
 
-/// The same, with what taskscale carries unpacked below `parent`.
+/// The same, with the embedded catalog unpacked below `parent`.
 pub(super) fn find_catalog_unpacked_in(global: &Global, parent: &Path) -> Result<CatalogPlace, CatalogError> {
     let (named, origin) = named(global);
     if named.is_empty() {
@@ -93,7 +93,7 @@ fn unnamed(parent: &Path) -> Result<CatalogPlace, CatalogError> {
     Ok(CatalogPlace { folders: vec![nearest, unpack_embedded(parent)?], origin: Origin::Beside })
 }
 
-/// What the user named, and how; none where nothing.
+/// The folders that the user named, and how.
 fn named(global: &Global) -> (Vec<PathBuf>, Origin) {
     if !global.catalog.is_empty() {
         return (global.catalog.clone(), Origin::Option);
@@ -103,22 +103,22 @@ fn named(global: &Global) -> (Vec<PathBuf>, Origin) {
     (folders.collect(), Origin::Variable)
 }
 
-/// A folder of that name goes before the word's meaning.
+/// A folder of that name takes precedence over the word.
 fn means_embedded(folder: &Path) -> bool {
     folder == Path::new(EMBEDDED) && !folder.is_dir()
 }
 
-/// Programs run in another folder: a relative path would lead nowhere there.
+/// Programs run in another folder, where a relative path would be wrong.
 fn absolute(folder: &Path) -> Result<PathBuf, CatalogError> {
     std::path::absolute(folder).map_err(|error| CatalogError::Unreadable { path: folder.to_owned(), error })
 }
 
-/// Whether there is a catalogue in this program.
+/// Whether this program has an embedded catalog.
 pub(super) fn carries_catalog() -> bool {
     embedded_name().is_some()
 }
 
-/// A catalogue where one helps and none is needed.
+/// A catalog, if there is one.
 pub(super) fn any_catalog() -> Option<Catalog> {
     Catalog::load_all(&unnamed(&of_user()).ok()?.folders).ok()
 }
@@ -132,49 +132,49 @@ pub(super) fn open_catalog(global: &Global) -> Result<Catalog, CatalogError> {
 pub(super) fn open_catalog_or_own(global: &Global) -> Result<Catalog, CatalogError> {
     match open_catalog(global) {
         Err(error) if named(global).0.is_empty() && carries_catalog() => {
-            say_aside(&format!("warning: {error}; using the catalog that taskscale carries instead"));
+            say_aside(&format!("warning: using the embedded catalog: {error}"));
             Catalog::load(&unpack_embedded(&of_user())?)
         }
         result => result,
     }
 }
 
-/// The catalogues, with a warning where no tool of theirs can be found because of what the user's shell lacks.
+/// The catalogs, with a warning if PATH is empty.
 pub(super) fn load(place: &CatalogPlace) -> Result<Catalog, CatalogError> {
     let catalog = Catalog::load_all(&place.folders)?;
     if std::env::var_os("PATH").is_none_or(|path| path.is_empty()) {
         let tools = tools(&catalog);
         let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
         say_aside(&format!(
-            "warning: PATH is empty, so that no program is found by its name: not {}",
+            "warning: PATH is empty: cannot find {}",
             tools.join(", ")
         ));
     }
     Ok(catalog)
 }
 
-/// What toolchains are asked for their versions by, where that is looked for in PATH.
+/// The programs in PATH that report the versions of toolchains.
 fn tools(catalog: &Catalog) -> BTreeSet<String> {
     let words = catalog.entries().filter_map(|(_, entry)| entry.toolchain.version.first());
     words.filter(|word| !word.contains('/')).map(|word| safe(word).into_owned()).collect()
 }
 
-/// The same, for commands whose result depends on which one it is: says so on standard error.
+/// The same, for commands whose result depends on the catalog: names it on standard error.
 pub(super) fn open_catalog_aloud(global: &Global) -> Result<Catalog, CatalogError> {
     let place = find_catalog(global)?;
-    say_aside(&format!("catalogue: {place}"));
+    say_aside(&format!("catalog: {place}"));
     load(&place)
 }
 
 /// Where `new` writes.
 pub(super) struct WritePlace {
     pub folder: PathBuf,
-    /// Whether commands in this folder find it only with `--catalog`.
+    /// Whether commands in this folder need `--catalog` to find it.
     pub needs_option: bool,
 }
 
-/// The catalogue that a new entry goes into: the one in use, or `runtimes/` in the current folder where that would be the
-/// one that taskscale carries, which is only a copy.
+/// The catalog that a new entry is added to: the one in use, or `runtimes/` in the current folder where that would be the
+/// embedded one, which is only a copy.
 pub(super) fn catalog_to_write(global: &Global) -> Result<WritePlace, CatalogError> {
     let (named, origin) = named(global);
     if let Some(folder) = named.iter().find(|folder| !means_embedded(folder)) {

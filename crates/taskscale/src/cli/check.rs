@@ -20,11 +20,11 @@ use crate::record::Status;
 use crate::toolchain::{Attend, Cache};
 use crate::units;
 
-/// What came of a check.
+/// The result of a check.
 #[derive(Default)]
 struct Checks {
     checked: Vec<Checked>,
-    /// Entries whose toolchain is not here, and why.
+    /// Entries whose toolchain is not installed, and why.
     left_out: Vec<(String, String)>,
 }
 
@@ -36,10 +36,10 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
     if args.conformance {
         return super::conformance::run(&programs, &interrupt, &progress, global.json);
     }
-    // A thousand tasks would show in the figures of a campaign, and a campaign in the waits of a check.
+    // Each would distort the times of the other.
     let turn = Turn {
         what: "checking entries",
-        harm: "two would disturb each other",
+        harm: "both would distort their times",
         when_taken: global.when_taken(),
     };
     let Some(_lock) = turn.wait(&progress, &interrupt)? else { return Ok(ended(&interrupt)) };
@@ -49,7 +49,7 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
     let colour = colour(&std::io::stdout());
     let mut unsaid = Ok(());
     let outcome = check_all(args, &programs, &interrupt, &mut runner, &progress, |checked, several| {
-        // As it comes: a catalogue takes minutes.
+        // As it comes: a catalog takes minutes.
         if !global.json && unsaid.is_ok() {
             unsaid = progress.beside(|| print_result(&shown(checked, several, colour)));
         }
@@ -63,7 +63,7 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
     if outcome.checked.is_empty() {
         return Err(Failure::Usage(anyhow!(
             "none of these entries can run here: {}",
-            outcome.left_out.first().map_or("`taskscale list` says why", |(_, why)| why)
+            outcome.left_out.first().map_or("`taskscale list` shows why", |(_, why)| why)
         )));
     }
     unsaid?;
@@ -106,7 +106,7 @@ fn check_all(
     let memory_bytes = memory_cap_bytes();
     let mut outcome = Checks::default();
     let mut position = 0;
-    // Runtime by runtime, so that each toolchain is asked once, and what a build leaves is seen where it was left.
+    // Runtime by runtime, so that each toolchain is queried once, and files left by a build are attributed to it.
     for some in programs.chunk_by(|a, b| a.runtime.name == b.runtime.name) {
         let sources = SourceFiles::of(&some[0].runtime.folder);
         let attend = Attend { stop: &stop, waiting: &|line| progress.say(line) };
@@ -119,7 +119,7 @@ fn check_all(
             }
             position += 1;
             if let Err(NotReady::NoToolchain(why)) = &prepared.command {
-                // The toolchain is the entry's, whatever its programs do.
+                // The programs of an entry share its toolchain.
                 if outcome.left_out.last().is_none_or(|(left_out, _)| *left_out != entry.full_name) {
                     progress.say(&format!("left out {}: {why}", entry.full_name));
                     outcome.left_out.push((entry.full_name.clone(), why.clone()));
@@ -143,12 +143,12 @@ fn check_all(
     Ok(outcome)
 }
 
-/// A program as it is called: by its entry, and its workload where the entry has several.
+/// A program's name: its entry, and its workload if the entry has several.
 fn name(entry: &str, workload: &str, several: bool) -> String {
     if several { format!("{entry} {workload}") } else { entry.to_owned() }
 }
 
-/// How many entries there are among programs, those of one beside each other.
+/// The number of entries among programs; those of an entry are adjacent.
 fn checked_entries(checked: &[Checked]) -> usize {
     checked.chunk_by(|a, b| a.entry == b.entry).count()
 }
@@ -169,7 +169,7 @@ fn shown(checked: &Checked, several: bool, colour: bool) -> String {
             "  {style}{}{style:#} [{}] {}\n    fix: {}\n",
             finding.severity.name(),
             finding.rule.name(),
-            // A build's last lines are worth having, one below the other.
+            // The last lines of a build, one per line.
             printable(&finding.what).trim_end().replace('\n', "\n      "),
             printable(&finding.fix)
         ));
@@ -192,13 +192,13 @@ fn sum(checked: &[Checked]) -> String {
         .map(|(count, name)| units::counted(count, name))
         .collect();
     match (of(Severity::Error), counted.is_empty()) {
-        (_, true) => "good".to_owned(),
-        (0, _) => format!("good, {}", counted.join(", ")),
+        (_, true) => "ok".to_owned(),
+        (0, _) => format!("ok, {}", counted.join(", ")),
         _ => counted.join(", "),
     }
 }
 
-/// What was run, and what a task or an operation was seen to take.
+/// What was run, and the measured cost of a task or an operation.
 fn tried(checked: &Checked) -> String {
     let passed = checked.trials.iter().filter(|trial| trial.status == Status::Ok);
     let mut tasks: Vec<u64> = passed.map(|trial| trial.tasks).collect();
@@ -210,9 +210,9 @@ fn tried(checked: &Checked) -> String {
     let bytes = checked
         .bytes_per_task
         .filter(|bytes| *bytes >= 1.0)
-        .map(|bytes| format!(", about {} bytes a task", units::grouped(bytes.round() as u64)));
+        .map(|bytes| format!(", about {} bytes per task", units::grouped(bytes.round() as u64)));
     let cpu = checked
         .cpu_ns_per_op
-        .map(|ns| format!(", about {} ns of CPU an operation", units::grouped(ns.round() as u64)));
+        .map(|ns| format!(", about {} ns of CPU per operation", units::grouped(ns.round() as u64)));
     format!(" ({} tasks{}{})", tasks.join(", "), bytes.unwrap_or_default(), cpu.unwrap_or_default())
 }

@@ -20,7 +20,7 @@ use crate::units;
 /// Something in the cache.
 enum Item {
     Build(KeptBuild),
-    /// An unpacked catalogue.
+    /// An unpacked catalog.
     Catalog {
         name: String,
         folder: PathBuf,
@@ -38,11 +38,11 @@ impl Item {
     fn name(&self) -> String {
         match self {
             Item::Build(build) => format!("builds of {} ({})", build.runtime, build.digest),
-            Item::Catalog { name, .. } => format!("catalogue {name}"),
+            Item::Catalog { name, .. } => format!("catalog {name}"),
         }
     }
 
-    /// Removes it; `false` where somebody uses it.
+    /// Removes it; `false` if it is in use.
     fn remove(&self) -> std::io::Result<bool> {
         match self {
             Item::Build(build) => build.remove(),
@@ -53,13 +53,13 @@ impl Item {
 
 pub fn run(args: &Clean, global: &Global) -> Result<ExitCode, Failure> {
     let interrupt = Interrupt::install().context("cannot catch signals")?;
-    // A campaign runs what is kept here.
+    // Runs use these builds.
     let lock = if args.dry_run {
         None
     } else {
         let turn = Turn {
             what: "cleaning",
-            harm: "it may need what would be removed",
+            harm: "it may need these builds",
             when_taken: global.when_taken(),
         };
         let lock = turn.wait(&Progress::new(global.quiet), &interrupt)?;
@@ -98,7 +98,7 @@ pub fn run(args: &Clean, global: &Global) -> Result<ExitCode, Failure> {
                 let verb = if args.dry_run { "would remove" } else { "removed" };
                 format!("{verb} {}: {}", item.name(), units::bytes(bytes))
             }
-            Ok(false) => format!("left {}: another taskscale builds there now", item.name()),
+            Ok(false) => format!("kept {}: another taskscale is building there", item.name()),
             Err(error) => {
                 code = ExitCode::FAILURE;
                 say_aside(&format!("error: cannot remove {}: {error}", item.folder().display()));
@@ -119,8 +119,8 @@ pub fn run(args: &Clean, global: &Global) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-/// The builds that some catalogue asks for today: runtime and digest. Looked at are the catalogue in use, the one that
-/// this program carries, and those that the builds came from.
+/// The builds that a catalog needs today, as runtime and digest: the catalog in use, the embedded one, and those that the
+/// builds came from.
 fn wanted(global: &Global, builds: &[KeptBuild], unpacked: &Path) -> Vec<(String, String)> {
     if builds.is_empty() {
         return Vec::new();
@@ -131,17 +131,17 @@ fn wanted(global: &Global, builds: &[KeptBuild], unpacked: &Path) -> Vec<(String
         .filter(|folder| folder.is_dir())
         .collect();
     folders.extend(embedded_name().map(|name| unpacked.join(name)).filter(|folder| folder.is_dir()));
-    // Where there is none, that is no reason not to clean.
+    // Without a catalog in use, the others still count.
     folders.extend(find_catalog(global).into_iter().flat_map(|place| place.folders));
 
-    // Asking a toolchain takes up to a second, and copies of one catalogue ask for the same ones in folders that are alike.
+    // Querying a toolchain takes up to a second, and copies of a catalog need the same ones.
     let mut toolchains: HashMap<(String, ToolchainSpec), Option<Toolchain>> = HashMap::new();
     let mut wanted = Vec::new();
     for folder in folders {
         let catalog = match Catalog::load(&folder) {
             Ok(catalog) => catalog,
             Err(error) => {
-                say_aside(&format!("warning: {error}; builds of this catalogue count as old"));
+                say_aside(&format!("warning: builds of this catalog count as old: {error}"));
                 continue;
             }
         };

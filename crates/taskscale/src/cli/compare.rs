@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use super::args::{Compare, CompareFormat};
-use super::open::warn_of_rejected;
+use super::open::{existing_folder, warn_of_rejected};
 use super::report::for_standard_output;
 use super::{Failure, OrUsage, print_result, say_aside};
 use crate::catalog::Shape;
@@ -15,13 +15,16 @@ use crate::record::{self, Campaign, Loaded, Part, Sample};
 use crate::report::Format;
 use crate::units;
 
-/// The exit code of a gate that is undecided: neither a regression nor wrong usage.
+/// The exit status of an undecided gate.
 const UNDECIDED: u8 = 3;
 
 pub fn run(args: &Compare) -> Result<ExitCode, Failure> {
     let settings = validate(args).or_usage()?;
+    for folder in [Some(&args.base), args.new.as_ref()].into_iter().flatten() {
+        existing_folder(folder).or_usage()?;
+    }
     let base = load(&args.base).or_usage()?;
-    // Within one campaign both sides are the same samples, of two entries.
+    // Two entries of the same results.
     let other = args.new.as_deref().filter(|new| *new != args.base).map(load).transpose().or_usage()?;
     let new = other.as_ref().unwrap_or(&base);
     let names = [&args.base, args.new.as_ref().unwrap_or(&args.base)].map(|path| path.display().to_string());
@@ -46,7 +49,7 @@ pub fn run(args: &Compare) -> Result<ExitCode, Failure> {
     })
 }
 
-/// The comparison of each part that both have, and the parts that BASE alone has.
+/// The comparison of each series that both have, and the series that only BASE has.
 fn compare_parts(
     args: &Compare,
     names: &[String; 2],
@@ -63,7 +66,7 @@ fn compare_parts(
     for (position, (campaign, samples)) in old.iter().enumerate() {
         let part = campaign.plan.part();
         let counterpart = now.iter().find(|(other, _)| other.plan.part() == part);
-        // Two campaigns of one part each are told what they are of.
+        // With one series each, the error names them.
         let alone = (old.len() == 1 && now.len() == 1).then(|| &now[position]);
         let Some((other, other_samples)) = counterpart.or(alone) else {
             missing.push(part);
@@ -109,7 +112,7 @@ fn validate(args: &Compare) -> anyhow::Result<Settings> {
     })
 }
 
-/// What is compared of a workload of this shape: what always is, and what was asked for, each once.
+/// The metrics to compare for a shape: the default ones, and those asked for, each once.
 fn metrics(asked: &[Metric], shape: Shape) -> Vec<Metric> {
     let mut metrics: Vec<Metric> = compare::default_metrics(shape).into_iter().map(Metric::from).collect();
     for metric in asked.iter().filter(|metric| metric.figure.is_of(shape)) {

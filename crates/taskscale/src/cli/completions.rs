@@ -1,4 +1,4 @@
-//! `taskscale completions`: scripts for shells, made from the definition of the command line.
+//! `taskscale completions`: scripts for shells, generated from the definition of the command line.
 
 use std::process::ExitCode;
 
@@ -6,13 +6,14 @@ use clap::CommandFactory;
 use clap::builder::PossibleValuesParser;
 
 use super::args::{Args, Completions, Global};
+use super::list::TOPICS;
 use super::{Failure, open_catalog, print_result};
 
-/// What stands for an entry in help texts: such arguments are completed with the catalogue's names.
+/// The placeholder for entries in help texts: such arguments are completed with the names of the catalog.
 const ENTRY: &str = "ENTRY";
 
 pub fn run(args: &Completions, global: &Global) -> Result<ExitCode, Failure> {
-    // Without a catalogue there is still much to complete.
+    // Commands and options are completed without a catalog.
     let names = open_catalog(global).map(|catalog| names(&catalog)).unwrap_or_default();
     let mut command = with_names(Args::command(), &names);
     let mut script = Vec::new();
@@ -21,7 +22,7 @@ pub fn run(args: &Completions, global: &Global) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Sets, runtimes and entries: whatever may be typed for an entry.
+/// Sets, runtimes and entries: everything that is accepted for ENTRY.
 fn names(catalog: &crate::catalog::Catalog) -> Vec<String> {
     let sets = ["@posts", "@idiomatic", "@all"].map(str::to_owned);
     let mut names: Vec<String> = sets.into();
@@ -34,18 +35,20 @@ fn names(catalog: &crate::catalog::Catalog) -> Vec<String> {
     names
 }
 
-/// The definition with the names as the values of every argument that is an entry, in whatever command.
+/// The definition with the names as values of ENTRY, in every command.
 fn with_names(command: clap::Command, names: &[String]) -> clap::Command {
     if names.is_empty() {
         return command;
     }
+    let topics: &[&str] = if command.get_name() == "list" { &TOPICS } else { &[] };
+    let names: Vec<String> = names.iter().cloned().chain(topics.iter().map(ToString::to_string)).collect();
     command
         .mut_args(|arg| {
             let is_entry =
                 arg.get_value_names().is_some_and(|names| names.iter().any(|name| name.as_str() == ENTRY));
             if is_entry { arg.value_parser(PossibleValuesParser::new(names.iter().cloned())) } else { arg }
         })
-        .mut_subcommands(|command| with_names(command, names))
+        .mut_subcommands(|command| with_names(command, &names))
 }
 
 #[cfg(test)]
@@ -53,14 +56,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_of_every_command_are_completed() {
+    fn entries_are_completed_in_every_command() {
         let names = ["@posts", "go", "go/goroutine"].map(str::to_owned);
         for shell in [clap_complete::Shell::Bash, clap_complete::Shell::Zsh, clap_complete::Shell::Fish] {
             let mut command = with_names(Args::command(), &names);
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut command, "taskscale", &mut script);
             let script = String::from_utf8(script).unwrap();
-            for word in ["compare", "fail-above", "go/goroutine", "@posts"] {
+            for word in ["compare", "fail-above", "go/goroutine", "@posts", "workloads"] {
                 assert!(script.contains(word), "{shell}: {word}");
             }
         }

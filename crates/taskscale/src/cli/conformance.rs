@@ -1,4 +1,4 @@
-//! `taskscale check --conformance`: how servers answer clients that are not well behaved, as a Markdown table.
+//! `taskscale check --conformance`: how servers answer misbehaving clients, as a Markdown table.
 
 use std::process::ExitCode;
 
@@ -13,7 +13,7 @@ use crate::check::{self, Conformance, Subject};
 use crate::measure::Interrupt;
 use crate::toolchain::{Attend, Cache};
 
-/// A program, and how it answered or why it did not run.
+/// A program, and its answers or why it did not run.
 type Row = (String, Result<Conformance, String>);
 
 pub fn run(
@@ -27,7 +27,7 @@ pub fn run(
         programs.iter().filter(|program| program.workload.client.is_some()).copied().collect();
     if servers.is_empty() {
         return Err(Failure::Usage(anyhow!(
-            "none of these programs is a server: choose one with -w chat,echo"
+            "no server among these programs (servers: -w chat,echo)"
         )));
     }
     let cache = Cache::of_user();
@@ -58,7 +58,7 @@ pub fn run(
 
 fn markdown(rows: &[Row]) -> String {
     let cell = |text: &str| printable(text).trim().replace('|', "\\|").replace('\n', " ");
-    let mut text = "| program | passed | failed, of those tried |\n| --- | ---: | --- |\n".to_owned();
+    let mut text = "| program | passed | failed of tried |\n| --- | ---: | --- |\n".to_owned();
     for (name, answered) in rows {
         match answered {
             Err(why) => {
@@ -93,7 +93,7 @@ mod tests {
     use crate::check::Tried;
 
     #[test]
-    fn the_table_counts_parts_and_names_programs_that_did_not_run() {
+    fn the_table_counts_cases_and_names_programs_that_did_not_run() {
         let cases =
             vec![Tried { case: "ping", tried: 4, failed: 0 }, Tried { case: "closing", tried: 7, failed: 2 }];
         let faults = vec!["closing: a | b".to_owned()];
@@ -103,7 +103,7 @@ mod tests {
             ("c/d chat".to_owned(), Err("C is not installed".to_owned())),
         ];
         insta::assert_snapshot!(markdown(&rows), @r"
-        | program | passed | failed, of those tried |
+        | program | passed | failed of tried |
         | --- | ---: | --- |
         | a/b chat | 9 of 11 | closing 2 of 7 |
         | c/d chat | – | not run: C is not installed |

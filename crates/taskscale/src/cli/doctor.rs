@@ -1,4 +1,4 @@
-//! `taskscale doctor`: what this machine can measure, what will limit it, and how to fix that.
+//! `taskscale doctor`: what this machine can measure, what limits it, and how to fix that.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -17,16 +17,16 @@ use crate::sheet::{width, wrapped_whole};
 use crate::toolchain::{self, Cache};
 use crate::units;
 
-/// What servers are asked for by those who boast.
+/// The classic benchmark of servers.
 const MANY_CONNECTIONS: u64 = 1_000_000;
 
-/// Names above this length push what follows aside; others stand in a column.
+/// Names up to this length are aligned.
 const NAMES: usize = 20;
 
-/// What is said of one thing, for people and, by `--json`, for programs.
+/// One line, for people and, with `--json`, for programs.
 #[derive(Debug, Default, Serialize)]
 struct Line {
-    /// Whether it is as figures want it; absent where that is not the question.
+    /// Whether it is as measurements need it, if it can be good or bad.
     #[serde(skip_serializing_if = "Option::is_none")]
     good: Option<bool>,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -56,7 +56,7 @@ struct Section {
 }
 
 pub fn run(global: &Global) -> Result<ExitCode, Failure> {
-    // Who asks what this machine offers finds no catalog in HOME that was not there.
+    // Leaves no unpacked catalog in HOME.
     let kept = unpacked_catalogs(&Cache::of_user());
     let temporary = if kept.is_dir() { None } else { Some(tempfile::tempdir()?) };
     let parent = temporary.as_ref().map_or(&*kept, |folder| folder.path());
@@ -66,15 +66,15 @@ pub fn run(global: &Global) -> Result<ExitCode, Failure> {
     let machine = machine_facts();
     let mut sections = vec![
         section("Machine", "machine", about(&machine)),
-        section("Control groups", "control_groups", control_groups(&home)),
-        section("Limits, and where they end a run", "limits", limits()),
-        section("Between this machine and a million connections, in order", "connections", connections()),
-        section("What disturbs figures", "disturbances", disturbances(&machine)),
+        section("Cgroups", "control_groups", control_groups(&home)),
+        section("Limits", "limits", limits()),
+        section("Before a million connections, in order", "connections", connections()),
+        section("Disturbances", "disturbances", disturbances(&machine)),
     ];
     drop(home);
     let builds = Cache::of_user().root().display().to_string();
     let place = place.to_string().replace(&*parent.to_string_lossy(), &kept.to_string_lossy());
-    let folders = vec![Line::named("catalogue", place), Line::named("builds", builds)];
+    let folders = vec![Line::named("catalog", place), Line::named("builds", builds)];
     sections.push(section("Folders", "folders", folders));
     sections.push(section("Toolchains", "toolchains", toolchains(&catalog)));
 
@@ -94,7 +94,7 @@ fn section(title: &'static str, key: &'static str, lines: Vec<Line>) -> Section 
     Section { title, key, lines }
 }
 
-/// A section in so many columns, or a little more where a command or an address is longer: those stay whole.
+/// A section in this many columns. Longer commands and addresses are not broken.
 fn text(section: &Section, columns: usize) -> String {
     let names = section.lines.iter().map(|line| width(&line.name)).filter(|width| *width <= NAMES).max();
     let values: Vec<String> = section
@@ -122,7 +122,7 @@ fn text(section: &Section, columns: usize) -> String {
         let says =
             line.says.clone() + &line.remedy.iter().map(|remedy| format!("; {remedy}")).collect::<String>();
         let first = columns.saturating_sub(2 + width(&head));
-        // Where the head takes most of the line, what is said begins below it.
+        // After a long head, the text starts on the next line.
         let (beside, rest) = first_line(&says, first);
         text.push_str(format!("  {head}{beside}").trim_end());
         text.push('\n');
@@ -133,7 +133,7 @@ fn text(section: &Section, columns: usize) -> String {
     text
 }
 
-/// As much of a text as fits in so many columns, and what is left.
+/// As much of a text as fits in this many columns, and the rest.
 fn first_line(text: &str, columns: usize) -> (String, Option<&str>) {
     let first = wrapped_whole(text, columns).into_iter().next().unwrap_or_default();
     if width(&first) > columns {
@@ -154,14 +154,14 @@ fn about(machine: &Machine) -> Vec<Line> {
 fn connections() -> Vec<Line> {
     let obstacles = read_connection_limits().obstacles(MANY_CONNECTIONS);
     match obstacles.is_empty() {
-        true => vec![Line::of("nothing: `taskscale run -w echo -n 1M` may hold them")],
+        true => vec![Line::of("no limit is in the way: try `taskscale run -w echo -n 1M`")],
         false => obstacles.into_iter().map(Line::of).collect(),
     }
 }
 
 fn disturbances(machine: &Machine) -> Vec<Line> {
     if machine.warnings.is_empty() {
-        return vec![Line::of("nothing found: no swap, no reclaim, no merging of pages, little load")];
+        return vec![Line::of("none found: swap, reclaim and page merging are off, and the load is low")];
     }
     machine.warnings.iter().map(|warning| Line { good: Some(false), ..Line::of(warning) }).collect()
 }
@@ -175,7 +175,7 @@ fn toolchains(catalog: &Catalog) -> Vec<Line> {
                 let home = found.home.map(|home| format!(" in {}", home.display())).unwrap_or_default();
                 Line { good: Some(true), ..Line::named(&spec.title, found.version + &home) }
             }
-            Err(why) => Line::named(&spec.title, why.to_string()),
+            Err(why) => Line::named(&spec.title, why.in_short(spec)),
         })
         .collect()
 }
@@ -189,16 +189,16 @@ fn control_groups(home: &GroupRoot) -> Vec<Line> {
             let none = Line {
                 good: Some(false),
                 remedy: Some(
-                    "log in where systemd keeps a user session (`systemctl --user` answers), or run \
+                    "log in to a systemd user session (`systemctl --user` works), use \
                      `sudo systemd-run --scope -p Delegate=yes --uid=$UID taskscale …`, or run taskscale as root"
                         .to_owned(),
                 ),
-                ..Line::of("none: kernel memory and peaks will be only what /proc tells")
+                ..Line::of("no cgroup: memory comes from /proc, which lacks most kernel memory and peaks")
             };
             return std::iter::once(none).chain(tried).collect();
         }
     };
-    let says = format!("version {version}: memory with the kernel's share and its peak, CPU, thread bounds");
+    let says = format!("v{version}: memory with kernel memory and peaks, CPU, limits of threads");
     vec![Line { good: Some(true), ..Line::of(says) }]
 }
 
@@ -211,24 +211,24 @@ fn limits() -> Vec<Line> {
     };
     let mut lines = Vec::new();
     for room in limits.thread_rooms() {
-        let says = format!("OS threads end near {}", units::grouped(room.room));
+        let says = format!("room for about {} OS threads", units::grouped(room.room));
         lines.push(line(&room.limit, says, room.remedy));
     }
     if let Some((rooms, (limit, remedy))) = limits.map_rooms() {
         let says = format!(
-            "OS threads and fibers with mapped stacks end between {} (four areas each, as in Rust) and {} (two)",
+            "room for {} OS threads or fibers with 4 mappings each (as in Rust), {} with 2",
             units::grouped(*rooms.start()),
             units::grouped(*rooms.end())
         );
         lines.push(line(&limit, says, remedy));
     }
     if let Some((limit, remedy)) = limits.files_met() {
-        lines.push(line(&limit, format!("connections end near {}", units::count(limit.value)), remedy));
+        lines.push(line(&limit, format!("room for about {} connections", units::count(limit.value)), remedy));
     }
     if let Some(available) = available_memory_bytes() {
         let cap = available / 5 * 4;
         let says = format!(
-            "{}: a run is capped at {}; at 2 KiB a task that is {} tasks",
+            "{}; a run is capped at {}, which is {} tasks of 2 KiB",
             units::bytes(available),
             units::bytes(cap),
             units::count((cap / 2048 / 100_000 * 100_000).max(1))
@@ -243,33 +243,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_wrapped_and_what_is_copied_stays_whole() {
+    fn lines_are_wrapped_and_commands_stay_whole() {
         let lines = vec![
             Line {
                 value: Some(32_768),
-                remedy: Some("`sysctl -w kernel.pid_max=4194304` lifts it".into()),
-                ..Line::named("kernel.pid_max", "OS threads end near 31,613")
+                remedy: Some("raise it: `sysctl -w kernel.pid_max=4194304`".into()),
+                ..Line::named("kernel.pid_max", "room for about 31,613 OS threads")
             },
             Line::named("memory available", "a run is capped"),
         ];
         let about = section("Limits", "limits", lines);
         insta::assert_snapshot!(text(&about, 60), @"
         Limits
-          kernel.pid_max    32768  OS threads end near 31,613;
-              `sysctl -w kernel.pid_max=4194304` lifts it
+          kernel.pid_max    32768  room for about 31,613 OS threads;
+              raise it: `sysctl -w kernel.pid_max=4194304`
           memory available         a run is capped
         ");
         insta::assert_snapshot!(text(&about, 140), @"
         Limits
-          kernel.pid_max    32768  OS threads end near 31,613; `sysctl -w kernel.pid_max=4194304` lifts it
+          kernel.pid_max    32768  room for about 31,613 OS threads; raise it: `sysctl -w kernel.pid_max=4194304`
           memory available         a run is capped
         ");
-        let far = "GraalVM native-image is not installed: https://www.graalvm.org/downloads";
+        let far = "not installed: https://www.graalvm.org/downloads";
         let lines = vec![Line::named("GraalVM native-image, of the community", far)];
         insta::assert_snapshot!(text(&section("Toolchains", "toolchains", lines), 60), @"
         Toolchains
-          GraalVM native-image, of the community  GraalVM
-              native-image is not installed:
+          GraalVM native-image, of the community  not installed:
               https://www.graalvm.org/downloads
         ");
     }

@@ -1,5 +1,5 @@
-//! What a campaign will take, before anything is started: for `taskscale run --dry-run`, and for who is asked whether to
-//! start it. Starts nothing and writes nothing.
+//! An estimate before anything is started: for `taskscale run --dry-run`, and for the question of `taskscale` alone. Starts
+//! nothing and writes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -22,27 +22,27 @@ use crate::record::{self, Loaded, Machine, Plan, Sample, same_memory};
 use crate::toolchain;
 use crate::units::{self, counted};
 
-/// Default folder of what a user measures. Apart from `results/`, where a repository keeps what was handed in.
+/// Default parent of results folders. Not `results/`, where a repository keeps submitted results.
 pub(super) const RESULTS: &str = "taskscale-results";
-/// More of the newest campaigns would take longer to read than they tell.
+/// The newest results that are read for the estimate.
 const CAMPAIGNS: usize = 20;
 
-/// What a campaign will take.
+/// An estimate of time, memory and limits.
 pub(super) struct Outlook {
-    /// Of each part, the entries that seem to be installed.
+    /// Of each series, the entries that seem to be installed.
     pub plans: Vec<Plan>,
     pub estimate: Estimate,
-    /// Of this machine, that the estimate is from.
+    /// Results of this machine that the estimate is from.
     campaigns: usize,
     /// Not installed.
     pub missing: Vec<String>,
     cap_bytes: Option<u64>,
-    /// Cells that a limit of the machine will end, by their places in the estimate.
+    /// Cases that will hit a limit of the machine, by their places in the estimate.
     pub ending: Vec<(usize, Foreseen)>,
 }
 
 impl Outlook {
-    /// `kept` is what the folder of a campaign to go on with holds.
+    /// `kept` are the results to resume.
     pub fn of(
         asked: &Asked,
         selection: &Selection,
@@ -85,7 +85,7 @@ impl Outlook {
         }
     }
 
-    /// The most memory that one run will take: not what is ended before, by a limit or the cap.
+    /// The memory of the largest run, without runs that hit a limit first, and up to the cap.
     pub fn largest_bytes(&self) -> u64 {
         let ended = |place: usize| self.ending.iter().any(|(ending, met)| *ending == place && met.sure);
         let cells = self.estimate.cells.iter().enumerate().filter(|(place, _)| !ended(*place));
@@ -93,7 +93,7 @@ impl Outlook {
         largest.min(self.cap_bytes.unwrap_or(u64::MAX))
     }
 
-    /// How much more memory a cell needs than a run may take, where it does.
+    /// The cap, if a case needs more.
     fn above_cap(&self, cell: &CellEstimate) -> Option<u64> {
         self.cap_bytes.filter(|cap| cell.footprint_bytes > *cap as f64)
     }
@@ -154,58 +154,63 @@ pub(super) fn show(outlook: &Outlook, format: Format, folder: &Path) -> Result<E
 fn shown(outlook: &Outlook, folder: &Path) -> String {
     let estimate = &outlook.estimate;
     let mut rows = vec![
-        ["entry", "workload", "N", "runs", "waits or works", "memory", "estimated from"].map(str::to_owned),
+        ["entry", "workload", "N", "runs", "wait or work", "memory", "notes"].map(str::to_owned),
     ];
     for (place, cell) in estimate.cells.iter().enumerate() {
         let ends = outlook.ending.iter().find(|(ending, _)| *ending == place);
         let ends = match ends {
             Some((_, met)) => {
-                format!("; {} {}", if met.sure { "ends at" } else { "may end at" }, met.limit.name)
+                format!("{} {}", if met.sure { "hits" } else { "may hit" }, met.limit.name)
             }
-            None if outlook.above_cap(cell).is_some() => "; above the cap".to_owned(),
+            None if outlook.above_cap(cell).is_some() => "above the cap".to_owned(),
             None => String::new(),
         };
+        // Most are guesses on a new machine: what `~` means is said once below.
+        let is_guess = cell.source == Source::Kind;
+        let notes = if is_guess { String::new() } else { cell.source.text().to_owned() };
+        let notes: Vec<String> = [notes, ends].into_iter().filter(|note| !note.is_empty()).collect();
         rows.push([
             cell.entry.clone(),
             cell.part.clone(),
             units::count(cell.tasks),
             cell.runs.to_string(),
             units::seconds(cell.hold_s),
-            units::bytes(cell.footprint_bytes as u64),
-            format!("{}{ends}", cell.source.text()),
+            format!("{}{}", if is_guess { "~" } else { "" }, units::bytes(cell.footprint_bytes as u64)),
+            notes.join("; "),
         ]);
     }
     let mut text = columns(&rows);
     text.push_str(&format!(
-        "\n{} and {}, about {}; the largest takes about {}{}.\n",
+        "\n{} and {}, about {}. Memory of the largest run: about {}{}.\n",
         counted(estimate.runs, "run"),
         counted(estimate.warm_ups, "warm-up"),
         time_left(estimate.seconds),
         units::bytes(outlook.largest_bytes()),
-        outlook.cap_bytes.map(|cap| format!(", each may take {}", units::bytes(cap))).unwrap_or_default(),
+        outlook.cap_bytes.map(|cap| format!(" (cap: {})", units::bytes(cap))).unwrap_or_default(),
     ));
     if estimate.done > 0 {
         text.push_str(&format!("Already in {}: {}.\n", folder.display(), counted(estimate.done, "run")));
     }
     let guesses = estimate.cells.iter().filter(|cell| cell.source == Source::Kind).count();
-    let known = counted(outlook.campaigns, "campaign");
+    let known = counted(outlook.campaigns, "results folder");
     text.push_str(&format!(
-        "Known from {known} of this machine below {RESULTS}/{}. Builds are not counted, and a hold that proves too \
-         short is repeated longer.\n",
-        if guesses > 0 { format!("; a guess by kind: {}", counted(guesses, "cell")) } else { String::new() },
+        "Estimated from {known} of this machine in {RESULTS}/, without builds and repeated runs.\n"
     ));
+    if guesses > 0 {
+        text.push_str(&format!("~ {}: estimated from the kind alone.\n", counted(guesses, "case")));
+    }
     text.push_str(&ends(outlook));
     if !outlook.missing.is_empty() {
-        text.push_str(&format!("Not installed, and left out: {}.\n", outlook.missing.join(", ")));
+        text.push_str(&format!("Not installed: {}.\n", outlook.missing.join(", ")));
     }
     text.push_str(
-        "Nothing was started: whether toolchains are new enough and builds succeed is not known.\n",
+        "Nothing was started. Builds and versions of toolchains were not checked.\n",
     );
-    text.push_str(&format!("Campaign: {} (not made)\n", folder.display()));
+    text.push_str(&format!("Results: {} (not created)\n", folder.display()));
     text
 }
 
-/// A line for each cell that a limit or the memory will end, and once what lifts each limit.
+/// A line for each case that will hit a limit or the memory cap, and once how to raise each limit.
 fn ends(outlook: &Outlook) -> String {
     let cell = |place: usize| &outlook.estimate.cells[place];
     let line = |cell: &CellEstimate, status: &str, why: &str| {
@@ -213,13 +218,13 @@ fn ends(outlook: &Outlook) -> String {
     };
     let mut lines: BTreeMap<usize, String> = BTreeMap::new();
     for (place, met) in &outlook.ending {
-        let status = if met.sure { "limit" } else { "perhaps limit" };
+        let status = if met.sure { "limit" } else { "limit?" };
         lines.insert(*place, line(cell(*place), status, &met.sentence));
     }
     for (place, cell) in outlook.estimate.cells.iter().enumerate() {
         if let Some(cap) = outlook.above_cap(cell) {
             let (needs, cap) = (units::bytes(cell.footprint_bytes as u64), units::bytes(cap));
-            let why = format!("about {needs}, and a run may take {cap}");
+            let why = format!("needs about {needs}, and the cap is {cap}");
             lines.entry(place).or_insert_with(|| line(cell, "killed-oom", &why));
         }
     }
@@ -229,16 +234,16 @@ fn ends(outlook: &Outlook) -> String {
     let remedies: BTreeSet<&String> =
         outlook.ending.iter().filter_map(|(_, met)| met.remedy.as_ref()).collect();
     let remedies: String = remedies.into_iter().map(|remedy| format!("  {remedy}\n")).collect();
-    format!("\nWill end before all tasks are there:\n{}{remedies}\n", lines.into_values().collect::<String>())
+    format!("\nWill not reach N tasks:\n{}{remedies}\n", lines.into_values().collect::<String>())
 }
 
-/// The samples of earlier campaigns of this machine but the one in `folder`, and how many campaigns they are of.
+/// The samples of earlier results of this machine except those in `folder`, and the number of results folders.
 fn seen_here(folder: &Path) -> (Vec<Sample>, usize) {
     let here = machine_facts();
     let (mut samples, mut campaigns) = (Vec::new(), 0);
     for path in record::campaigns_in(Path::new(RESULTS)).iter().filter(|path| *path != folder).take(CAMPAIGNS)
     {
-        // One that cannot be read tells nothing; `report` says why.
+        // `report` shows why one cannot be read.
         let Ok(loaded) = record::load(path) else { continue };
         if same_machine(&loaded.campaign.machine, &here) {
             campaigns += 1;

@@ -24,9 +24,9 @@ use crate::record::{self, Timestamp};
 use crate::report::write_html;
 use crate::units;
 
-/// How often the queue and the folders are looked at.
+/// How often the queue and the folders are read.
 const LOOKED_EVERY: Duration = Duration::from_secs(5);
-/// Campaigns of more machines make a page that nobody reads.
+/// A page of more machines is unreadable.
 const MOST_ON_A_PAGE: usize = 8;
 
 pub fn run(args: &FleetArgs, global: &Global) -> Result<ExitCode, Failure> {
@@ -38,7 +38,7 @@ pub fn run(args: &FleetArgs, global: &Global) -> Result<ExitCode, Failure> {
         (Some(Step::Cancel { folder }), _) => cancel(&open(folder).or_usage()?),
         (Some(Step::Gather { folder, format }), _) => gather(&open(folder).or_usage()?, *format),
         (Some(Step::Work { folder, machine, more }), _) => work(folder, machine, more),
-        (None, None) => Err(anyhow!("a plan is missing")).or_usage(),
+        (None, None) => Err(anyhow!("no plan given")).or_usage(),
     }
 }
 
@@ -70,7 +70,7 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
         }
     }
     let expand = |list: &str| match slurm.expand(list) {
-        // A plain list needs nobody to read it.
+        // A plain list needs no Slurm.
         Err(FleetError::NoSlurm(_)) if dry_run && !list.contains('[') => {
             Ok(list.split(',').map(str::to_owned).collect())
         }
@@ -101,10 +101,10 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
             fits => fits.with_context(|| script.name.clone()).or_usage()?,
         };
         if nodes.iter().flatten().all(|node| node.is_up) {
-            return Err(anyhow!("{}: Slurm has no node that fits", script.name)).or_usage();
+            return Err(anyhow!("no matching node: {} (Slurm test)", script.name)).or_usage();
         }
         say_aside(&format!(
-            "warning: {}: no node that fits is up now: its job will wait, or be refused if none ever fits",
+            "warning: {} may wait in the queue: no matching node is up",
             script.name
         ));
     }
@@ -112,7 +112,7 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
     let needs_own = plan.machines.iter().any(|machines| machines.taskscale.is_none());
     let programs = plan.programs().into_iter().chain(needs_own.then_some(own.as_path()));
     let programs: Vec<Program> = programs.map(Program::read).collect::<Result<_, _>>().or_usage()?;
-    // Jobs run what is written here: nobody else may write to it, whatever this shell's umask.
+    // Jobs run what is written here: no other user may write to it, whatever the umask.
     rustix::process::umask(rustix::process::umask(Mode::empty()) | Mode::WGRP | Mode::WOTH);
     prepare(path, &plan, &nodes, &slurm, dry_run)?;
     if dry_run {
@@ -128,7 +128,7 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
     told(&fleet, &submitted)
 }
 
-/// Has what `run` would refuse refused here, before anything is submitted.
+/// Refuses here what `run` would refuse, before anything is submitted.
 fn check_arguments(path: &Path, plan: &Plan, global: &Global) -> Result<(), Failure> {
     let words = ["taskscale", "run"].into_iter().map(str::to_owned).chain(plan.arguments.iter().cloned());
     let args = Args::try_parse_from(words).map_err(|error| {
@@ -140,7 +140,7 @@ fn check_arguments(path: &Path, plan: &Plan, global: &Global) -> Result<(), Fail
     run::check(&args, global).with_context(|| path.display().to_string()).or_usage()
 }
 
-/// Makes the folder, and asks a node of each kind whether it sees it. Leaves nothing where one does not, nor of a dry run.
+/// Creates the folder, and tests on a node of each kind that it is visible. Leaves nothing after a failure or a dry run.
 fn prepare(
     path: &Path,
     plan: &Plan,
@@ -154,7 +154,7 @@ fn prepare(
         marker.with_context(|| format!("{}: {}", path.display(), plan.folder.display())).or_usage()?;
     let mut seen = Ok(());
     let places = plan.machines.iter().zip(nodes).flat_map(|(machines, nodes)| {
-        // Slurm would wait in vain for nodes that are all drained or down.
+        // Slurm would wait for nodes that are drained or down.
         let may_answer = nodes.is_empty() || nodes.iter().any(|node| node.is_up);
         let at = may_answer.then(|| machines.at());
         [Some(at), machines.clients.clone().map(Some)].into_iter().flatten().map(move |at| (machines, at))
@@ -167,9 +167,9 @@ fn prepare(
                 seen = Err(FleetError::NotShared { folder: plan.folder.clone(), node });
             }
             Ok(None) => say_aside(&format!(
-                "warning: no node of {} is free to be asked whether it sees {}; each job looks for itself",
-                machines.name,
-                plan.folder.display()
+                "warning: {} was not tested on {} (no free node); each job tests it",
+                plan.folder.display(),
+                machines.name
             )),
             Err(FleetError::NoSlurm(_)) if dry_run => break,
             Err(error) => seen = Err(error),
@@ -193,9 +193,9 @@ fn first_difference(there: &str, here: &str) -> String {
     let mut lines = (1..).zip(there.lines().zip(here.lines()));
     match lines.find(|(_, (there, here))| there != here) {
         Some((number, (there, here))) => {
-            format!("line {number} is `{}` there and `{}` here", there.trim(), here.trim())
+            format!("line {number} is `{}`, not `{}`", there.trim(), here.trim())
         }
-        None => format!("it has {} lines there and {} here", there.lines().count(), here.lines().count()),
+        None => format!("it has {} lines, not {}", there.lines().count(), here.lines().count()),
     }
 }
 
@@ -206,7 +206,7 @@ fn dry(fleet: &Fleet, scripts: &Scripts) -> Result<ExitCode, Failure> {
         all.map(|script| format!("# {}\n{}", folder.join(&script.name).display(), script.text)).collect();
     print_result(&texts.join("\n"))?;
     say_aside(&format!(
-        "{} in {} would be submitted; nothing was",
+        "dry run: {} in {}; nothing was submitted",
         units::counted(fleet.slots.len(), "machine"),
         units::counted(scripts.build.len() + scripts.measure.len() + 1, "job script")
     ));
@@ -216,12 +216,12 @@ fn dry(fleet: &Fleet, scripts: &Scripts) -> Result<ExitCode, Failure> {
 fn told(fleet: &Fleet, submitted: &[Submission]) -> Result<ExitCode, Failure> {
     let machines: usize = submitted.iter().map(|one| one.slots.len()).sum();
     if submitted.is_empty() {
-        say_aside("nothing to submit: every machine is complete or in a job");
+        say_aside("nothing to submit (every machine is complete or in a job)");
     }
     let mut text: String = submitted.iter().map(|one| format!("job {}  {}\n", one.job, one.script)).collect();
     let folder = fleet.folder.display();
     text.push_str(&format!(
-        "{} submitted. How far they are: taskscale fleet status {folder}\n",
+        "{} submitted. Progress: taskscale fleet status {folder}\n",
         units::counted(machines, "machine")
     ));
     print_result(&text)?;
@@ -232,12 +232,12 @@ fn resume(fleet: &Fleet) -> Result<ExitCode, Failure> {
     fleet.check_trust().or_usage()?;
     let path = fleet.folder.join("fleet.json");
     let plan = Plan::parse(&fleet.plan, &path, &fleet.folder).or_usage()?;
-    // Who is in which script; their texts lie in jobs/, as they were submitted or edited since.
+    // Which machine is in which script. The texts are in jobs/, as submitted or edited since.
     let scripts = fleet::scripts(&plan, fleet, &vec![Default::default(); plan.machines.len()]);
     let slurm = Slurm::default();
     let released = fleet::release(fleet, &slurm)?;
     if !released.is_empty() {
-        say_aside(&format!("released after a failed launch: job {}", released.join(", ")));
+        say_aside(&format!("released after a failed start: job {}", released.join(", ")));
     }
     let submitted = fleet::submit(fleet, &scripts, &slurm, false)?;
     told(fleet, &submitted)
@@ -249,13 +249,13 @@ fn cancel(fleet: &Fleet) -> Result<ExitCode, Failure> {
     let queue = slurm.queue(&numbers)?;
     let active: Vec<String> = numbers.into_iter().filter(|number| is_of(&queue, number)).collect();
     if active.is_empty() {
-        say_aside("nothing to cancel: none of its jobs is in the queue");
+        say_aside("nothing to cancel (no job is in the queue)");
         return Ok(ExitCode::SUCCESS);
     }
     slurm.cancel(&active)?;
     let folder = fleet.folder.display();
     print_result(&format!(
-        "{} cancelled. What was measured is kept; taskscale fleet resume {folder} goes on\n",
+        "{} canceled. Results are kept; taskscale fleet resume {folder} resumes\n",
         units::counted(active.len(), "job")
     ))?;
     Ok(ExitCode::SUCCESS)
@@ -274,7 +274,7 @@ fn status_json(fleet: &Fleet) -> Result<ExitCode, Failure> {
     Ok(ended(&glances))
 }
 
-/// 1 where a machine will not be measured unless somebody does something.
+/// 1 if a machine will not be measured without `resume`.
 fn ended(glances: &[Glance]) -> ExitCode {
     let well = |glance: &Glance| glance.published.is_some() || glance.is_active();
     if glances.iter().all(well) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -289,7 +289,7 @@ fn status(fleet: &Fleet, once: bool) -> Result<ExitCode, Failure> {
         let glances = watch.look(fleet, &slurm)?;
         let text = fleet::sheet(fleet, &glances, Timestamp::now()).terminal(for_standard_output());
         if lines > 0 {
-            // Over what was there before.
+            // Overwrites the last table.
             print_result(&format!("\x1b[{lines}A\x1b[J"))?;
         }
         print_result(&text)?;
@@ -312,7 +312,7 @@ fn status(fleet: &Fleet, once: bool) -> Result<ExitCode, Failure> {
 fn gather(fleet: &Fleet, format: GatherFormat) -> Result<ExitCode, Failure> {
     let gathered = fleet::gather(fleet)?;
     if gathered.machines.is_empty() {
-        return Err(anyhow!("{}: no machine is complete yet", fleet.folder.display())).or_usage();
+        return Err(anyhow!("no complete machine in {}", fleet.folder.display())).or_usage();
     }
     let sheet = gathered.sheet(fleet);
     let path = fleet.folder.join("gathered.md");
@@ -345,7 +345,7 @@ fn work(folder: &Path, machine: &str, more: &[String]) -> Result<ExitCode, Failu
     };
     let slot = fleet.slot(machine).or_usage()?;
     if slot.node.as_ref().is_some_and(|own| *own != node) {
-        say_aside(&format!("warning: the plan has {machine} on another node than this one, which is {node}"));
+        say_aside(&format!("warning: {machine} belongs to another node than {node}, by the plan"));
     }
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let element = variable("SLURM_ARRAY_JOB_ID").zip(variable("SLURM_ARRAY_TASK_ID"));
@@ -358,18 +358,18 @@ fn work(folder: &Path, machine: &str, more: &[String]) -> Result<ExitCode, Failu
     Ok(match fleet::work(&fleet, slot, &site, &|| interrupt.signal().is_some())? {
         Outcome::Published(own) => {
             say_aside(&format!(
-                "{machine} is complete: {} ok of {}",
+                "{machine} is complete: {} of {} ok",
                 own.good_cells,
-                units::counted(own.cells, "cell")
+                units::counted(own.cells, "case")
             ));
             ExitCode::SUCCESS
         }
         Outcome::Nothing(other) => {
-            say_aside(&format!("{machine} was complete before, by job {} on {}", other.job, other.node));
+            say_aside(&format!("{machine} was already complete (job {} on {})", other.job, other.node));
             ExitCode::SUCCESS
         }
         Outcome::Interrupted => {
-            say_aside("stopped: what was measured is kept, and `taskscale fleet resume` goes on");
+            say_aside("stopped: results are kept; `taskscale fleet resume` resumes");
             ended_by_signal(&interrupt)
         }
         Outcome::Refused => ExitCode::from(2),

@@ -1,6 +1,6 @@
-//! What to do about an error: a line below each.
+//! The line below an error: a command to run, or a cause. An error that needs neither has no hint.
 //!
-//! Each kind of error is matched without a rest, so that a new one does not compile before it has its advice.
+//! Each kind of error is matched exhaustively, so that a new one does not compile before its hint is decided.
 
 use std::fmt;
 use std::io::{Error as IoError, ErrorKind};
@@ -22,13 +22,13 @@ use crate::sheet::quoted;
 use crate::toolchain::{BuildError, Unavailable};
 use crate::units::UnitError;
 
-/// Where nothing better is known of wrong usage.
-pub(super) const USAGE: &str = "`taskscale COMMAND --help` shows what is accepted, with examples";
+/// For a failure of which no cause is known.
+const UNKNOWN: &str = "--verbose shows each step; `taskscale doctor` checks this machine";
+const DOCTOR: &str = "`taskscale doctor` shows which cgroups this user can create, and how to get one";
+const NEWER: &str = "install the taskscale that wrote it, or a newer one";
+const OTHER_FOLDER: &str = "wait until it ends, or choose another folder: -o DIR";
 
-/// How quantities are written, none of them below zero.
-pub(super) const QUANTITIES: &str = "counts read 10k or 1M, sizes 512MiB, times 90s, shares 5%";
-
-/// Advice that goes with one error, given as its context: shown as the hint, not as a part of the message.
+/// A hint for one error, attached as its context. It is not part of the message.
 #[derive(Debug)]
 pub(super) struct Advice(pub String);
 
@@ -38,23 +38,42 @@ impl fmt::Display for Advice {
     }
 }
 
-/// The message of an error with all its causes, and what to do about it.
-pub(super) fn told(error: &anyhow::Error, usage: bool) -> (String, String) {
+/// The message of an error with all its causes, and its hint. `no_command`: `taskscale WORD` was typed, so the word may
+/// be a mistyped command.
+pub(super) fn told(error: &anyhow::Error, usage: bool, no_command: bool) -> (String, Option<String>) {
+    let meant = error.chain().filter(|_| no_command).find_map(|cause| mistyped_command(cause.downcast_ref()?));
+    if let Some((word, command)) = meant {
+        let hint = format!("did you mean `taskscale {command}`?");
+        return (format!("no command or entry `{word}`"), Some(hint));
+    }
     let is_advice = error.downcast_ref::<Advice>().is_some();
     let mut causes: Vec<String> = error.chain().map(ToString::to_string).collect();
     let advice = if is_advice { Some(causes.remove(0)) } else { None };
-    let hint = advice.or_else(|| error.chain().find_map(of_cause)).unwrap_or_else(|| {
-        if usage {
-            USAGE.to_owned()
-        } else {
-            "the same with --verbose says what was being done; `taskscale doctor` examines this machine"
-                .to_owned()
-        }
+    let hint = advice.or_else(|| match error.chain().find_map(of_cause) {
+        Some(known) => known,
+        // The message of wrong usage names the option and what it accepts.
+        None if usage => None,
+        None => Some(UNKNOWN.to_owned()),
     });
     (causes.join(": "), hint)
 }
 
-fn of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
+/// The word that is no entry, and the command that is nearer to it than any entry.
+fn mistyped_command(error: &SelectError) -> Option<(String, String)> {
+    let SelectError::Unknown { name, nearest, .. } = error else { return None };
+    let commands = Args::command();
+    let command = closest(name, commands.get_subcommands().map(clap::Command::get_name))?;
+    let distance = |candidate: &str| strsim::damerau_levenshtein(name, candidate);
+    let is_nearer = |entry: &str| {
+        // `lwt` is the entry `ocaml/lwt` rather than the command `list`.
+        let own = entry.split_once('/').map_or(entry, |(_, own)| own);
+        distance(command) < distance(entry).min(distance(own))
+    };
+    nearest.as_deref().is_none_or(is_nearer).then(|| (name.clone(), command.to_owned()))
+}
+
+/// The hint of a known cause: `Some(None)` where it needs none.
+fn of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Option<String>> {
     None.or_else(|| cause.downcast_ref().map(of_campaign))
         .or_else(|| cause.downcast_ref().map(of_catalog))
         .or_else(|| cause.downcast_ref().map(of_selection))
@@ -72,267 +91,223 @@ fn of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
         .or_else(|| cause.downcast_ref().map(of_io))
 }
 
-fn of_campaign(error: &CampaignError) -> String {
+fn some(hint: &str) -> Option<String> {
+    Some(hint.to_owned())
+}
+
+fn of_campaign(error: &CampaignError) -> Option<String> {
     match error {
         CampaignError::Measure(error) => of_measuring(error),
         CampaignError::Store(error) => of_store(error),
-        CampaignError::Another { .. } => {
-            "name a new folder with -o; `taskscale report` shows what the old one holds".to_owned()
-        }
+        CampaignError::Another { .. } => some("choose another folder with -o, or omit -o for a new one"),
     }
 }
 
-fn of_catalog(error: &CatalogError) -> String {
+fn of_catalog(error: &CatalogError) -> Option<String> {
     match error {
-        CatalogError::NotFound => {
-            "run it in a checkout of taskscale, or name the folder of runtimes: --catalog DIR".to_owned()
-        }
+        CatalogError::NotFound => some("run it in a checkout of taskscale, or name a catalog: --catalog DIR"),
         CatalogError::Unpack { .. } => {
-            "set TASKSCALE_CACHE to a folder that can be written, or name a catalogue with --catalog DIR"
-                .to_owned()
+            some("set TASKSCALE_CACHE to a writable folder, or name a catalog: --catalog DIR")
         }
         CatalogError::Untrusted { folder, .. } => {
             let folder = quoted(&folder.display().to_string());
-            format!(
-                "if you trust it, `--catalog {folder}` uses it; `--catalog embedded` uses taskscale's own"
-            )
+            Some(format!(
+                "if you trust it, use it with `--catalog {folder}`; `--catalog embedded` uses taskscale's own"
+            ))
         }
         CatalogError::Unreadable { error, .. } => of_io(error),
-        CatalogError::Invalid { .. } => {
-            "fix that line: docs/guides/add-a-runtime.md explains every key of runtime.toml".to_owned()
-        }
-        CatalogError::Empty { below: Some(below), .. } => format!("did you mean {}?", below.display()),
-        CatalogError::Empty { .. } => {
-            "a catalogue is a folder of folders, each with a runtime.toml: name another with --catalog DIR"
-                .to_owned()
-        }
+        CatalogError::Invalid { .. } => some("docs/guides/add-a-runtime.md explains every key of runtime.toml"),
+        CatalogError::Empty { below: Some(below), .. } => Some(format!("did you mean {}?", below.display())),
+        CatalogError::Empty { .. } => some("name a folder whose subfolders have a runtime.toml: --catalog DIR"),
     }
 }
 
-fn of_selection(error: &SelectError) -> String {
+fn of_selection(error: &SelectError) -> Option<String> {
     match error {
-        SelectError::Unknown { name, .. } => {
-            let commands = Args::command();
-            let names = commands.get_subcommands().map(clap::Command::get_name);
-            let command = closest(name, names).map(|command| format!("`taskscale {command}` is a command; "));
-            format!(
-                "{}an entry is a name (go/goroutine), a glob ('rust/*'), a runtime (go) or a set (@posts, @idiomatic, @all)",
-                command.unwrap_or_default()
-            )
-        }
-        SelectError::EmptySet { .. } => {
-            "@all means every entry of a catalogue; `taskscale list` shows them".to_owned()
-        }
-        SelectError::NoWorkload { .. } => "`taskscale list` shows which entry does which".to_owned(),
-        SelectError::NobodyDoes { does, .. } => {
-            format!("choose other entries, or a workload that these do with -w: {does}")
+        SelectError::Unknown { .. } => some(
+            "`taskscale list` shows all entries; globs ('rust/*'), runtimes (go) and sets (@posts, @idiomatic, @all) work, too",
+        ),
+        SelectError::EmptySet { .. } => some("`taskscale list` shows the entries of this catalog; @all means all"),
+        SelectError::NoWorkload { .. } => some("`taskscale list workloads` describes each"),
+        SelectError::NobodyDoes { workload, .. } => {
+            Some(format!("`taskscale list -w {workload}` shows the entries that have it"))
         }
     }
 }
 
-fn of_measuring(error: &MeasureError) -> String {
+fn of_measuring(error: &MeasureError) -> Option<String> {
     match error {
         MeasureError::Io { error, .. } => match error.kind() {
-            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-                "`taskscale doctor` says which control groups this user may make, and how to get one".to_owned()
-            }
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => some(DOCTOR),
             _ => of_io(error),
         },
-        MeasureError::Launcher(_) => {
-            "taskscale's own helper could not do its work: fix what it says, look into `dmesg` for what the kernel says, \
-             and start taskscale again: it goes on where it stopped"
-                .to_owned()
-        }
+        MeasureError::Launcher(_) => some("`dmesg` may show the kernel's reason; the same command resumes"),
     }
 }
 
-fn of_store(error: &StoreError) -> String {
+fn of_store(error: &StoreError) -> Option<String> {
     match error {
         StoreError::Io { error, .. } => of_io(error),
         StoreError::NoCampaign(_) => {
-            "name the folder that `taskscale run` printed last, such as one below taskscale-results/".to_owned()
+            some("name a folder that `taskscale run` wrote; `ls taskscale-results` lists the usual ones")
         }
-        StoreError::Malformed { .. } => {
-            "restore campaign.json from a copy, or measure into a new folder; samples.jsonl beside it can still be read"
-                .to_owned()
+        StoreError::Malformed { .. } | StoreError::Orphans(_) => {
+            some("restore campaign.json from a copy, or measure into a new folder: -o DIR")
         }
-        StoreError::Newer { .. } => "install the taskscale that made it, or a later one".to_owned(),
-        StoreError::TooLarge { .. } => "name results that `taskscale run` wrote".to_owned(),
-        StoreError::InUse(_) | StoreError::Begun(_) => {
-            "wait until it has ended, or measure into another folder: -o DIR".to_owned()
-        }
-        StoreError::Orphans(_) => {
-            "restore campaign.json from a copy, or measure into a new folder: -o DIR".to_owned()
-        }
+        StoreError::Newer { .. } => some(NEWER),
+        StoreError::TooLarge { .. } => None,
+        StoreError::InUse(_) | StoreError::Begun(_) => some(OTHER_FOLDER),
     }
 }
 
-fn of_comparison(error: &CompareError) -> String {
+fn of_comparison(error: &CompareError) -> Option<String> {
     match error {
         CompareError::Workloads { .. } => {
-            "measure both with the same workload: `taskscale run -w WORKLOAD`".to_owned()
+            some("measure both with the same workload: `taskscale run -w WORKLOAD`")
         }
-        CompareError::NoEntry { there, .. } => format!("its entries are {}", there.join(", ")),
-        CompareError::NothingInCommon { .. } => {
-            "measure the same entries at the same -n in both; or compare two entries with --base-entry and --new-entry"
-                .to_owned()
-        }
+        CompareError::NoEntry { there, .. } => Some(format!("its entries are {}", there.join(", "))),
+        CompareError::NothingInCommon { .. } => some(
+            "measure the same entries at the same -n, or compare two entries with --base-entry and --new-entry",
+        ),
         CompareError::Across { .. } => {
-            "measure both sides on one machine with one taskscale; or add --across to compare all the same".to_owned()
+            some("measure both on one machine with one taskscale, or compare them all the same: --across")
         }
-        CompareError::Twice { .. } => "measure again into a new folder: -o DIR".to_owned(),
+        CompareError::Twice { .. } => some("measure again into a new folder: -o DIR"),
     }
 }
 
-fn of_check(error: &CheckError) -> String {
+fn of_check(error: &CheckError) -> Option<String> {
     match error {
-        CheckError::Interrupted => "the same command checks again".to_owned(),
+        CheckError::Interrupted => None,
         CheckError::Measure(error) => of_measuring(error),
         CheckError::Io { error, .. } => of_io(error),
     }
 }
 
-fn of_limit(error: &LimitError) -> String {
+fn of_limit(error: &LimitError) -> Option<String> {
     match error {
         LimitError::Measure(error) => of_measuring(error),
         LimitError::Store(error) => of_store(error),
         LimitError::Io { error, .. } => of_io(error),
         LimitError::Malformed { .. } => {
-            "restore limit.json from a copy, or search into a new folder: -o DIR".to_owned()
+            some("restore limit.json from a copy, or search into a new folder: -o DIR")
         }
-        LimitError::Newer { .. } => "install the taskscale that made it, or a later one".to_owned(),
-        LimitError::Another { .. } => {
-            "name a new folder with -o; `taskscale report` shows what the old one holds".to_owned()
-        }
+        LimitError::Newer { .. } => some(NEWER),
+        LimitError::Another { .. } => some("choose another folder with -o, or omit -o for a new one"),
     }
 }
 
-fn of_fleet(error: &FleetError) -> String {
+fn of_fleet(error: &FleetError) -> Option<String> {
     match error {
         FleetError::Plan { .. } | FleetError::Machines { .. } => {
-            "docs/guides/fleet.md says what a plan holds, with an example".to_owned()
+            some("docs/guides/fleet.md describes plans, with an example")
         }
         FleetError::Io { error, .. } => of_io(error),
-        FleetError::NoFleet(_) => "submit one: `taskscale fleet plan.toml`".to_owned(),
-        FleetError::Malformed { .. } => "restore the file from a copy, or begin a new folder".to_owned(),
-        FleetError::AnotherPlan { folder, .. } => format!(
-            "name a new folder in the plan, or go on with what was submitted: `taskscale fleet resume {}`",
+        FleetError::NoFleet(_) => some("submit one: `taskscale fleet plan.toml`"),
+        FleetError::Malformed { .. } => some("restore the file from a copy, or name a new folder in the plan"),
+        FleetError::AnotherPlan { folder, .. } => Some(format!(
+            "name a new folder in the plan, or resume what was submitted: `taskscale fleet resume {}`",
             folder.display()
+        )),
+        FleetError::Busy(_) => some("wait for it, then run the same command again"),
+        FleetError::NoSlurm(_) => some(
+            "run it on a submit host (Debian: apt install slurm-client munge, with the cluster's slurm.conf); \
+             --dry-run prints scripts that run without Slurm",
         ),
-        FleetError::Busy(_) => "wait for it; then the same command again submits what is left".to_owned(),
-        FleetError::NoSlurm(_) => {
-            "run it where jobs are submitted (Debian: apt install slurm-client munge, and the cluster's slurm.conf);              --dry-run prints scripts that run without Slurm"
-                .to_owned()
-        }
         FleetError::Slurm { said, .. } => of_slurm(said),
         FleetError::NotShared { .. } => {
-            "name a folder in the plan that is mounted at the same path everywhere, as home often is".to_owned()
+            some("name a folder in the plan that all nodes mount at the same path, as they often do with home")
         }
-        FleetError::Superseded { .. } => {
-            "nothing is lost: the newer job goes on, or begins anew on its node".to_owned()
-        }
+        FleetError::Superseded { .. } => some("nothing is lost: the newer job resumes, or starts over on its node"),
         FleetError::Incomplete { .. } => {
-            "what is there is kept: `taskscale fleet resume DIR` goes on once the cause above is gone".to_owned()
+            some("fix the cause, then `taskscale fleet resume DIR`; complete results are kept")
         }
         FleetError::Changed { .. } => {
-            "restore it from a copy, or remove the slot's folder and `taskscale fleet resume DIR`".to_owned()
+            some("restore it from a copy, or delete its folder and run `taskscale fleet resume DIR`")
         }
-        FleetError::Untrusted { path, .. } => format!(
-            "make it yours alone: `chmod go-w {}`; where it is another user's, begin a fleet in a folder of your own",
+        FleetError::Untrusted { path, .. } => Some(format!(
+            "`chmod go-w {}`; if another user owns it, name a folder of your own in the plan",
             path.display()
-        ),
-        FleetError::NoSlot { .. } => "`taskscale fleet status DIR` names them all".to_owned(),
+        )),
+        FleetError::NoSlot { .. } => some("`taskscale fleet status DIR` shows all of them"),
     }
 }
 
-/// What Slurm's own words mean for its users.
-fn of_slurm(said: &str) -> String {
+/// What Slurm's messages mean to its users.
+fn of_slurm(said: &str) -> Option<String> {
     let said = said.to_lowercase();
     let any = |words: &[&str]| words.iter().any(|word| said.contains(word));
-    // All that Slurm tells a client whose credential it does not take.
-    if any(&["credential", "munge", "zero bytes were transmitted", "authentication error"]) {
-        "this machine and the cluster do not trust each other: their clocks differ, or their munge keys; \
-         `munge -n | ssh CONTROLLER unmunge` says which"
-            .to_owned()
+    // All that Slurm tells a client whose credential it rejects.
+    some(if any(&["credential", "munge", "zero bytes were transmitted", "authentication error"]) {
+        "the clocks or the munge keys of this machine and the cluster differ: `munge -n | ssh CONTROLLER unmunge` \
+         shows which"
     } else if any(&["partition"]) {
-        "`sinfo --summarize` lists the partitions".to_owned()
+        "`sinfo --summarize` lists the partitions"
     } else if any(&["feature", "constraint"]) {
-        "`sinfo --format '%P %N %f'` lists the features of nodes, which a constraint may name".to_owned()
+        "`sinfo --format '%P %N %f'` lists the features of nodes, which a constraint may name"
     } else if any(&["node name", "nodelist", "node count", "node configuration"]) {
-        "`sinfo --Node` lists the nodes and their partitions".to_owned()
+        "`sinfo --Node` lists the nodes and their partitions"
     } else if any(&["time limit"]) {
-        "`sinfo --format '%P %l'` lists the longest times of partitions".to_owned()
+        "`sinfo --format '%P %l'` lists the time limits of the partitions"
     } else if any(&["contact", "controller", "configuration source", "connect"]) {
-        "is the controller up? `scontrol ping` asks it; SLURM_CONF names another slurm.conf".to_owned()
+        "`scontrol ping` shows whether the controller is up; SLURM_CONF names another slurm.conf"
     } else {
-        "that is Slurm's answer: `sbatch --test-only SCRIPT` on the output of --dry-run gives it again"
-            .to_owned()
-    }
+        "to reproduce it: `sbatch --test-only SCRIPT` on the output of --dry-run"
+    })
 }
 
-fn of_scaffold(error: &ScaffoldError) -> String {
+fn of_scaffold(error: &ScaffoldError) -> Option<String> {
     match error {
-        ScaffoldError::Name { .. } => "such as `taskscale new go/errgroup`".to_owned(),
+        ScaffoldError::Name { .. } => some("for example `taskscale new go/errgroup`"),
         ScaffoldError::NoProgram { .. } => {
-            "leave it out of -w; docs/reference/protocol.md says what a program of it does".to_owned()
+            some("leave it out of -w; docs/reference/protocol.md describes what its program must do")
         }
         ScaffoldError::Exists(_) | ScaffoldError::EntryExists { .. } => {
-            "choose another name, or another catalogue with --catalog DIR".to_owned()
+            some("choose another name, or another catalog: --catalog DIR")
         }
         ScaffoldError::Runtime { error } | ScaffoldError::Model { error } => of_catalog(error),
-        ScaffoldError::Invalid { .. } => {
-            "report it with the runtime.toml that it was to be added to".to_owned()
-        }
+        ScaffoldError::Invalid { .. } => some("please report it, with that runtime.toml"),
         ScaffoldError::Io { error, .. } => of_io(error),
     }
 }
 
-fn of_export(error: &ExportError) -> String {
+fn of_export(error: &ExportError) -> Option<String> {
     match error {
         ExportError::Service(ServiceError::Twice { .. }) | ExportError::OneCampaign(_) => {
-            "give one folder at a time, each with an -o of its own".to_owned()
+            some("pass one folder at a time, each with its own -o FILE; --part selects a series")
         }
-        ExportError::Service(ServiceError::MoreIsBetter(_)) => {
-            "--metric wall-ns-per-op says the same the other way round".to_owned()
-        }
+        ExportError::Service(ServiceError::MoreIsBetter(_)) => some("use its inverse: --metric wall-ns-per-op"),
         ExportError::Service(ServiceError::Nothing) => {
-            "`taskscale report DIR` shows what became of each cell".to_owned()
+            some("`taskscale report DIR` shows the status of each case")
         }
-        ExportError::Chart(ChartError::NoSuchTasks { .. }) => "choose one of those with -n".to_owned(),
+        ExportError::Chart(ChartError::NoSuchTasks { .. }) => None,
         ExportError::Chart(ChartError::TooFewTasks(_)) => {
-            "measure at more than one N, or draw --chart ranking".to_owned()
+            some("measure at more than one N, or draw --chart ranking")
         }
-        ExportError::Chart(ChartError::Nothing) | ExportError::Nothing => {
-            "name the folder of a campaign that measured something".to_owned()
-        }
+        ExportError::Chart(ChartError::Nothing) | ExportError::Nothing => None,
     }
 }
 
-fn of_build(error: &BuildError) -> String {
+fn of_build(error: &BuildError) -> Option<String> {
     match error {
         BuildError::Io { error, .. } => of_io(error),
-        BuildError::NoProgram { program, .. } => {
-            format!("install `{program}`: `taskscale list` says how for each runtime")
-        }
-        BuildError::Failed { log, .. } => format!("read {}, fix the cause and build again", log.display()),
-        BuildError::Stopped(_) => "the same command builds again".to_owned(),
-        BuildError::NoResult(_) => {
-            "the build commands in runtime.toml must put the program where `run` looks for it".to_owned()
-        }
+        BuildError::NoProgram { .. } => some("`taskscale list --missing` shows what to install"),
+        BuildError::Failed { .. } | BuildError::Stopped(_) => None,
+        BuildError::NoResult(_) => some("the build commands in runtime.toml do not create what `run` names"),
     }
 }
 
-fn of_toolchain(error: &Unavailable) -> String {
+fn of_toolchain(error: &Unavailable) -> Option<String> {
     match error {
-        Unavailable::Missing { install, .. } | Unavailable::TooOld { install, .. } => {
-            format!("install it: {install}")
-        }
-        Unavailable::Broken { command, .. } => format!("find out why `{command}` fails, or install it anew"),
+        // They end with how to install it.
+        Unavailable::Missing { .. } | Unavailable::TooOld { .. } => None,
+        Unavailable::Broken { command, why, .. } => Some(format!("`{command}` failed: {why}")),
     }
 }
 
-fn of_unit(error: &UnitError) -> String {
+fn of_unit(error: &UnitError) -> Option<String> {
     match error {
+        // They end with what is accepted.
         UnitError::Empty(_)
         | UnitError::NotANumber { .. }
         | UnitError::Negative { .. }
@@ -340,31 +315,28 @@ fn of_unit(error: &UnitError) -> String {
         | UnitError::NoUnit { .. }
         | UnitError::UnknownUnit { .. }
         | UnitError::NotWhole { .. }
-        | UnitError::TooLarge { .. } => QUANTITIES.to_owned(),
-        UnitError::Ambiguous { number, binary, .. } => format!("most likely {number}{binary} is meant"),
-        UnitError::OutOfOrder { .. } => "hours before minutes before seconds: 1h30m".to_owned(),
+        | UnitError::TooLarge { .. }
+        | UnitError::OutOfOrder { .. } => None,
+        UnitError::Ambiguous { number, binary, .. } => Some(format!("most tools mean {number}{binary}")),
     }
 }
 
-/// What can be done about what the system refused.
-fn of_io(error: &IoError) -> String {
+/// What can be done about a refusal of the system.
+fn of_io(error: &IoError) -> Option<String> {
     match error.kind() {
-        ErrorKind::NotFound => "look whether the path is spelled right and still there".to_owned(),
-        ErrorKind::PermissionDenied => {
-            "choose a place that you may read and write, or change its owner (`ls -ld` shows it)".to_owned()
-        }
+        ErrorKind::NotFound
+        | ErrorKind::ReadOnlyFilesystem
+        | ErrorKind::NotADirectory
+        | ErrorKind::AlreadyExists => None,
+        ErrorKind::PermissionDenied => some("`ls -ld PATH` shows its owner and mode"),
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            "make room on that disk (`df -h`); what was measured is kept, and the same command goes on"
-                .to_owned()
+            some("free space on that disk (`df -h`); results are kept, and the same command resumes")
         }
-        ErrorKind::ReadOnlyFilesystem => "choose a place on a disk that can be written to".to_owned(),
-        ErrorKind::NotADirectory | ErrorKind::AlreadyExists => "name another folder".to_owned(),
-        ErrorKind::OutOfMemory => "free memory, or ask for fewer tasks".to_owned(),
+        ErrorKind::OutOfMemory => some("free memory, or use fewer tasks: -n"),
         _ if error.raw_os_error() == Some(libc::EMFILE) => {
-            "raise the limit of open files: `ulimit -n 65536`".to_owned()
+            some("raise the limit of open files: `ulimit -n 65536`")
         }
-        _ => "the same with --verbose says what was being done; `taskscale doctor` examines this machine"
-            .to_owned(),
+        _ => some(UNKNOWN),
     }
 }
 
@@ -453,7 +425,7 @@ mod tests {
             BuildError::NoResult(path()).into(),
             Unavailable::Missing { title: text(), install: text() }.into(),
             Unavailable::TooOld { title: text(), minimum: text(), found: text(), install: text() }.into(),
-            Unavailable::Broken { command: text(), why: text(), install: text() }.into(),
+            Unavailable::Broken { title: text(), command: text(), why: text(), install: text() }.into(),
             UnitError::Empty(quantity).into(),
             UnitError::NotANumber { quantity, text: text() }.into(),
             UnitError::Negative { quantity, text: text() }.into(),
@@ -468,25 +440,45 @@ mod tests {
     }
 
     #[test]
-    fn every_error_says_what_to_do() {
+    fn errors_have_the_hints_that_they_need() {
         let told: Vec<String> = all()
             .into_iter()
             .map(|error| {
-                assert!(error.chain().find_map(of_cause).is_some(), "{error} has no hint of its own");
+                assert!(error.chain().find_map(of_cause).is_some(), "{error} is unknown here");
                 // Also below a context.
-                let (message, hint) = super::told(&error.context("-o x"), true);
-                assert!(message.starts_with("-o x: ") && !hint.is_empty());
-                format!("{message}\n    {hint}")
+                let (message, hint) = super::told(&error.context("-o x"), true, false);
+                assert!(message.starts_with("-o x: "), "{message}");
+                let hint = hint.map(|hint| format!("\n    {hint}")).unwrap_or_default();
+                format!("{message}{hint}")
             })
             .collect();
         insta::assert_snapshot!(told.join("\n"));
     }
 
     #[test]
-    fn advice_is_the_hint_and_no_part_of_the_message() {
+    fn advice_is_the_hint_and_not_part_of_the_message() {
         let error = anyhow::anyhow!("it rains").context("out of doors").context(Advice("stay in".into()));
-        assert_eq!(super::told(&error, true), ("out of doors: it rains".to_owned(), "stay in".to_owned()));
-        let (_, hint) = super::told(&anyhow::anyhow!("it rains"), true);
-        assert!(hint.contains("--help"), "{hint}");
+        let told = super::told(&error, true, true);
+        assert_eq!(told, ("out of doors: it rains".to_owned(), Some("stay in".to_owned())));
+        // The message of wrong usage is enough; other failures can be looked into.
+        let hint = |usage| super::told(&anyhow::anyhow!("it rains"), usage, true).1;
+        assert_eq!((hint(true), hint(false).as_deref()), (None, Some(UNKNOWN)));
+    }
+
+    #[test]
+    fn a_mistyped_command_is_suggested_where_it_is_nearer_than_any_entry() {
+        let suggested = |word: &str, nearest: &str, no_command| {
+            let (name, nearest) = (word.to_owned(), Some(nearest.to_owned()));
+            let error = SelectError::Unknown { name, catalogs: String::new(), nearest };
+            super::told(&error.into(), true, no_command)
+        };
+        let said = ("no command or entry `lst`".to_owned(), Some("did you mean `taskscale list`?".to_owned()));
+        assert_eq!(suggested("lst", "rust", true), said);
+        assert!(suggested("limt", "nim", true).1.is_some_and(|hint| hint.contains("taskscale limit")));
+        for (word, nearest, no_command) in
+            [("lwt", "ocaml/lwt", true), ("lst", "rust", false), ("goroutne", "go/goroutine", true)]
+        {
+            assert!(!suggested(word, nearest, no_command).0.contains("command"), "{word}");
+        }
     }
 }

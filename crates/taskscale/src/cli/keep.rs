@@ -1,4 +1,4 @@
-//! What of campaigns `report` keeps: parts, entries, kinds and numbers of tasks.
+//! The filters of `report`: series, entries, kinds and numbers of tasks.
 
 use anyhow::bail;
 
@@ -9,10 +9,10 @@ use crate::record::{EntryFacts, Loaded, Plan, Sample};
 use crate::report::Report;
 use crate::units;
 
-/// What is kept; nothing said keeps all.
+/// Filters; the default keeps everything.
 #[derive(Debug, Default)]
 pub(super) struct Keep {
-    /// The parts whose names begin so.
+    /// The start of the name of a series.
     part: Option<String>,
     entries: Vec<Matcher>,
     kinds: Vec<Kind>,
@@ -30,7 +30,7 @@ impl Keep {
         })
     }
 
-    /// The first option that a page has a switch for, or that means nothing to a search for limits.
+    /// The first filter that was given.
     pub fn option(&self) -> Option<&'static str> {
         let given = [
             ("--entry", !self.entries.is_empty()),
@@ -40,8 +40,8 @@ impl Keep {
         given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }
 
-    /// Leaves of campaigns only what is kept of parts and entries, and no campaign of which nothing is. Numbers of tasks
-    /// are all left: what a task costs is known from all of them ([`Keep::rows`]).
+    /// Filters series and entries, and drops results without either. Keeps all numbers of tasks, which the fits need
+    /// ([`Keep::rows`]).
     pub fn campaigns(&self, campaigns: &mut Vec<(String, Loaded)>) -> anyhow::Result<()> {
         let (mut parts, mut names) = (Vec::new(), Vec::new());
         for (_, loaded) in campaigns.iter() {
@@ -54,7 +54,7 @@ impl Keep {
             if !all.any(|facts| word.matches(&of(facts))) {
                 let nearest = closest(word.word(), names.iter().map(String::as_str));
                 let nearest = nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
-                bail!("--entry {}: no entry of what is reported is called so{nearest}", word.word());
+                bail!("--entry {}: not in these results{nearest}", word.word());
             }
         }
         for (_, Loaded { campaign, samples, .. }) in campaigns.iter_mut() {
@@ -78,7 +78,7 @@ impl Keep {
                 campaign.entries.retain(|facts| plans.iter().any(|plan| plan.has(facts)));
             }
             let mut plans = plans.into_iter();
-            // A campaign of which nothing is kept is left out below.
+            // Results without any series are dropped below.
             campaign.plan.entries.clear();
             campaign.plan = plans.next().unwrap_or(campaign.plan.clone());
             campaign.further_plans = plans.collect();
@@ -90,13 +90,13 @@ impl Keep {
         parts.dedup();
         match &self.part {
             Some(part) if self.option().is_none() => {
-                bail!("--part {part}: there is none whose name begins so; there are {}", parts.join("; "))
+                bail!("--part {part}: no series matches; available: {}", parts.join("; "))
             }
-            _ => bail!("nothing is left of what is reported: no entry is all that was asked for"),
+            _ => bail!("no entry matches all filters (--entry, --kind, --part)"),
         }
     }
 
-    /// Leaves of reports only the rows of the numbers of tasks that are kept.
+    /// Filters the rows of reports by number of tasks.
     pub fn rows(&self, reports: &mut [Report]) -> anyhow::Result<()> {
         if self.tasks.is_empty() {
             return Ok(());
@@ -107,7 +107,7 @@ impl Keep {
         if let Some(tasks) = self.tasks.iter().find(|tasks| !there.contains(tasks)) {
             let there: Vec<String> = there.into_iter().map(units::count).collect();
             bail!(
-                "-n: nothing was measured at N = {}; there are N = {}",
+                "-n {}: not measured; available: {}",
                 units::count(*tasks),
                 there.join(", ")
             );
@@ -119,13 +119,13 @@ impl Keep {
         Ok(())
     }
 
-    /// Whether a sample is of a number of tasks that is kept.
+    /// Whether a sample passes the filter of numbers of tasks.
     pub fn has(&self, sample: &Sample) -> bool {
         self.tasks.is_empty() || self.tasks.contains(&sample.tasks)
     }
 }
 
-/// An entry as words on the command line name it.
+/// An entry as the command line selects it.
 fn of(facts: &EntryFacts) -> Selectable<'_> {
     Selectable { full_name: &facts.name, runtime: &facts.runtime, posts: facts.posts, style: facts.style }
 }

@@ -1,4 +1,4 @@
-//! `taskscale limit`: the most tasks in a memory, the least memory for some tasks, or the highest rate of messages.
+//! `taskscale limit`: the most tasks in a memory, the least memory for N tasks, or the highest message rate.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,20 +27,20 @@ use crate::record::{self, Campaign, Event, MemorySource, Plan, Sample, Store};
 use crate::report;
 use crate::units;
 
-/// The share of available memory that a run with memory to spare may take.
+/// The share of available memory that an unlimited run may take.
 const ROOM_SHARE: f64 = 0.8;
-/// No runtime runs in less, and the kernel itself needs a few pages to kill it in peace.
+/// No runtime runs in less, and the kernel needs a few pages to kill it.
 const LEAST_MEMORY_BYTES: u64 = 1 << 20;
 
-/// How much slower than with memory to spare a run may be.
+/// How much slower than in unlimited memory a run may be.
 const SLOWDOWN: f64 = 5.0;
-/// How near the answer must be, and in how many runs.
+/// The precision of the answer, and the most runs.
 const EFFORT: (&str, u32) = ("2%", 16);
-/// Of rates: they scatter more from run to run, and the search comes from farther away.
+/// Of rates: they vary more from run to run, and the search starts farther away.
 const RATE_EFFORT: (&str, u32) = ("5%", 24);
-/// In what time 99 of 100 messages must come.
+/// The limit of the 99th percentile.
 const P99: &str = "100ms";
-/// A message that is due takes longer than a run's open loop only where the server does not keep up.
+/// The length of a run's open loop: only an overloaded server is slower.
 const LONGEST_P99_US: u64 = 3_000_000;
 
 fn advised(error: &str, advice: &str) -> anyhow::Error {
@@ -50,41 +50,41 @@ fn advised(error: &str, advice: &str) -> anyhow::Error {
 fn highest_rate(args: &Limit) -> anyhow::Result<Find> {
     if args.memory.is_some() {
         return Err(advised(
-            "--rate has memory to spare: --memory does not go with it",
-            "say for how many connections instead: -n 1k",
+            "--rate and --memory exclude each other (runs at a rate have unlimited memory)",
+            "--rate takes the number of connections: -n 1k",
         ));
     }
     if args.slowdown.is_some() {
         return Err(advised(
-            "--slowdown is about little memory: it does not go with --rate",
-            "bound the latency: --p99 50ms",
+            "--rate and --slowdown exclude each other",
+            "limit the latency instead: --p99 50ms",
         ));
     }
-    let count = args.tasks.as_deref().context("--rate: for how many connections? give -n COUNT")?;
+    let count = args.tasks.as_deref().context("--rate needs the number of connections: -n COUNT")?;
     let p99 = units::parse_duration(args.p99.as_deref().unwrap_or(P99)).context("--p99")?;
     let p99_us = u64::try_from(p99.as_micros()).unwrap_or(u64::MAX);
     if !(1..=LONGEST_P99_US).contains(&p99_us) {
-        bail!("--p99: from 1us to 3s, as long as messages are sent");
+        bail!("--p99: must be 1us to 3s (messages are sent for 3 s)");
     }
     Ok(Find::HighestRate { tasks: units::parse_count(count).context("-n")?, p99_us })
 }
 
-/// What was asked, validated; what entries' manifests add is not yet known.
+/// The validated question, without the variables of manifests.
 fn validate(args: &Limit) -> anyhow::Result<Question> {
     if !args.rate && args.p99.is_some() {
-        return Err(advised("--p99 is a bound of --rate", "add --rate, and a server's workload: -w echo"));
+        return Err(advised("--p99 needs --rate", "for example: --rate -w echo -n 1k --p99 50ms"));
     }
     let find = match (&args.memory, &args.tasks) {
         _ if args.rate => highest_rate(args)?,
         (Some(size), _) => Find::MostTasks { memory_bytes: units::parse_bytes(size).context("--memory")? },
         (None, Some(count)) => Find::LeastMemory { tasks: units::parse_count(count).context("-n")? },
-        // The command line asks for one of them.
-        (None, None) => bail!("give --memory SIZE or -n COUNT"),
+        // clap requires one of them.
+        (None, None) => bail!("--memory SIZE or -n COUNT is required"),
     };
     if let Find::MostTasks { memory_bytes } = find
         && memory_bytes < LEAST_MEMORY_BYTES
     {
-        bail!("--memory: {} is less than any program runs in; give 1MiB or more", units::bytes(memory_bytes));
+        bail!("--memory: {} is too little for any program; give 1MiB or more", units::bytes(memory_bytes));
     }
     let mut env = BTreeMap::new();
     for variable in &args.env {
@@ -100,7 +100,7 @@ fn validate(args: &Limit) -> anyhow::Result<Question> {
         bail!("--slowdown: {slowdown} is not between 1 and 1000");
     }
     let available = available_memory_bytes().ok_or_else(|| {
-        anyhow!("how much memory this machine has to spare is unknown: there is no /proc/meminfo")
+        anyhow!("available memory is unknown (/proc/meminfo not found)")
     })?;
     let (usual_precision, usual_runs) = if args.rate { RATE_EFFORT } else { EFFORT };
     Ok(Question {
@@ -109,7 +109,7 @@ fn validate(args: &Limit) -> anyhow::Result<Question> {
         least_tasks: 1,
         rates: None,
         slowdown,
-        // Whole 64 KiB, as every memory that is tried.
+        // A multiple of 64 KiB, like every memory of a search.
         room_bytes: ((available as f64 * ROOM_SHARE) as u64) & !0xffff,
         time_cap_s: units::parse_duration(&args.timeout).context("--timeout")?.as_secs_f64(),
         env,
@@ -129,7 +129,7 @@ fn precision(text: &str) -> anyhow::Result<f64> {
     let share = number.trim().parse::<f64>().ok().map(|number| number / unit);
     share
         .filter(|share| (0.0001..=0.5).contains(share))
-        .ok_or_else(|| anyhow!("{text:?} is not a share from 0.01% to 50%: write 2% or 0.02"))
+        .ok_or_else(|| anyhow!("{text:?} is not a share from 0.01% to 50%; write 2% or 0.02"))
 }
 
 pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
@@ -139,7 +139,7 @@ pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
     let selection = select(&catalog, &args.entries, &parts::named(&catalog, &named)).or_usage()?;
     let workloads = selection.workloads();
     let [workload] = workloads.as_slice() else {
-        return Err(anyhow!("-w: a search is for one workload")).or_usage();
+        return Err(anyhow!("-w: `limit` takes one workload")).or_usage();
     };
     let given = parts::params(&args.params).or_usage()?;
     parts::refuse_unknown_params(&given, &workloads).or_usage()?;
@@ -171,16 +171,16 @@ pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
     if prepared.iter().all(|entry| entry.command.is_err()) {
         progress.finish();
         return Err(Failure::Usage(anyhow!(
-            "none of these entries can run here: `taskscale list` says what to install"
+            "none of these entries can run here (`taskscale list --missing` shows what to install)"
         )));
     }
 
     let now = describe(workload, params, &question, home.source(), &prepared);
     let (mut store, campaign, mut samples) = open(&place, now, &question, &progress)?;
     let folder = store.folder().to_owned();
-    // Not its path: this very program, even where another version has been put in its place meanwhile.
+    // Not its path: another version may have replaced the file meanwhile.
     let mut runner = LocalRunner::new(home, &interrupt, PathBuf::from("/proc/self/exe")).with(&lock);
-    // Only memory has to be as it is in a container that was just started.
+    // With the page cache of a container that was just started.
     if !is_rate {
         runner = runner.cold();
     }
@@ -205,37 +205,37 @@ pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
     Ok(if report.fell_short() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// The number of tasks that a search begins with.
+/// The number of tasks that a search starts with.
 fn least_tasks(workload: &Workload, params: &BTreeMap<String, String>, find: Find) -> anyhow::Result<u64> {
     if let Find::LeastMemory { tasks } | Find::HighestRate { tasks, .. } = find {
         return match workload.refuse(tasks, params) {
-            Some(why) => bail!("--tasks {tasks}: {why}"),
+            Some(why) => bail!("-n {tasks}: {why}"),
             None => Ok(workload.least_tasks),
         };
     }
     if workload.whole_trees {
         bail!(
-            "the most tasks of `{}` cannot be searched for, as N is a power of ten: `--tasks` finds the least memory for one",
+            "--memory: `{}` takes powers of ten only, which cannot be searched; -n finds the least memory for one",
             workload.name
         );
     }
     let doubled = std::iter::successors(Some(workload.least_tasks), |tasks| tasks.checked_mul(2));
     let mut valid = doubled.filter(|tasks| workload.refuse(*tasks, params).is_none());
-    valid.next().ok_or_else(|| anyhow!("no number of tasks goes with these parameters"))
+    valid.next().ok_or_else(|| anyhow!("no number of tasks is valid with these parameters"))
 }
 
-/// The rates that the clients of a workload can be asked for, where the highest is looked for.
+/// The range of rates of the clients, for --rate.
 fn rates(workload: &Workload, given: &[(String, String)], find: Find) -> anyhow::Result<Option<(u64, u64)>> {
     let Find::HighestRate { .. } = find else { return Ok(None) };
     let parameter = workload.parameters.get(limit::RATE).filter(|_| workload.shape == Shape::Serve);
     let Some(parameter) = parameter else {
         return Err(advised(
-            &format!("--rate: nobody sends messages to a program of `{}`", workload.name),
-            "name a workload that serves connections: -w echo or -w chat",
+            &format!("--rate: `{}` has no server", workload.name),
+            "choose a workload with a server: -w echo or -w chat",
         ));
     };
     if given.iter().any(|(name, _)| name == limit::RATE) {
-        return Err(advised("-p rate=…: --rate looks for it", "leave out one of them"));
+        return Err(anyhow!("--rate and -p rate=… exclude each other"));
     }
     Ok(Some((parameter.least, parameter.most)))
 }
@@ -251,19 +251,19 @@ fn entry_env(entries: &[(&Runtime, &Entry)]) -> anyhow::Result<BTreeMap<String, 
     Ok(all)
 }
 
-/// A memory limit that taskscale itself watches over would be met late, and no runtime would see it.
+/// Without a cgroup taskscale would notice a limit late, and runtimes would not see it.
 fn require_group(home: &GroupRoot) -> anyhow::Result<()> {
     if home.source() != MemorySource::Proc {
         return Ok(());
     }
     let why = home.why_none().join("; ");
     let error =
-        anyhow!("`limit` needs a control group that can limit memory, and none can be made here ({why})");
-    Err(error.context(Advice("`taskscale doctor` says what would give one".to_owned())))
+        anyhow!("`limit` needs a cgroup that can limit memory ({why})");
+    Err(error.context(Advice("`taskscale doctor` shows how to get one".to_owned())))
 }
 
-/// A search goes on with the room that it began with: a run with memory to spare is known by it. Refuses memory that
-/// this machine does not have.
+/// Keeps the memory of unlimited runs when a search resumes, as it identifies them. Refuses memory that this machine does
+/// not have.
 fn keep_room(question: &mut Question, place: &Place) -> anyhow::Result<()> {
     if place.named && limit::holds_question(&place.path) {
         let before = limit::load_question(&place.path)?;
@@ -274,9 +274,9 @@ fn keep_room(question: &mut Question, place: &Place) -> anyhow::Result<()> {
         && memory_bytes > question.room_bytes
     {
         bail!(
-            "--memory: this machine has {} to spare for a run (80 % of what is available): {} cannot be tried",
-            units::bytes(question.room_bytes),
-            units::bytes(memory_bytes)
+            "--memory: {} is more than a run may take here: {} (80% of what is available)",
+            units::bytes(memory_bytes),
+            units::bytes(question.room_bytes)
         );
     }
     Ok(())
@@ -297,12 +297,12 @@ fn describe(
         shape: workload.shape,
         operation: workload.operation.clone(),
         entries: prepared.iter().map(|entry| entry.facts.name.clone()).collect(),
-        // Of the most tasks none is planned: each follows from the runs before it.
+        // For the most tasks, each number follows from earlier runs.
         tasks: match question.find {
             Find::MostTasks { .. } => Vec::new(),
             Find::LeastMemory { tasks } | Find::HighestRate { tasks, .. } => vec![tasks],
         },
-        // A search may go on with more.
+        // A search may run more.
         repetitions: 1,
         hold: HOLD,
     };
@@ -319,14 +319,14 @@ fn open(
 ) -> Result<(Store, Campaign, Vec<Sample>), Failure> {
     if !place.holds_campaign() {
         let store = place.claim().or_usage()?;
-        // First the question: a campaign without one would pass for another kind.
+        // The question first: without it the folder would look like results of `run`.
         limit::store_question(store.folder(), question).or_usage()?;
         store.write_campaign(&now).or_usage()?;
         return Ok((store, now, Vec::new()));
     }
     let folder = &place.path;
     if !limit::holds_question(folder) {
-        let what = "it holds a campaign of `taskscale run`".to_owned();
+        let what = "it has results of `taskscale run`".to_owned();
         return Err(LimitError::Another { folder: folder.clone(), what }).or_usage();
     }
     let loaded = record::load(folder).or_usage()?;
@@ -337,7 +337,7 @@ fn open(
     Ok(opened)
 }
 
-/// Tells of a search as it goes on.
+/// Reports the progress of a search.
 struct Watcher {
     progress: Progress,
     question: Question,
@@ -351,9 +351,9 @@ impl Watcher {
         let value = limit::sought(find, setting);
         match find {
             Find::MostTasks { memory_bytes } if *memory_bytes != setting.cap_bytes => {
-                format!("{value} with memory to spare")
+                format!("{value} in unlimited memory")
             }
-            Find::LeastMemory { .. } if spare => "memory to spare".to_owned(),
+            Find::LeastMemory { .. } if spare => "unlimited memory".to_owned(),
             _ => value,
         }
     }
@@ -369,13 +369,13 @@ impl limit::SearchObserver for Watcher {
         let words = self.words(order.setting);
         let what = match order.purpose {
             Purpose::Pilot | Purpose::Search => "",
-            Purpose::Confirm => ", to confirm it",
-            Purpose::Control => ", to tell whether memory is the reason",
-            Purpose::Curve => ", for the curve",
+            Purpose::Confirm => ", confirming",
+            Purpose::Control => ", control (is memory the cause?)",
+            Purpose::Curve => ", curve",
         };
-        let again = if order.again { ", once more with a longer hold" } else { "" };
+        let again = if order.again { ", again with a longer wait" } else { "" };
         self.launched = format!("[{position}] {entry}: {words}{what}{again}");
-        self.progress.show_if_bar(&format!("{}, for {hold_s} s", self.launched));
+        self.progress.show_if_bar(&format!("{}, {hold_s} s", self.launched));
     }
 
     fn run_ended(&mut self, seen: &Seen) {
@@ -387,10 +387,10 @@ impl limit::SearchObserver for Watcher {
             _ => plateau.map(|plateau| units::bytes(plateau.footprint_bytes)),
         };
         let end = match &seen.proof {
-            Proof::Holds => format!("holds{}", figure.map_or(String::new(), |figure| format!(" ({figure})"))),
-            Proof::Fails(_, why) => format!("fails: {why}"),
-            Proof::Void(_, why) => format!("does not count: {why}"),
-            Proof::Unsettled => "the hold was too short".to_owned(),
+            Proof::Holds => format!("passed{}", figure.map_or(String::new(), |figure| format!(" ({figure})"))),
+            Proof::Fails(_, why) => format!("failed: {why}"),
+            Proof::Void(_, why) => format!("inconclusive: {why}"),
+            Proof::Unsettled => "the wait was too short".to_owned(),
         };
         emit(Event::RunEnded { sample: Box::new(seen.sample.clone()) });
         self.progress.say(&format!("{}: {end}", self.launched));

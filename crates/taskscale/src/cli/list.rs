@@ -3,27 +3,160 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
+use anyhow::bail;
 use serde_json::json;
 
-use super::args::{Global, List};
+use super::args::{Global, List, formats};
 use super::catalog_dir::open_catalog_aloud;
-use super::report::terminal_width;
-use super::{Failure, OrUsage, print_result, printable};
+use super::report::{WIDEST, terminal_width};
+use super::{Failure, OrUsage, open_catalog, print_result, printable};
 use crate::campaign::receipt;
-use crate::catalog::{ToolchainSpec, select};
-use crate::sheet::{width, wrapped_whole};
+use crate::catalog::{Entry, ToolchainSpec, Workload, select};
+use crate::figures::{self, Better};
+use crate::sheet::{shortened, width, wrapped_whole};
 use crate::toolchain::{self, Toolchain, Unavailable};
+use crate::units;
+
+/// Columns of a version in a table. `--json` has the whole.
+const VERSION: usize = 60;
+
+/// What can be listed in place of entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Topic {
+    Workloads,
+    Metrics,
+    Formats,
+}
+
+/// The words for `list` that are not entries.
+pub(super) const TOPICS: [&str; 3] = ["workloads", "metrics", "formats"];
+
+impl Topic {
+    fn of(word: &str) -> Option<Topic> {
+        match word {
+            "workloads" => Some(Topic::Workloads),
+            "metrics" => Some(Topic::Metrics),
+            "formats" => Some(Topic::Formats),
+            _ => None,
+        }
+    }
+}
+
+/// The topic that is asked for; `None` for entries.
+fn topic(args: &List) -> anyhow::Result<Option<Topic>> {
+    let Some((word, topic)) = args.entries.iter().find_map(|word| Some((word, Topic::of(word)?))) else {
+        return Ok(None);
+    };
+    if args.entries.len() > 1 || args.installed || args.missing || !args.workload.is_empty() {
+        bail!("`{word}`: list it alone, without entries and their options");
+    }
+    Ok(Some(topic))
+}
 
 pub fn run(args: &List, global: &Global) -> Result<ExitCode, Failure> {
+    let lines = match topic(args).or_usage()? {
+        None => return entries(args, global),
+        Some(Topic::Workloads) => workloads(&open_catalog(global).or_usage()?.workloads, global.json),
+        Some(Topic::Metrics) => metrics(global.json),
+        Some(Topic::Formats) => output_formats(global.json),
+    };
+    print_result(&printable(&lines))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn workloads(workloads: &[Workload], json: bool) -> String {
+    if json {
+        let all = workloads.iter().map(|workload| {
+            let parameters = workload.parameters.iter().map(|(name, parameter)| {
+                json!({
+                    "name": name, "about": parameter.about, "default": parameter.default,
+                    "least": parameter.least, "most": parameter.most,
+                })
+            });
+            json!({
+                "name": workload.name, "title": workload.title, "default": workload.default,
+                "shape": workload.shape.name(), "about": workload.about, "answers": workload.answers,
+                "operation": workload.operation, "tasks": workload.tasks,
+                "parameters": parameters.collect::<Vec<_>>(),
+            })
+        });
+        return format!("{:#}\n", json!(all.collect::<Vec<_>>()));
+    }
+    let mut text = String::new();
+    for workload in workloads {
+        let default = if workload.default { " (default)" } else { "" };
+        text.push_str(&format!("{}{default}\n", workload.name));
+        let tasks: Vec<String> = workload.tasks.iter().map(|tasks| units::count(*tasks)).collect();
+        let own = [workload.answers.clone(), workload.about.clone(), format!("-n {}", tasks.join(","))];
+        let parameters = workload.parameters.iter().map(|(name, parameter)| {
+            let (default, least, most) = (parameter.default, parameter.least, parameter.most);
+            format!("-p {name}={default} ({least} to {most}): {}", parameter.about)
+        });
+        for line in own.into_iter().chain(parameters) {
+            indented(&line, &mut text);
+        }
+    }
+    text
+}
+
+fn metrics(json: bool) -> String {
+    let better = |better| match better {
+        Better::Less => "less",
+        Better::More => "more",
+    };
+    if json {
+        let all = figures::ALL.map(|metric| {
+            let shapes: Vec<&str> = metric.shapes.iter().map(|shape| shape.name()).collect();
+            json!({
+                "name": metric.name, "field": metric.field, "heading": metric.heading, "about": metric.about,
+                "unit": metric.unit.shown().0, "better": better(metric.better), "shapes": shapes,
+            })
+        });
+        return format!("{:#}\n", json!(all.to_vec()));
+    }
+    let mut rows = vec![["metric", "unit", "better", "meaning"].map(str::to_owned)];
+    rows.extend(figures::ALL.map(|metric| {
+        [metric.name, metric.unit.shown().0, better(metric.better), metric.about].map(str::to_owned)
+    }));
+    columns(&rows)
+}
+
+fn output_formats(json: bool) -> String {
+    if json {
+        let all = formats().into_iter().map(|format| {
+            json!({ "name": format.name, "about": format.about, "commands": format.commands })
+        });
+        return format!("{:#}\n", json!(all.collect::<Vec<_>>()));
+    }
+    let mut rows = vec![["format", "meaning", "commands"].map(str::to_owned)];
+    rows.extend(formats().into_iter().map(|format| [format.name, format.about, format.commands.join(", ")]));
+    columns(&rows)
+}
+
+/// Appends a text below a name, in lines that fit the terminal.
+fn indented(line: &str, text: &mut String) {
+    let columns = terminal_width().unwrap_or(WIDEST).min(WIDEST);
+    for part in wrapped_whole(line, columns.saturating_sub(2)) {
+        text.push_str(&format!("  {part}\n"));
+    }
+}
+
+fn entries(args: &List, global: &Global) -> Result<ExitCode, Failure> {
     let catalog = open_catalog_aloud(global).or_usage()?;
     let words = if args.entries.is_empty() { vec!["@all".to_owned()] } else { args.entries.clone() };
     let selection = select(&catalog, &words, &args.workload).or_usage()?;
-    let entries = selection.entries();
+    let mut entries = selection.entries();
 
     let mut toolchains: BTreeMap<&ToolchainSpec, Result<Toolchain, Unavailable>> = BTreeMap::new();
     for (_, entry) in &entries {
         toolchains.entry(&entry.toolchain).or_insert_with(|| toolchain::find(&entry.toolchain));
     }
+    let is_installed = |entry: &Entry| toolchains[&entry.toolchain].is_ok();
+    entries.retain(|(_, entry)| match (args.installed, args.missing) {
+        (true, _) => is_installed(entry),
+        (_, true) => !is_installed(entry),
+        (false, false) => true,
+    });
     if global.json {
         let list: Vec<_> = entries
             .iter()
@@ -45,14 +178,12 @@ pub fn run(args: &List, global: &Global) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
 
-    let workloads = selection.workloads();
-    let heads = ["entry", "kind", "style", "runs on"].into_iter().map(str::to_owned);
-    let names = workloads.iter().map(|workload| workload.name.clone());
-    let mut rows: Vec<Vec<String>> = vec![heads.chain(names).chain(["version".to_owned()]).collect()];
+    let names: Vec<String> = selection.workloads().iter().map(|workload| workload.name.clone()).collect();
+    let mut rows = vec![["entry", "kind", "style", "runs on", "workloads", "version"].map(str::to_owned)];
     for (_, entry) in &entries {
         let version = match &toolchains[&entry.toolchain] {
-            Ok(toolchain) => receipt(toolchain, entry),
-            Err(why) => format!("unavailable: {why}"),
+            Ok(toolchain) => shortened(&receipt(toolchain, entry), VERSION).into_owned(),
+            Err(why) => format!("{} {}", entry.toolchain.title, why.in_short(&entry.toolchain)),
         };
         let mut style = entry.style.name().to_owned();
         if entry.reference {
@@ -62,17 +193,21 @@ pub fn run(args: &List, global: &Global) -> Result<ExitCode, Failure> {
             style.push_str(", unverified");
         }
         let cores = if entry.parallel { "all cores" } else { "one core" };
-        let mut row = vec![entry.full_name.clone(), entry.kind.name().into(), style, cores.into()];
-        row.extend(workloads.iter().map(|workload| match entry.workloads.contains_key(&workload.name) {
-            true => "yes".to_owned(),
-            false => "-".to_owned(),
-        }));
-        row.push(version);
-        rows.push(row);
+        let does: Vec<&str> =
+            names.iter().filter(|name| entry.workloads.contains_key(*name)).map(String::as_str).collect();
+        // Of one workload, `all` would be no shorter.
+        let does = if does.len() == names.len() && does.len() > 1 { "all".to_owned() } else { does.join(",") };
+        rows.push([
+            entry.full_name.clone(),
+            entry.kind.name().to_owned(),
+            style,
+            cores.to_owned(),
+            does,
+            version,
+        ]);
     }
     let table = columns(&rows);
     let widest = table.lines().map(width).max().unwrap_or(0);
-    // In a pipe lines are as long as they are.
     let text = match terminal_width() {
         Some(columns) if widest > columns => blocks(&rows, columns),
         _ => table,
@@ -81,16 +216,12 @@ pub fn run(args: &List, global: &Global) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The same rows for a terminal that is too narrow for a table: an entry's name, and below it what is in its columns.
-fn blocks(rows: &[Vec<String>], columns: usize) -> String {
-    let Some((heads, rows)) = rows.split_first() else { return String::new() };
+/// The same rows for a narrow terminal: the name of an entry, and its columns below it.
+fn blocks(rows: &[[String; 6]], columns: usize) -> String {
     let mut text = String::new();
-    for row in rows {
-        let ([name, kind, style, cores], [workloads @ .., version]) = row.split_at(4) else { continue };
-        let does = heads[4..].iter().zip(workloads).filter(|(_, does)| *does == "yes");
-        let does: Vec<&str> = does.map(|(head, _)| head.as_str()).collect();
+    for [name, kind, style, cores, workloads, version] in rows.iter().skip(1) {
         text.push_str(&format!("{name}\n"));
-        for line in [format!("{kind}, {style}, {cores}; {version}"), does.join(" ")] {
+        for line in [format!("{kind}, {style}, {cores}; {version}"), workloads.replace(',', " ")] {
             for part in wrapped_whole(&line, columns.saturating_sub(2)) {
                 text.push_str(&format!("  {part}\n"));
             }
@@ -99,7 +230,7 @@ fn blocks(rows: &[Vec<String>], columns: usize) -> String {
     text
 }
 
-/// Rows as aligned columns; the last one runs free.
+/// Rows as aligned columns; the last column is not padded.
 pub(super) fn columns(rows: &[impl AsRef<[String]>]) -> String {
     let mut widths: Vec<usize> = Vec::new();
     for row in rows.iter().map(AsRef::as_ref) {
@@ -118,26 +249,38 @@ pub(super) fn columns(rows: &[impl AsRef<[String]>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::carried_workloads;
 
     #[test]
-    fn a_narrow_terminal_has_blocks_in_place_of_rows() {
-        let row = |words: &str| words.split('|').map(str::to_owned).collect::<Vec<_>>();
+    fn a_narrow_terminal_gets_blocks_in_place_of_rows() {
+        let row = |words: [&str; 6]| words.map(str::to_owned);
         let rows = [
-            row("entry|kind|style|runs on|sleep|spawn|version"),
-            row("go/goroutine|stackful|idiomatic|all cores|yes|yes|go version go1.26.8 linux/amd64"),
-            row(
-                "x/y|timer|reference|one core|yes|-|unavailable: X is not installed: https://example.org/install",
-            ),
+            row(["entry", "kind", "style", "runs on", "workloads", "version"]),
+            row(["go/goroutine", "stackful", "idiomatic", "all cores", "all", "go version go1.26.8 linux/amd64"]),
+            row(["x/y", "timer", "reference", "one core", "sleep,spawn", "X not installed: https://example.org/install"]),
         ];
         insta::assert_snapshot!(blocks(&rows, 60), @"
         go/goroutine
           stackful, idiomatic, all cores; go version go1.26.8
           linux/amd64
-          sleep spawn
+          all
         x/y
-          timer, reference, one core; unavailable: X is not
-          installed: https://example.org/install
-          sleep
+          timer, reference, one core; X not installed:
+          https://example.org/install
+          sleep spawn
         ");
+    }
+
+    #[test]
+    fn every_topic_is_listed_for_people_and_for_programs() {
+        assert!(TOPICS.iter().all(|word| Topic::of(word).is_some()));
+        let all = carried_workloads();
+        let of_workloads = workloads(&all, false);
+        assert!(all.iter().all(|workload| of_workloads.contains(&*workload.name)), "{of_workloads}");
+        assert!(metrics(false).contains("\nbytes-per-task ") && output_formats(false).contains("\nmarkdown "));
+        for json in [workloads(&all, true), metrics(true), output_formats(true)] {
+            let list: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
+            assert!(list.len() > 5 && list.iter().all(|item| item["name"].is_string()), "{json}");
+        }
     }
 }

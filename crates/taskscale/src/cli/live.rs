@@ -1,6 +1,6 @@
-//! Results as they come, for who watches a terminal: a line for each, with a bar and its place among its kind so far.
+//! Live results on a terminal: a line per run, with a bar and its rank within its kind so far.
 //!
-//! Lines stay as they were printed, and later ones may change a ranking: the table at the end is the result.
+//! Later lines may change a ranking. The table at the end is the result.
 
 use std::collections::BTreeMap;
 
@@ -32,12 +32,12 @@ pub(super) struct View {
     pub color: bool,
 }
 
-/// What is known so far.
+/// The results so far.
 pub(super) struct Live {
     entries: BTreeMap<String, (Kind, bool)>,
-    /// Of each part: its name, its shape, and how often each cell is measured.
+    /// Of each series: its name, its shape, and the repetitions of each case.
     parts: Vec<(String, Shape, u32)>,
-    /// Samples by part, number of tasks and entry.
+    /// Samples by series, number of tasks and entry.
     cells: BTreeMap<(String, u64), BTreeMap<String, Vec<Sample>>>,
     heading: String,
 }
@@ -62,8 +62,8 @@ impl Live {
         cell.entry(sample.entry.clone()).or_default().push(sample.clone());
     }
 
-    /// What is said of a run that ended: a heading where another number of tasks begins, and a line. Nothing of the first
-    /// of two runs that only together say something.
+    /// The lines of a finished run: a heading where another number of tasks starts, and a line. Nothing for the first run
+    /// of a pair, which has no result of its own.
     pub fn tell(&mut self, sample: &Sample, view: View) -> Vec<String> {
         self.learn(sample);
         let part = sample.part().to_string();
@@ -100,13 +100,13 @@ impl Live {
     /// Columns of names, and of bars.
     fn widths(&self, view: View) -> (usize, usize) {
         let longest = self.entries.keys().map(|name| name.chars().count()).max().unwrap_or(0);
-        // A line as wide as the terminal would be broken by some.
+        // Some terminals break a line of their own width.
         let room = view.width.saturating_sub(GAPS + KIND + VALUE + PLACE + 1);
         let bar = room.saturating_sub(longest).clamp(BAR.0, BAR.1);
         (longest.min(room.saturating_sub(bar)).max(LEAST_NAME), bar)
     }
 
-    /// Name and kind, which begin each line.
+    /// Name and kind, at the start of each line.
     fn begun(&self, sample: &Sample, view: View) -> String {
         let (names, _) = self.widths(view);
         let name = safe(&sample.entry).into_owned();
@@ -152,7 +152,7 @@ impl Live {
         cell.into_iter().flatten().filter_map(of_entry).collect()
     }
 
-    /// `2nd of 3`: among those of the kind that were measured with as many tasks. Of one alone nothing is said.
+    /// `2nd of 3`: the rank among entries of the kind at this number of tasks. Empty if the kind has one entry.
     fn place(&self, entry: &str, own: f64, medians: &BTreeMap<&str, f64>) -> (String, Style) {
         let nothing = (String::new(), Style::new());
         let Some((kind, reference)) = self.entries.get(entry) else { return nothing };
@@ -172,8 +172,8 @@ impl Live {
     }
 
     fn bad(&self, sample: &Sample, view: View) -> String {
-        let reason = printable(sample.reason.as_deref().unwrap_or("no reason known"));
-        // On one line: the table at the end has the whole of it.
+        let reason = printable(sample.reason.as_deref().unwrap_or("unknown reason"));
+        // On one line: the table at the end has the full reason.
         let taken = self.begun(sample, View { color: false, ..view }).chars().count();
         let room = view.width.saturating_sub(taken + sample.status.name().len() + 3);
         let reason = shortened(&reason, room);
@@ -224,7 +224,7 @@ mod tests {
     fn told(width: usize) -> String {
         let mut live = live();
         let mut refused = sample("rust/thread", 100_000, 1);
-        (refused.status, refused.reason) = (Status::Limit, Some("kernel.pid_max = 32768 leaves room for 31611 threads; 31610 of 100000 tasks started; `sysctl -w kernel.pid_max=4194304` lifts it".to_owned()));
+        (refused.status, refused.reason) = (Status::Limit, Some("hit kernel.pid_max = 32768 after 31,610 of 100,000 tasks; raise it: `sysctl -w kernel.pid_max=4194304`".to_owned()));
         let samples = [
             sample("java/virtual-thread", 10_000, 120),
             sample("go/goroutine", 10_000, 30),
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_those_of_all_that_is_known() {
+    fn ranks_use_the_latest_attempts() {
         let mut live = live();
         let view = View { width: 100, color: false };
         let mut line = |sample: &Sample| live.tell(sample, view).pop().unwrap();

@@ -1,4 +1,4 @@
-//! `taskscale load`: clients of a server that somebody else has started, here or on another machine.
+//! `taskscale load`: clients of a running server, here or on another machine.
 
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::process::ExitCode;
@@ -13,9 +13,9 @@ use crate::load::{self, LoadOrder};
 use crate::record::{self, OpenLoad};
 use crate::units;
 
-/// Of a message in a room: who says it, and which it is.
+/// A message in a room contains its sender and its number.
 const LEAST_CHAT: u32 = 16;
-/// How long one of several addresses may take to answer.
+/// The time limit of a connection to one of several addresses.
 const TRY: Duration = Duration::from_secs(5);
 
 pub fn run(args: &Load, global: &Global) -> Result<ExitCode, Failure> {
@@ -26,7 +26,7 @@ pub fn run(args: &Load, global: &Global) -> Result<ExitCode, Failure> {
     };
     match obeyed {
         Some(Ok(())) => return Ok(ExitCode::SUCCESS),
-        // Whoever told it to is no person: the last line is what is quoted.
+        // The caller is taskscale, which quotes the last line.
         Some(Err(error)) if args.talk != Talk::Hold => {
             eprintln!("{error}");
             return Ok(ExitCode::FAILURE);
@@ -51,17 +51,17 @@ fn order(args: &Load) -> anyhow::Result<LoadOrder> {
     let connections = units::parse_count(&args.connections).map_err(|error| anyhow!("-n: {error}"))?;
     let rate = args.rate.unwrap_or(1.0);
     for (name, value) in [("--rate", rate), ("--open-s", args.open_s), ("--closed-s", args.closed_s)] {
-        anyhow::ensure!(value.is_finite() && value > 0.0, "{name} {value}: a number above 0");
+        anyhow::ensure!(value.is_finite() && value > 0.0, "{name} {value}: must be above 0");
     }
-    // Of several processes some may have none.
-    anyhow::ensure!(args.active > 0 || args.share.is_some(), "--active 0: one connection at least");
+    // A process may have none of several.
+    anyhow::ensure!(args.active > 0 || args.share.is_some(), "--active 0: must be at least 1");
     let client = match args.talk {
         Talk::Hold => None,
         Talk::Echo => Some(Client::Echo),
         Talk::Chat => Some(Client::Chat),
     };
     let least = client == Some(Client::Chat) && args.size < LEAST_CHAT;
-    anyhow::ensure!(!least, "--size {}: a message in a room has {LEAST_CHAT} bytes at least", args.size);
+    anyhow::ensure!(!least, "--size {}: must be at least {LEAST_CHAT} for chat", args.size);
     Ok(LoadOrder {
         elsewhere: None,
         client,
@@ -80,11 +80,11 @@ fn order(args: &Load) -> anyhow::Result<LoadOrder> {
 fn reachable(server: &str) -> anyhow::Result<SocketAddr> {
     let addresses: Vec<SocketAddr> = server
         .to_socket_addrs()
-        .with_context(|| format!("--connect {server}: no such address (HOST:PORT)"))?
+        .with_context(|| format!("--connect {server}: unknown address (expected HOST:PORT)"))?
         .collect();
     match addresses.as_slice() {
-        [] => Err(anyhow!("--connect {server}: no such address")),
-        // Its first connection tells as well.
+        [] => Err(anyhow!("--connect {server}: unknown address")),
+        // The first connection tests it.
         [only] => Ok(*only),
         [first, ..] => {
             let reached = |address: &&SocketAddr| TcpStream::connect_timeout(address, TRY).is_ok();
@@ -105,7 +105,7 @@ fn told(order: &LoadOrder, seen: &record::Load) -> String {
     if let Some(closed) = &seen.closed {
         let at_least = if closed.is_client_limited() { "≥ " } else { "" };
         text.push_str(&format!(
-            "closed     {at_least}{} messages/s, one in flight on each of {} connections; clients used {} of a CPU\n",
+            "closed     {at_least}{} messages/s, one in flight on each of {} connections; clients used {} CPUs\n",
             units::significant(closed.per_s, 4),
             count(closed.active),
             units::decimal(closed.client_cpu_share.unwrap_or(0.0), 2),
@@ -128,7 +128,7 @@ fn told(order: &LoadOrder, seen: &record::Load) -> String {
 fn latency(open: &OpenLoad) -> String {
     let us = |value: f64| units::significant(value, 3);
     if !open.is_reached() {
-        return "the rate was not reached: no latency".to_owned();
+        return "no latency: rate not reached".to_owned();
     }
     match open.latency() {
         Some(late) => {
@@ -142,10 +142,10 @@ fn latency(open: &OpenLoad) -> String {
             let shown = quantiles.map(|(name, value)| format!("{name} {} µs", us(value)));
             format!("{} (from the scheduled send time)", shown.join(", "))
         }
-        None if open.messages == 0 => "no message was due: no latency".to_owned(),
+        None if open.messages == 0 => "no latency: no message was scheduled".to_owned(),
         None => {
             let late = us(open.client_late_us.unwrap_or(0.0));
-            format!("the clients sent {late} µs late (p99): no latency")
+            format!("no latency: clients sent {late} µs late (p99)")
         }
     }
 }

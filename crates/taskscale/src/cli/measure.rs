@@ -81,13 +81,13 @@ fn conclude(
     }
     say_next(folder, samples);
     let fell_short = record::last_attempts(samples).iter().any(|sample| {
-        // Here it is the program that the user named: one that cannot be started fell short.
+        // The user named this program: not being able to start it is a failure.
         sample.status.fell_short() || sample.status == record::Status::Unavailable
     });
     Ok(if fell_short { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// What the table does not show: a chart, or of one number of tasks the parts; and what is known without a plateau.
+/// What the table lacks: a chart, or peaks at a single number of tasks, also without a plateau.
 fn more(options: &Options, campaign: &Campaign, samples: &[Sample]) -> String {
     let report = Report::build(campaign, samples);
     let chart = report::chart(&report, for_standard_output());
@@ -101,7 +101,7 @@ fn more(options: &Options, campaign: &Campaign, samples: &[Sample]) -> String {
         let number = |number: Option<f64>| number.map_or("unknown".to_owned(), |n| units::decimal(n, 0));
         if row.footprint_bytes.is_some() {
             text.push_str(&format!(
-                "\nPeak {}, resident peak {}, {} threads at the plateau.\n",
+                "\nPeak {}, peak RSS {}, {} threads at the plateau.\n",
                 size(row.peak_bytes),
                 size(row.rss_peak_bytes),
                 number(row.threads)
@@ -112,7 +112,7 @@ fn more(options: &Options, campaign: &Campaign, samples: &[Sample]) -> String {
         record::last_attempts(samples).into_iter().filter(|s| s.memory.plateau.is_none()).collect();
     for sample in unread.iter().filter(|sample| sample.memory.peak_bytes.is_some()).take(1) {
         text.push_str(&format!(
-            "\nWithout a plateau only this is known, of the first such run: peak {}, resident peak {}, {} of CPU time, {} in all.\n",
+            "\nNo plateau. The first such run: peak {}, peak RSS {}, CPU time {}, wall time {}.\n",
             sample.memory.peak_bytes.map(units::bytes).unwrap_or_default(),
             sample.memory.rss_peak_bytes.map_or("unknown".to_owned(), units::bytes),
             sample.cpu.total_s().map_or("unknown".to_owned(), units::seconds),
@@ -121,8 +121,7 @@ fn more(options: &Options, campaign: &Campaign, samples: &[Sample]) -> String {
     }
     if !options.takes_tasks {
         text.push_str(
-            "\nMeasured as it is. With {tasks} in the command, or with --connect, it is measured for several numbers \
-             of tasks, and what each costs is known.\n",
+            "\nMeasured as it is. To learn the cost per task, use {tasks} in the command, or --connect.\n",
         );
     }
     text

@@ -1,4 +1,4 @@
-//! What `taskscale measure` was asked, validated: from words to a program that can be started.
+//! Validates the options of `taskscale measure`: from words to a program that can be started.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -22,9 +22,9 @@ use crate::measure::{ExternalCommand, LinePattern, Load, LoadStands, Ready};
 use crate::record::EntryFacts;
 use crate::units;
 
-/// Numbers of tasks where none are given and the program takes one.
+/// Default numbers of tasks of a program that takes one.
 const USUAL_TASKS: &str = "1,10k,100k";
-/// How long a program may take to fall quiet: once it is known to be ready, and where that must be found out.
+/// The longest wait for a stable state: with and without a readiness option.
 const SETTLE_READY: Duration = Duration::from_secs(10);
 const SETTLE_UNKNOWN: Duration = Duration::from_secs(60);
 /// Names in results are shown in tables.
@@ -32,7 +32,7 @@ const LONGEST_NAME: usize = 64;
 /// Files named in the command line are part of what the program is, up to this size.
 const LARGEST_DIGESTED: u64 = 64 << 20;
 
-/// What is to be measured.
+/// The validated options.
 pub struct Options {
     pub prepared: Prepared,
     pub tasks: Vec<u64>,
@@ -51,8 +51,8 @@ pub fn validate(args: &Measure) -> anyhow::Result<Options> {
     let told_hold = args.command.iter().chain(env.values()).any(|word| word.contains(SECONDS));
     let tasks = match &args.tasks {
         Some(_) if !takes_tasks => bail!(
-            "-n is given, but {TASKS} stands nowhere in the command, --env or --with: put it where the program takes \
-             the number of tasks (--connect ADDRESS opens as many connections)"
+            "-n needs {TASKS} in the command, --env or --with, where the program takes the number of tasks (or \
+             --connect ADDRESS, which opens as many connections)"
         ),
         Some(counts) => task_counts(counts)?,
         None if takes_tasks => task_counts(USUAL_TASKS)?,
@@ -64,11 +64,11 @@ pub fn validate(args: &Measure) -> anyhow::Result<Options> {
         None => std::env::current_dir().context("this folder")?,
     };
     if !folder.is_dir() {
-        bail!("--cwd {}: there is no such folder", folder.display());
+        bail!("--cwd: no such folder: {}", folder.display());
     }
     let stdin = args.stdin.as_ref().map(std::path::absolute).transpose().context("--stdin")?;
     if let Some(path) = &stdin {
-        File::open(path).with_context(|| format!("--stdin {}: cannot read", path.display()))?;
+        File::open(path).with_context(|| format!("--stdin: cannot read {}", path.display()))?;
     }
     let duration = |text: &Option<String>, option: &'static str| {
         text.as_deref().map(units::parse_duration).transpose().context(option)
@@ -113,7 +113,7 @@ fn load(args: &Measure) -> anyhow::Result<Option<Load>> {
     }
     let Some(with) = &args.with else { return Ok(None) };
     if with.trim().is_empty() {
-        bail!("--with: a command is missing");
+        bail!("--with: the command is empty");
     }
     let after = args.with_ready_after.as_deref().map(units::parse_duration).transpose();
     let stands = after.context("--with-ready-after")?.map_or(LoadStands::AliveOrQuiet, LoadStands::After);
@@ -124,16 +124,16 @@ fn load(args: &Measure) -> anyhow::Result<Option<Load>> {
 fn ready(args: &Measure) -> anyhow::Result<Ready> {
     if let Some(text) = &args.ready_when {
         if text.is_empty() {
-            bail!("--ready-when: every line holds an empty text; say what stands in the line");
+            bail!("--ready-when: the text is empty, which every line contains");
         }
         let pattern = LinePattern::parse(text)
-            .with_context(|| format!("--ready-when {text}: between slashes stands a regular expression"))?;
+            .with_context(|| format!("--ready-when {text}: not a regular expression"))?;
         return Ok(Ready::Line(pattern));
     }
     if let Some(time) = &args.ready_after {
         return Ok(Ready::After(units::parse_duration(time).context("--ready-after")?));
     }
-    // Clients need a server that listens: where nothing else is said, that is what is waited for.
+    // Clients need a listening server.
     let (address, option) = match (&args.ready_tcp, &args.connect) {
         (Some(address), _) => (address, "--ready-tcp"),
         (None, Some(address)) => (address, "--connect"),
@@ -142,8 +142,7 @@ fn ready(args: &Measure) -> anyhow::Result<Ready> {
     let address = address_of(address).context(option)?;
     if TcpStream::connect_timeout(&address, Duration::from_millis(500)).is_ok() {
         bail!(
-            "{option} {address}: something listens there already, which would be taken for the program; stop it or \
-             have the program listen on another port"
+            "{option} {address}: another program already listens there (stop it, or use another port)"
         );
     }
     Ok(Ready::Tcp(address))
@@ -156,11 +155,11 @@ fn address_of(text: &str) -> anyhow::Result<SocketAddr> {
     }
     let addresses: Vec<SocketAddr> = text
         .to_socket_addrs()
-        .with_context(|| format!("{text:?} is no address: write 127.0.0.1:8080, [::1]:8080 or 8080"))?
+        .with_context(|| format!("{text:?} is not an address; write 127.0.0.1:8080, [::1]:8080 or 8080"))?
         .collect();
-    // Most servers that listen on one family only do so on the older.
+    // Servers that listen on one family mostly choose IPv4.
     let preferred = addresses.iter().find(|address| address.is_ipv4()).or(addresses.first());
-    preferred.copied().ok_or_else(|| anyhow!("{text:?} leads to no address"))
+    preferred.copied().ok_or_else(|| anyhow!("unknown address: {text:?}"))
 }
 
 /// The variables to record, and those to give: values handed on from the caller's environment may be secrets.
@@ -174,13 +173,13 @@ fn environment(args: &Measure) -> anyhow::Result<(BTreeMap<String, String>, BTre
             }
             None => {
                 let value = std::env::var(word).map_err(|_| {
-                    anyhow!("--env {word}: there is no such variable here; write {word}=VALUE")
+                    anyhow!("--env {word}: not set here; write {word}=VALUE")
                 })?;
                 (word.as_str(), value)
             }
         };
         if name.is_empty() || word.contains('\0') {
-            bail!("--env {word}: write NAME=VALUE");
+            bail!("--env {word}: is not NAME=VALUE");
         }
         given.insert(name.to_owned(), value);
     }
@@ -193,7 +192,7 @@ pub(super) fn find_program(word: &str) -> anyhow::Result<PathBuf> {
         fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
     };
     if word.is_empty() {
-        bail!("the command is empty: write the program after `--`");
+        bail!("the command is empty (write it after `--`)");
     }
     if !word.contains('/') {
         let path = std::env::var_os("PATH").unwrap_or_default();
@@ -201,15 +200,15 @@ pub(super) fn find_program(word: &str) -> anyhow::Result<PathBuf> {
         return found.ok_or_else(|| {
             let here =
                 if Path::new(word).is_file() { format!("; did you mean ./{word}?") } else { String::new() };
-            anyhow!("there is no program `{word}` in PATH{here}")
+            anyhow!("program not found in PATH: {word}{here}")
         });
     }
     let path = std::path::absolute(word).with_context(|| word.to_owned())?;
     match fs::metadata(&path) {
         Ok(_) if runs(&path) => Ok(path),
-        Ok(facts) if facts.is_dir() => bail!("{word} is a folder, not a program"),
-        Ok(_) => bail!("{word} is not executable: `chmod +x {word}`, or name the interpreter before it"),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => bail!("there is no program {word}"),
+        Ok(facts) if facts.is_dir() => bail!("not a program: {word} (a folder)"),
+        Ok(_) => bail!("not executable: {word} (`chmod +x {word}`, or put its interpreter first)"),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => bail!("program not found: {word}"),
         Err(error) => Err(error).with_context(|| word.to_owned()),
     }
 }
@@ -229,14 +228,14 @@ fn name(args: &Measure, program: &Path) -> anyhow::Result<String> {
         || name.chars().any(crate::report::acts)
     {
         bail!(
-            "--name {name:?}: a name has 1 to {LONGEST_NAME} visible characters, such as my-server or mine/server"
+            "--name {name:?}: must have 1 to {LONGEST_NAME} visible characters, such as my-server or mine/server"
         );
     }
     Ok(name.clone())
 }
 
-/// Changes when the program or how it is run may have: a campaign is gone on with only where it has not. Files that
-/// the command line names (a script, a configuration) belong to the program.
+/// Changes when the program or how it is run may have changed, so that results do not resume. Files that the command line
+/// names (a script, a configuration) belong to the program.
 fn digest(program: &Path, args: &Measure, external: &ExternalCommand) -> anyhow::Result<String> {
     let mut digest = Sha256::new();
     let mut add_file = |path: &Path| -> io::Result<()> {
@@ -245,7 +244,7 @@ fn digest(program: &Path, args: &Measure, external: &ExternalCommand) -> anyhow:
         }
         Ok(())
     };
-    // What may not be read cannot be looked at: an executable may be such.
+    // An executable may be unreadable.
     let _ = add_file(program);
     for word in &args.command[1..] {
         let _ = add_file(&external.folder.as_deref().unwrap_or(Path::new("")).join(word));
@@ -282,7 +281,7 @@ fn facts(name: String, args: &Measure, env: BTreeMap<String, String>, digest: St
         name,
         url: String::new(),
         kind: Kind::Program,
-        // Not known; the mark of those whose tasks share one CPU needs knowledge.
+        // Unknown.
         parallel: true,
         style: Style::Idiomatic,
         fan_out: None,
@@ -323,18 +322,18 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_found_or_said_to_be_missing() {
+    fn programs_are_found_or_reported_missing() {
         assert!(find_program("sh").unwrap().is_absolute());
         assert_eq!(find_program("/bin/sh").unwrap(), Path::new("/bin/sh"));
         for (word, said) in [
-            ("no-such-program-at-all", "there is no program `no-such-program-at-all` in PATH"),
-            ("./nothing/here", "there is no program ./nothing/here"),
-            ("/tmp", "there is no program `/tmp`"),
-            ("/etc/passwd", "/etc/passwd is not executable"),
-            ("", "the command is empty"),
+            ("no-such-program-at-all", "PATH: no-such-program-at-all"),
+            ("./nothing/here", "not found: ./nothing/here"),
+            ("/tmp", "a folder"),
+            ("/etc/passwd", "not executable"),
+            ("", "empty"),
         ] {
             let error = find_program(word).unwrap_err().to_string();
-            assert!(error.contains(said) || error.contains("is a folder"), "{word}: {error}");
+            assert!(error.contains(said), "{word}: {error}");
         }
     }
 }

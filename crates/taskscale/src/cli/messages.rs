@@ -1,5 +1,5 @@
-//! What is said on standard error: lines for people, or JSON Lines for machines (`--json`); and what lower modules
-//! log, with `--verbose`.
+//! Standard error: lines for people, or JSON Lines for programs (`--json`); with `--verbose` also the log of lower
+//! modules.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -10,18 +10,18 @@ use crate::catalog::Program;
 pub(super) use crate::record::Level;
 use crate::record::{BuildState, Event, EventLine};
 
-/// How things are said, for as long as this process lives.
+/// How messages are written, for the life of this process.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mode {
     pub json: bool,
     pub verbose: bool,
-    /// Nothing but warnings and errors.
+    /// Only warnings and errors.
     pub quiet: bool,
 }
 
 static MODE: OnceLock<Mode> = OnceLock::new();
 
-/// Sets the mode; the first call counts. With `verbose`, what lower modules log is said as well.
+/// Sets the mode; only the first call has an effect. With `verbose`, the log of lower modules is written, too.
 pub(super) fn set(mode: Mode) {
     if MODE.set(mode).is_ok() && mode.verbose && log::set_logger(&Aside).is_ok() {
         log::set_max_level(log::LevelFilter::Info);
@@ -36,7 +36,7 @@ pub(super) fn is_verbose() -> bool {
     MODE.get().is_some_and(|mode| mode.verbose)
 }
 
-/// A line for people on standard error; under `--json`, a message. `warning: ` at its beginning makes it a warning.
+/// Writes a line to standard error, or with `--json` a message. A line that starts with `warning: ` is a warning.
 pub(super) fn say_aside(line: &str) {
     match line.strip_prefix("warning: ") {
         Some(text) if is_json() => message(Level::Warning, text),
@@ -57,15 +57,16 @@ pub(super) fn message(level: Level, text: &str) {
     }
 }
 
-/// Why a command did not do what was asked, and what to do about it. Said in every mode.
-pub(super) fn say_error(error: &str, hint: &str) {
-    match is_json() {
-        true => emit(Event::Error { message: error.to_owned(), hint: hint.to_owned() }),
-        false => put(&printable(&format!("error: {error}\nhint: {hint}"))),
+/// Writes an error and its hint, in every mode.
+pub(super) fn say_error(error: &str, hint: Option<&str>) {
+    if is_json() {
+        return emit(Event::Error { message: error.to_owned(), hint: hint.map(str::to_owned) });
     }
+    let hint = hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+    put(&printable(&format!("error: {error}{hint}")));
 }
 
-/// An event, for machines alone.
+/// Writes an event, with `--json` only.
 pub(super) fn emit(event: Event) {
     if !is_json() {
         return;
@@ -85,17 +86,17 @@ pub(super) fn end(code: ExitCode) -> ExitCode {
     code
 }
 
-/// An exit code keeps its number to itself, except where it is shown.
+/// The number of an exit code, which has no accessor.
 fn number(code: ExitCode) -> u8 {
     (0..=u8::MAX).find(|number| ExitCode::from(*number) == code).unwrap_or(u8::MAX)
 }
 
-/// Nobody may be listening any more (`2>&1 | head`, a closed terminal): no reason to stop.
+/// A closed standard error (`2>&1 | head`, a closed terminal) is ignored.
 fn put(line: &str) {
     let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
-/// The listener of what lower modules log.
+/// Writes what lower modules log.
 struct Aside;
 
 impl log::Log for Aside {
@@ -116,7 +117,7 @@ impl log::Log for Aside {
     fn flush(&self) {}
 }
 
-/// Says that a program is looked after now.
+/// Reports that taskscale starts preparing a program.
 pub(super) fn begun(program: &Program) {
     if is_json() {
         emit(Event::Build {

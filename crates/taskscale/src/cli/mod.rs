@@ -1,7 +1,7 @@
 //! The command line: parse, validate once into plain structs, delegate, and turn the end into an exit code.
 //!
-//! Standard output is the result, standard error the progress. Exit code 0: all well; 1: some cell fell short or
-//! taskscale could not do its work, or a gate failed; 2: wrong usage; 3: a gate is undecided; 128 + n: ended by signal n.
+//! Standard output is the result, standard error the progress. Exit status 0: success; 1: a case failed, a gate failed or
+//! taskscale could not continue; 2: usage error; 3: a gate is undecided; 128 + n: ended by signal n.
 
 mod args;
 mod ask;
@@ -50,11 +50,11 @@ use args::{Args, Command, When};
 use catalog_dir::open_catalog;
 use messages::{emit, say_aside};
 
-/// Why a command did not end well.
+/// Why a command failed.
 pub enum Failure {
-    /// What the user asked cannot be done as asked: exit code 2.
+    /// Exit status 2: the user can fix the command.
     Usage(anyhow::Error),
-    /// It could be asked, but could not be done: exit code 1.
+    /// Exit status 1: the command was right, but failed.
     Broken(anyhow::Error),
 }
 
@@ -81,7 +81,7 @@ pub fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => return not_parsed(&error),
     };
-    // `list --json` prints its result as JSON, as do some others; for all else it is about events.
+    // These print their result as JSON; all others write events.
     let json = args.global.json
         && !matches!(
             args.command,
@@ -96,11 +96,11 @@ pub fn main() -> ExitCode {
     messages::set(messages::Mode { json, verbose: args.global.verbose, quiet: args.global.quiet });
     let _ = COLOUR.set(args.global.color);
     if let Some(command) = args.misplaced_options() {
-        let error = anyhow::anyhow!("entries and options of a run stand before `{command}`");
-        return failed(Failure::Usage(
-            error.context(hint::Advice("put them after it, or leave it out".into())),
-        ));
+        let error = anyhow::anyhow!("options of `run` before `{command}` (options follow their command)");
+        let advice = hint::Advice(format!("`taskscale {command} -h` lists its options"));
+        return failed(Failure::Usage(error.context(advice)), false);
     }
+    let no_command = args.command.is_none();
     let result = match args.command {
         None => run::run(&args.run, &args.global, args.is_bare()),
         Some(Command::Run(run)) => run::run(&run, &args.global, false),
@@ -125,14 +125,14 @@ pub fn main() -> ExitCode {
     };
     match result {
         Ok(code) => messages::end(code),
-        Err(failure) => failed(failure),
+        Err(failure) => failed(failure, no_command),
     }
 }
 
-/// Help and version are results; all else is wrong usage.
+/// Prints help and version, which are results. Everything else is a usage error.
 fn not_parsed(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        // Nothing can be done where not even this can be printed.
+        // Standard output may be closed.
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
@@ -145,48 +145,58 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
             verbose: false,
             quiet: false,
         });
-        messages::say_error(&format!("{option}: {value:?} is below zero"), hint::QUANTITIES);
+        messages::say_error(&format!("{option}: {value:?} is below zero; give {}", accepted(option)), None);
         return messages::end(ExitCode::from(2));
     }
     if words.iter().any(|word| word == "--json") {
         messages::set(messages::Mode { json: true, verbose: false, quiet: false });
         let message = error.to_string();
         let message = message.trim().trim_start_matches("error: ");
-        messages::say_error(message, hint::USAGE);
+        messages::say_error(message, None);
         return messages::end(ExitCode::from(2));
     }
     let _ = error.print();
     ExitCode::from(2)
 }
 
-/// A value below zero, which clap takes for an option, and the option that it was given to.
+/// A negative value, which clap takes for an option, and the option that it was meant for.
 fn below_zero(words: &[String]) -> Option<(&str, &str)> {
     let negative = |word: &str| {
         word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     };
-    // What follows `--` is somebody else's.
+    // What follows `--` is another program's.
     let words = words.split(|word| word == "--").next()?;
     let pair =
         words.windows(2).find(|pair| pair[0].starts_with('-') && pair[0].len() > 1 && negative(&pair[1]))?;
     (!negative(&pair[0])).then_some((&pair[0], &pair[1]))
 }
 
-/// Says what went wrong and what to do about it.
-fn failed(failure: Failure) -> ExitCode {
+/// What an option accepts, by example.
+fn accepted(option: &str) -> &'static str {
+    match option {
+        "--memory-cap" | "--memory" => "a size such as 512MiB",
+        "--timeout" | "--settle" | "--ready-after" | "--with-ready-after" | "--p99" => "a time such as 90s",
+        "--precision" => "a share such as 2%",
+        _ => "a number such as 1 or 10",
+    }
+}
+
+/// Writes the error and its hint.
+fn failed(failure: Failure, no_command: bool) -> ExitCode {
     let (code, error) = match failure {
         Failure::Usage(error) => (2, error),
         Failure::Broken(error) => (1, error),
     };
-    let (message, hint) = hint::told(&error, code == 2);
-    messages::say_error(&message, &hint);
+    let (message, hint) = hint::told(&error, code == 2, no_command);
+    messages::say_error(&message, hint.as_deref());
     messages::end(ExitCode::from(code))
 }
 
-/// What `--color` says.
+/// The value of `--color`.
 static COLOUR: OnceLock<When> = OnceLock::new();
 
-/// Whether to colour what goes to a stream: as `--color` says, never against NO_COLOR (no-color.org), always with
-/// CLICOLOR_FORCE (bixense.com/clicolors), else on a terminal.
+/// Whether to color a stream: as `--color` says, else not with NO_COLOR (no-color.org), always with CLICOLOR_FORCE
+/// (bixense.com/clicolors), else on a terminal.
 fn colour(stream: &impl IsTerminal) -> bool {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     match COLOUR.get().copied().unwrap_or_default() {
@@ -198,7 +208,7 @@ fn colour(stream: &impl IsTerminal) -> bool {
     }
 }
 
-/// Text from outside made safe for a terminal: nothing that acts instead of being seen but line ends and tabs.
+/// Text from outside made safe for a terminal: control characters but line ends and tabs are replaced.
 fn printable(text: &str) -> String {
     text.chars()
         .map(|c| if crate::report::acts(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c })
@@ -210,7 +220,7 @@ fn print_result(text: &str) -> Result<(), Failure> {
     print_through(|out| out.write_all(text.as_bytes()))
 }
 
-/// Has a result written to standard output. A reader that has seen enough (`| head`) is no error.
+/// Has a result written to standard output. A closed pipe (`| head`) is ignored.
 fn print_through(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {
@@ -224,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_below_zero_is_known_with_its_option() {
+    fn a_negative_value_is_attributed_to_its_option() {
         let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
         for (line, found) in [
             ("taskscale run -r -1", Some(("-r", "-1"))),

@@ -14,7 +14,7 @@ use crate::scaffold::{self, LANGUAGES, Language, Request, language_of};
 pub fn run(args: &New, global: &Global) -> Result<ExitCode, Failure> {
     let Some((runtime, entry)) = args.name.split_once('/') else {
         return Err(Failure::Usage(anyhow!(
-            "`{}` names no entry: write LANGUAGE/NAME, such as go/errgroup or python/my-loop",
+            "not an entry: `{}` (expected LANGUAGE/NAME, such as go/errgroup or python/my-loop)",
             args.name
         )));
     };
@@ -26,17 +26,17 @@ pub fn run(args: &New, global: &Global) -> Result<ExitCode, Failure> {
         && let Some(other) = language.names.iter().find(|name| there(name))
     {
         return Err(Failure::Usage(anyhow!(
-            "{} has {} as `{other}`: `taskscale new {other}/{entry}` adds to it; \
-             `--language {other}` makes a runtime `{runtime}` beside it",
-            place.folder.display(),
-            language.title
+            "{} is already in {} as `{other}`; add to it: `taskscale new {other}/{entry}`, or create a runtime \
+             `{runtime}`: --language {other}",
+            language.title,
+            place.folder.display()
         )));
     }
     let existed = place.folder.is_dir();
     let workloads = workloads(&args.workload, &place.folder).or_usage()?;
     if args.extension.is_some() && !language.is_generic() {
         let error =
-            anyhow!("--extension is for languages that `new` does not know, and {} is one", language.title);
+            anyhow!("--extension: not for {} (only for other languages)", language.title);
         return Err(Failure::Usage(error));
     }
     let extension = args.extension.as_deref().unwrap_or(runtime);
@@ -53,10 +53,10 @@ pub fn run(args: &New, global: &Global) -> Result<ExitCode, Failure> {
     if let Some(path) = &written.extended {
         text.push_str(&format!("extended  {}\n", shown(path)));
     }
-    // Where this very folder leads to the catalogue, nothing need be said of it.
+    // Commands in this folder may find the catalog by themselves.
     let option =
         if place.needs_option { format!(" --catalog {}", shown(&place.folder)) } else { String::new() };
-    // What `run` measures where nobody says.
+    // The default of `run`.
     let which = match args.workload.as_slice() {
         [] => String::new(),
         asked => format!(" -w {}", asked.join(",")),
@@ -65,26 +65,26 @@ pub fn run(args: &New, global: &Global) -> Result<ExitCode, Failure> {
         "\nNext:\n  \
          taskscale check {name}{option}\n  \
          taskscale run {name}{which} -n 1,10k{option}\n  \
-         write your way of running tasks into the program, and `why` into the manifest\n",
+         edit the program, and `why` in runtime.toml\n",
         name = args.name
     ));
     print_result(&printable(&text))?;
     if language.is_generic() && args.language.is_none() {
         say_aside(&format!(
-            "note: `new` knows no program in `{runtime}`, so *.{extension} is a shell script that works as it is; \
-             write the same in your language, and its commands in runtime.toml"
+            "note: *.{extension} is a working shell script (`new` has no program for `{runtime}`): rewrite it in your \
+             language, and put its commands into runtime.toml"
         ));
     }
     if !existed && !place.needs_option && carries_catalog() {
         say_aside(&format!(
-            "note: {} is a new catalogue: commands in this folder have its entries beside those that taskscale carries",
+            "note: {} is a new catalog: commands in this folder add its entries to the embedded ones",
             shown(&place.folder)
         ));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The workloads that were named, or the one that is meant where none is; known to the catalogue, each of them.
+/// The workloads that were named, or the default one. Each must be in the catalog.
 fn workloads(asked: &[String], catalog: &Path) -> anyhow::Result<Vec<String>> {
     let known = catalog::workloads(catalog)?;
     let names = || known.iter().map(|workload| workload.name.as_str());
@@ -92,7 +92,7 @@ fn workloads(asked: &[String], catalog: &Path) -> anyhow::Result<Vec<String>> {
         if !names().any(|name| name == asked) {
             let nearest = closest(asked, names()).map(|nearest| format!(": did you mean `{nearest}`?"));
             bail!(
-                "no workload `{asked}`{}; there are {}",
+                "no workload `{asked}`{}; available: {}",
                 nearest.unwrap_or_default(),
                 names().collect::<Vec<_>>().join(", ")
             );
@@ -115,7 +115,7 @@ fn language(named: Option<&str>, runtime: &str) -> anyhow::Result<&'static Langu
     let names = || LANGUAGES.iter().filter_map(|language| language.names.first().copied()).chain(["shell"]);
     let nearest = closest(named, names()).map(|nearest| format!("; did you mean `{nearest}`?"));
     Err(anyhow!(
-        "--language: `new` knows no program in `{named}`, only in {}{}",
+        "--language: no program for `{named}`; available: {}{}",
         names().collect::<Vec<_>>().join(", "),
         nearest.unwrap_or_default()
     ))

@@ -1,4 +1,4 @@
-//! What to do with a campaign that is done, for who watched it.
+//! The next steps after a run, on a terminal.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
@@ -11,10 +11,10 @@ use crate::record::{Sample, Status, last_attempts};
 use crate::sheet::quoted;
 use crate::units;
 
-/// How many cells a line names before it says "and N more".
+/// How many cases a line names before "and N more".
 const NAMED: usize = 3;
 
-/// Says what can be done next, where somebody watches.
+/// Shows the next steps, on a terminal only.
 pub(super) fn say_next(folder: &Path, samples: &[Sample]) {
     if is_json() || !std::io::stderr().is_terminal() || samples.is_empty() {
         return;
@@ -27,7 +27,7 @@ fn next(folder: &Path, samples: &[Sample], root: bool) -> String {
     let shown = quoted(&folder.display().to_string());
     let last = last_attempts(samples);
     let mut rows = vec![
-        ["  the page".to_owned(), format!("taskscale report {shown} --open")],
+        ["  page".to_owned(), format!("taskscale report {shown} --open")],
         ["  for an issue".to_owned(), format!("taskscale report {shown} --format markdown")],
     ];
     let good: BTreeSet<&str> = last
@@ -39,7 +39,7 @@ fn next(folder: &Path, samples: &[Sample], root: bool) -> String {
     if let Some((one, other)) = good.next().zip(good.next_back()) {
         let (one, other) = (quoted(one), quoted(other));
         let command = format!("taskscale compare {shown} --base-entry {one} --new-entry {other}");
-        rows.push(["  two of them".to_owned(), command]);
+        rows.push(["  compare two".to_owned(), command]);
     }
     let mut text = columns(&rows);
     for (command, cells) in lifts(&last) {
@@ -49,13 +49,13 @@ fn next(folder: &Path, samples: &[Sample], root: bool) -> String {
         if more > 0 {
             named.push(format!("{more} more"));
         }
-        text.push_str(&format!("A limit ended {}. Lift it, and measure anew:\n", named.join(", ")));
+        text.push_str(&format!("Hit a limit: {}. Raise it and measure again:\n", named.join(", ")));
         text.push_str(&format!("  {sudo}{command}\n"));
     }
     text
 }
 
-/// The commands that lift what ended cells, and these.
+/// The commands that raise the limits that cases hit, and these cases.
 fn lifts(last: &[&Sample]) -> BTreeMap<String, BTreeSet<String>> {
     let mut lifts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for sample in last.iter().filter(|sample| sample.status == Status::Limit) {
@@ -88,6 +88,6 @@ mod tests {
         ];
         insta::assert_snapshot!(next(Path::new("my results/it's"), &samples, false));
         let alone = next(Path::new("results/x"), &samples[..1], true);
-        assert!(!alone.contains("compare") && !alone.contains("limit"), "{alone}");
+        assert!(!alone.contains("compare") && !alone.contains("sysctl"), "{alone}");
     }
 }

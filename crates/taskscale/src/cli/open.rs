@@ -1,5 +1,4 @@
-//! The folder of a campaign, from the command line's point of view: whether it can be used, a new campaign in it, or the
-//! one that it holds to go on with.
+//! Results folders of the command line: whether a folder can be used, new results in it, or results to resume.
 
 use std::fs;
 use std::io;
@@ -21,10 +20,10 @@ use crate::record::{
 };
 use crate::units;
 
-/// The share of available memory that a run may take unless told otherwise.
+/// The default share of available memory that a run may take.
 const MEMORY_SHARE: f64 = 0.8;
 
-/// What a folder is to hold.
+/// What a folder is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     Campaign,
@@ -32,16 +31,16 @@ pub(super) enum Content {
     Search,
 }
 
-/// Where a campaign is to be.
+/// Where results are written.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     pub path: PathBuf,
-    /// Whether the user named it. Only then may it be that of a campaign to go on with.
+    /// Whether the user named it. Only then it may resume.
     pub named: bool,
 }
 
 impl Place {
-    /// What `-o` says, or a folder named after instant and host.
+    /// The value of `-o`, or a folder named after instant and host.
     pub fn of(output: Option<&Path>) -> Place {
         match output {
             Some(path) => Place { path: path.to_owned(), named: true },
@@ -49,12 +48,12 @@ impl Place {
         }
     }
 
-    /// Whether there is a campaign to go on with.
+    /// Whether there are results to resume.
     pub fn holds_campaign(&self) -> bool {
         self.named && record::holds_campaign(&self.path)
     }
 
-    /// Takes the folder for a new campaign.
+    /// Takes the folder for new results.
     pub fn claim(&self) -> Result<Store, StoreError> {
         match self.named {
             true => Store::claim(&self.path),
@@ -62,18 +61,18 @@ impl Place {
         }
     }
 
-    /// Finds out before any build whether the folder can be used, and writes nothing.
+    /// Checks before any build whether the folder can be used. Writes nothing.
     pub fn check(&self, purpose: Content) -> anyhow::Result<()> {
         let folder = &self.path;
         if self.holds_campaign() {
             return Ok(());
         }
         match fs::read_dir(folder) {
-            // Another name is found for the campaign.
+            // Another name will be chosen.
             Ok(_) if !self.named => {}
             Ok(mut children) => {
                 record::check_no_orphans(folder)?;
-                // What a start that was cut off leaves is ours to use.
+                // Files of an interrupted start can be reused.
                 let of_search: &[&str] = match purpose {
                     Content::Campaign => &[],
                     Content::Search => &["limit.json", "limit.json.new"],
@@ -84,7 +83,7 @@ impl Place {
                 let is_ours = |child: &fs::DirEntry| child.file_name().to_str().is_some_and(ours);
                 if children.any(|child| !child.as_ref().is_ok_and(is_ours)) {
                     bail!(
-                        "-o {}: the folder is not empty and holds no campaign; name a new or an empty one",
+                        "-o {}: not empty and not a results folder (choose a new or an empty folder)",
                         folder.display()
                     );
                 }
@@ -95,7 +94,7 @@ impl Place {
         let nearest = folder.ancestors().find(|folder| folder.as_os_str().is_empty() || folder.exists());
         let nearest = nearest.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if !nearest.is_dir() {
-            bail!("-o {}: {} is not a folder", folder.display(), nearest.display());
+            bail!("-o {}: not a folder: {}", folder.display(), nearest.display());
         }
         rustix::fs::access(nearest, rustix::fs::Access::WRITE_OK)
             .with_context(|| format!("-o {}: cannot write in {}", folder.display(), nearest.display()))
@@ -111,7 +110,7 @@ fn new_folder() -> PathBuf {
     Path::new(RESULTS).join(format!("{date}-{host}"))
 }
 
-/// What the user said that a campaign keeps: where nothing was said, it goes on as it was begun.
+/// Options that results record. Without them, results resume as they started.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Asked {
     pub seed: Option<u64>,
@@ -120,17 +119,17 @@ pub(super) struct Asked {
     pub clients: Option<Elsewhere>,
 }
 
-/// What `--memory-cap` says.
+/// The value of `--memory-cap`.
 pub(super) fn memory_cap(text: Option<&str>) -> anyhow::Result<Option<u64>> {
     text.map(units::parse_bytes).transpose().context("--memory-cap")
 }
 
-/// What a run may take unless told otherwise. Without an estimate of what is available there is no sensible cap.
+/// The default memory cap of a run. None if the available memory is unknown.
 pub(super) fn memory_cap_bytes() -> Option<u64> {
     available_memory_bytes().map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64)
 }
 
-/// A campaign that is ready to be measured.
+/// Results that are ready to be measured into.
 pub(super) struct Opened {
     pub store: Store,
     pub campaign: Campaign,
@@ -138,7 +137,7 @@ pub(super) struct Opened {
     pub settings: Settings,
 }
 
-/// A campaign that begins now, of one part or more.
+/// New results, of one or more series.
 pub(super) fn describe(
     mut plans: Vec<Plan>,
     seed: Option<u64>,
@@ -159,7 +158,7 @@ pub(super) fn describe(
         // Below 2^53, so that JSON readers that know only floating-point numbers do not round it.
         seed: seed.unwrap_or_else(|| fastrand::u64(..1 << 53)),
         entries: prepared.iter().map(|entry| entry.facts.clone()).collect(),
-        // The instant for people; the rest, so that no two are alike.
+        // The instant for people, the rest to make it unique.
         id: Some(format!("{}-{:016x}", created_at.compact(), fastrand::u64(..))),
         conditions: Some(Conditions { memory_source: Some(source), ..Conditions::default() }),
         origin: None,
@@ -194,11 +193,11 @@ pub(super) fn open(
         store.write_campaign(&now).or_usage()?;
         return Ok(Opened { store, campaign: now, samples: Vec::new(), settings: settings(conditions) });
     }
-    // Looked at before anything is written: another campaign's folder stays as it is.
+    // Before anything is written: other results stay as they are.
     check(&place.path, &record::load(&place.path).or_usage()?, &now, asked).or_usage()?;
     let (store, campaign, samples) = go_on(&place.path, now.entries, progress)?;
     let mut conditions = campaign.known_conditions(&samples);
-    // Of an older campaign not all is known.
+    // Older results did not record all of it.
     if campaign.conditions.is_none() {
         conditions.memory_cap_bytes =
             conditions.memory_cap_bytes.or(said.memory_cap_bytes).or_else(memory_cap_bytes);
@@ -208,8 +207,7 @@ pub(super) fn open(
         && cap > there
     {
         say_aside(&format!(
-            "warning: runs of this campaign may take {}, and {} is available now: one that takes more disturbs others, \
-             and itself; free memory before you go on",
+            "warning: runs may swap: their memory cap is {}, and {} is available; free memory first",
             units::bytes(cap),
             units::bytes(there)
         ));
@@ -217,8 +215,8 @@ pub(super) fn open(
     Ok(Opened { store, campaign, samples, settings: settings(conditions) })
 }
 
-/// What the folder of a campaign to go on with holds, where it may go on with these plans; `None` of a new one. As far
-/// as can be known before anything is built, so that nobody waits to be refused.
+/// The results to resume, if these plans can resume them; `None` for new results. Checks what can be known before builds,
+/// which take long.
 pub(super) fn check_kept(
     place: &Place,
     mut plans: Vec<Plan>,
@@ -246,23 +244,23 @@ pub(super) fn check_kept(
     Ok(Some(loaded))
 }
 
-/// Whether what a folder holds may go on as `now`.
+/// Whether a folder can resume as `now`.
 fn check(folder: &Path, loaded: &Loaded, now: &Campaign, asked: &Asked) -> Result<(), CampaignError> {
     let differ = |what: String| Err(CampaignError::Another { folder: folder.to_owned(), what });
     if limit::holds_question(folder) {
-        return differ("it is a search of `taskscale limit`".to_owned());
+        return differ("it has a search of `taskscale limit`".to_owned());
     }
     loaded.campaign.check_same(&loaded.samples, now, folder)?;
     match asked.seed {
         Some(seed) if seed != loaded.campaign.seed => differ(format!(
-            "its order comes from seed {}, not {seed}; without --seed it goes on as it was begun",
+            "its seed is {}, not {seed} (omit --seed to resume)",
             loaded.campaign.seed
         )),
         _ => Ok(()),
     }
 }
 
-/// Opens a campaign that was found to be the same, with what is known of its entries today.
+/// Opens results to resume, with the current facts of their entries.
 pub(super) fn go_on(
     folder: &Path,
     entries: Vec<record::EntryFacts>,
@@ -273,29 +271,39 @@ pub(super) fn go_on(
     campaign.update_entries(entries);
     store.write_campaign(&campaign)?;
     progress.say(&format!(
-        "going on with {} (there: {})",
+        "resuming {} ({})",
         folder.display(),
         units::counted(samples.len(), "sample")
     ));
     Ok((store, campaign, samples))
 }
 
-/// Never silently beside another campaign.
+/// Refuses a folder that does not exist, before anything is read from it.
+pub(super) fn existing_folder(folder: &Path) -> anyhow::Result<()> {
+    match fs::metadata(folder) {
+        Ok(facts) if facts.is_dir() => Ok(()),
+        Ok(_) => bail!("not a folder: {}", folder.display()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => bail!("no such folder: {}", folder.display()),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", folder.display())),
+    }
+}
+
+/// Warns if another taskscale may measure at the same time.
 pub(super) fn warn_unless_held(lock: &MachineLock) {
     if let Some(why) = lock.why_not() {
         say_aside(&format!(
-            "warning: the machine is not locked: {why}; another campaign may run beside this one and disturb it"
+            "warning: another taskscale may disturb this one: the machine is not locked ({why})"
         ));
     }
 }
 
-/// Names lines that were no samples; `done` is what was done with them.
+/// Names invalid lines; `done` is what was done with them.
 pub(super) fn warn_of_rejected(folder: &Path, rejected: &[RejectedLine], done: &str) {
     for line in rejected {
         say_aside(&format!(
-            "warning: {}, line {} is no sample and is {done}: {}",
-            folder.join("samples.jsonl").display(),
+            "warning: {done}: line {} of {} (not a sample: {})",
             line.number,
+            folder.join("samples.jsonl").display(),
             line.why
         ));
     }

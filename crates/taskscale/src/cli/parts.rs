@@ -1,4 +1,4 @@
-//! The parts of a campaign as the command line says them: workloads, their parameters, numbers of CPUs.
+//! Series on the command line: workloads, their parameters, numbers of CPUs.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use crate::record::{Hold, Plan};
 use crate::report;
 use crate::units;
 
-/// How many entries a message names before it says "and N more".
+/// How many entries a message names before "and N more".
 const NAMED: usize = 4;
 
-/// What was asked of all parts.
+/// Options that apply to all series.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AskedParts {
-    /// The numbers of tasks; where absent, each workload's own.
+    /// The numbers of tasks; by default each workload's own.
     pub tasks: Option<Vec<u64>>,
-    /// Of a workload's own numbers, none that is larger.
+    /// The largest of a workload's own numbers.
     pub most_tasks: Option<u64>,
     pub params: Vec<(String, String)>,
     /// Empty: all.
@@ -26,16 +26,16 @@ pub(super) struct AskedParts {
     pub repetitions: u32,
 }
 
-/// Makes the plans of all parts, of the entries that a function names for a workload.
+/// Creates the plans of all series, with the entries that a function names for a workload.
 pub(super) type Plans<'a> = dyn Fn(&dyn Fn(&Workload) -> Vec<String>) -> Vec<Plan> + 'a;
 
-/// One workload as it was asked for.
+/// A selected workload.
 #[derive(Debug)]
 pub(super) struct Chosen<'c> {
     workload: &'c Workload,
     params: BTreeMap<String, String>,
     tasks: Vec<u64>,
-    /// Numbers of tasks that do not go with it, and why.
+    /// Numbers of tasks that it does not take, and why.
     left_out: Vec<(u64, String)>,
 }
 
@@ -46,7 +46,7 @@ impl Chosen<'_> {
     }
 }
 
-/// What `-n` says, ascending.
+/// The value of `-n`, ascending.
 pub(super) fn task_counts(text: &str) -> anyhow::Result<Vec<u64>> {
     let mut tasks = Vec::new();
     for word in text.split(',') {
@@ -60,7 +60,7 @@ pub(super) fn task_counts(text: &str) -> anyhow::Result<Vec<u64>> {
     Ok(tasks)
 }
 
-/// The workloads that were named, or the one that is meant where none is.
+/// The workloads that were named, or the default one.
 pub(super) fn named(catalog: &Catalog, asked: &[String]) -> Vec<String> {
     match asked {
         [] => catalog.default_workload().map(|workload| workload.name.clone()).into_iter().collect(),
@@ -68,7 +68,7 @@ pub(super) fn named(catalog: &Catalog, asked: &[String]) -> Vec<String> {
     }
 }
 
-/// What `-p` says: names and values.
+/// The values of `-p`: names and values.
 pub(super) fn params(texts: &[String]) -> anyhow::Result<Vec<(String, String)>> {
     let mut params: Vec<(String, String)> = Vec::new();
     for text in texts {
@@ -83,13 +83,13 @@ pub(super) fn params(texts: &[String]) -> anyhow::Result<Vec<(String, String)>> 
     Ok(params)
 }
 
-/// What `--cpus` says: numbers that this machine has.
+/// The value of `--cpus`: numbers that this machine has.
 pub(super) fn cpus(counts: &[u32]) -> anyhow::Result<Vec<u32>> {
     let there = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);
     let mut cpus: Vec<u32> = Vec::new();
     for &count in counts {
         if count == 0 || count > there {
-            bail!("--cpus: {count}: from 1 to {there}, the CPUs that taskscale may use here");
+            bail!("--cpus: {count}: must be 1 to {there} (the CPUs that taskscale may use here)");
         }
         if cpus.contains(&count) {
             bail!("--cpus: {count} is given twice");
@@ -100,7 +100,7 @@ pub(super) fn cpus(counts: &[u32]) -> anyhow::Result<Vec<u32>> {
     Ok(cpus)
 }
 
-/// The parameters of one workload that were given and are not what they are anyway.
+/// The parameters of one workload that were given and differ from the default.
 pub(super) fn params_of(
     workload: &Workload,
     given: &[(String, String)],
@@ -114,7 +114,7 @@ pub(super) fn params_of(
         };
         if !(parameter.least..=parameter.most).contains(&value) {
             bail!(
-                "-p {name}={text}: from {} to {}, for the workload `{}`",
+                "-p {name}={text}: must be {} to {} for `{}`",
                 units::grouped(parameter.least),
                 units::grouped(parameter.most),
                 workload.name
@@ -127,8 +127,8 @@ pub(super) fn params_of(
     Ok(params)
 }
 
-/// The workloads with the numbers of tasks that go with them. What was asked of one workload alone is refused where it
-/// cannot be; what was asked of several, or of nobody, is left out.
+/// The workloads with the numbers of tasks that they take. An invalid -n is an error for a single workload, and skipped
+/// for several.
 pub(super) fn choose<'c>(asked: &AskedParts, workloads: &[&'c Workload]) -> anyhow::Result<Vec<Chosen<'c>>> {
     refuse_unknown_params(&asked.params, workloads)?;
     let strict = asked.tasks.is_some() && workloads.len() == 1;
@@ -156,14 +156,14 @@ pub(super) fn choose<'c>(asked: &AskedParts, workloads: &[&'c Workload]) -> anyh
     Ok(all)
 }
 
-/// Says which numbers of tasks are left out.
+/// Reports the numbers of tasks that are skipped.
 pub(super) fn say_left_out(chosen: &[Chosen]) {
     for (count, why) in chosen.iter().flat_map(|chosen| &chosen.left_out) {
-        say_aside(&format!("left out: N = {}, as {why}", units::count(*count)));
+        say_aside(&format!("skipped: N = {} ({why})", units::count(*count)));
     }
 }
 
-/// A plan for each part, of the entries that `entries_of` names for a workload.
+/// A plan for each series, with the entries that `entries_of` names for a workload.
 pub(super) fn plans(
     asked: &AskedParts,
     hold: Hold,
@@ -199,17 +199,17 @@ pub(super) fn refuse_unknown_params(
         }
         let all: Vec<&str> = known().collect();
         let which = match closest(name, all.iter().copied()) {
-            Some(nearest) => format!("did you mean `{nearest}`?"),
-            None if all.is_empty() => "they have none".to_owned(),
-            None => format!("there are {}", all.join(", ")),
+            Some(nearest) => format!("; did you mean `{nearest}`?"),
+            None if all.is_empty() => " (it has none)".to_owned(),
+            None => format!("; available: {}", all.join(", ")),
         };
         let names: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
-        bail!("-p {name}: no parameter of {} is called so: {which}", names.join(", "));
+        bail!("-p {name}: not a parameter of {}{which}", names.join(", "));
     }
     Ok(())
 }
 
-/// Names those who were chosen and have no program for a workload that was named.
+/// Reports selected entries that lack a workload.
 pub(super) fn say_lacking(selection: &Selection) {
     for (workload, entries) in &selection.lacking {
         let mut names: Vec<&str> = entries.iter().take(NAMED).map(|entry| entry.full_name.as_str()).collect();
@@ -218,7 +218,7 @@ pub(super) fn say_lacking(selection: &Selection) {
             names.push(&more);
         }
         let names: Vec<String> = names.into_iter().map(|name| report::safe(name).into_owned()).collect();
-        say_aside(&format!("left out of {}, which they do not do: {}", workload.name, names.join(", ")));
+        say_aside(&format!("skipped: no `{}` in {}", workload.name, names.join(", ")));
     }
 }
 
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_for_each_number_of_cpus() {
+    fn one_series_per_number_of_cpus() {
         let asked = AskedParts {
             most_tasks: Some(100_000),
             params: given("tokens=8"),
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_with_one_workload_alone_is_left_out_of_the_others() {
+    fn invalid_numbers_are_skipped_for_several_workloads_and_refused_for_one() {
         let (ring, mut spawn) = (workload(), workload());
         (spawn.name, spawn.least_tasks) = ("spawn".into(), 1);
         let asked = |tasks: &[u64]| AskedParts { tasks: Some(tasks.to_vec()), ..AskedParts::default() };
@@ -294,20 +294,20 @@ mod tests {
     }
 
     #[test]
-    fn a_default_that_is_said_is_no_other_part() {
+    fn an_explicit_default_is_the_same_series() {
         assert_eq!(params_of(&workload(), &given("tokens=1")).unwrap(), BTreeMap::new());
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused_with_what_would() {
+    fn invalid_parameters_are_refused() {
         let refused = |text: &str| {
             let given = given(text);
             let unknown = refuse_unknown_params(&given, &[&workload()]);
             unknown.and_then(|()| params_of(&workload(), &given)).unwrap_err().to_string()
         };
         assert!(refused("token=8").ends_with("did you mean `tokens`?"));
-        assert!(refused("tokens=65").contains("from 1 to 64"));
-        assert!(refused("tokens=0").contains("from 1 to 64"));
+        assert!(refused("tokens=65").contains("1 to 64"));
+        assert!(refused("tokens=0").contains("1 to 64"));
         assert!(refused("tokens=many").contains("-p tokens=many"));
         assert!(params(&["tokens".to_owned()]).is_err());
         assert!(cpus(&[0]).is_err() && cpus(&[100_000]).is_err() && cpus(&[1, 1]).is_err());

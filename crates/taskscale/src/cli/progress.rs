@@ -1,4 +1,4 @@
-//! Progress on standard error: a bar on a terminal, a line a run elsewhere.
+//! Progress on standard error: a bar on a terminal, else a line per run.
 
 use std::io::IsTerminal;
 
@@ -14,22 +14,22 @@ use crate::measure::Course;
 use crate::record::{Campaign, Event, Sample, Status};
 use crate::units;
 
-/// Shows how a campaign goes on.
+/// Shows the progress of a run.
 pub struct Progress {
     bar: Option<ProgressBar>,
     quiet: bool,
     position: (usize, usize),
-    /// On a terminal, once a campaign is at work.
+    /// On a terminal, while runs are measured.
     live: Option<Live>,
 }
 
 impl Progress {
     pub fn new(quiet: bool) -> Progress {
         let terminal = std::io::stderr().is_terminal();
-        // Lines of `--verbose` and of `--json` would tear a bar.
+        // Lines of `--verbose` and `--json` would break a bar.
         let bar = (terminal && !quiet && !is_json() && !is_verbose()).then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            // The template is a constant: it is right or a test of this file fails.
+            // The template is a valid constant.
             if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
                 bar.set_style(style);
             }
@@ -38,7 +38,7 @@ impl Progress {
         Progress { bar, quiet, position: (0, 0), live: None }
     }
 
-    /// Has results shown as they come, where there is a bar to show them above.
+    /// Shows results as they come, above the bar if there is one.
     pub fn watch(&mut self, campaign: &Campaign, prepared: &[Prepared], samples: &[Sample]) {
         self.live = self.bar.is_some().then(|| Live::of(campaign, prepared, samples));
     }
@@ -57,7 +57,7 @@ impl Progress {
         }
     }
 
-    /// Does something, such as to print a result, with no bar in its way.
+    /// Hides the bar while `work` prints.
     pub fn beside<T>(&self, work: impl FnOnce() -> T) -> T {
         match &self.bar {
             Some(bar) => bar.suspend(work),
@@ -76,7 +76,7 @@ impl Progress {
         self.show(&format!("checking {name} ({position} of {all})"));
     }
 
-    /// What is going on now: replaced by the next.
+    /// The current step; the next one replaces it.
     pub fn show(&self, message: &str) {
         match &self.bar {
             Some(bar) => {
@@ -87,7 +87,7 @@ impl Progress {
         }
     }
 
-    /// The same, but nothing where every line stays.
+    /// The same, without effect where lines stay.
     pub fn show_if_bar(&self, message: &str) {
         if self.bar.is_some() {
             self.show(message);
@@ -101,7 +101,7 @@ impl Progress {
     }
 }
 
-/// An estimate, and so without decimals.
+/// An estimated time, without decimals.
 pub(super) fn time_left(seconds: f64) -> String {
     let seconds = seconds.round() as u64;
     match seconds {
@@ -152,11 +152,11 @@ impl CampaignObserver for Progress {
         bar.set_position(done as u64);
         let (told, again) = match course {
             Course::Work(work) => {
-                (format!(", {} operations", units::grouped(work.operations)), ", once more with more of them")
+                (format!(", {} operations", units::grouped(work.operations)), ", again with more of them")
             }
-            // A program that was not told how long to wait is let stand as long as it takes.
+            // A program without a wait is observed as long as needed.
             _ if course.hold_s() == 0.0 => (String::new(), ""),
-            _ => (format!(" for {} s", course.hold_s()), ", once more with a longer hold"),
+            _ => (format!(", wait {} s", course.hold_s()), ", again with a longer wait"),
         };
         let again = if attempt > 1 { again } else { "" };
         self.show(&format!(
@@ -197,7 +197,7 @@ impl CampaignObserver for Progress {
             (status, ..) => {
                 format!(
                     "[{done}/{all}] {name}: {status}: {}",
-                    sample.reason.as_deref().unwrap_or("no reason known")
+                    sample.reason.as_deref().unwrap_or("unknown reason")
                 )
             }
         };

@@ -13,7 +13,7 @@ use super::catalog_dir::any_catalog;
 use super::dry_run::RESULTS;
 use super::hint::Advice;
 use super::keep::Keep;
-use super::open::warn_of_rejected;
+use super::open::{existing_folder, warn_of_rejected};
 use super::session::PAGE_FILE;
 use super::{Failure, OrUsage, colour, print_result, print_through, say_aside};
 use crate::catalog::sources;
@@ -22,13 +22,13 @@ use crate::record::{self, Campaign, Loaded, Sample};
 use crate::report::{self, Bars, Chart, PageData, Rank, Recorded, RenderOptions, Request, Target};
 use crate::sheet::{command_line, quoted};
 
-/// Columns of a table at most, however wide the terminal, and where there is none: further on the eye loses the line.
+/// The widest table, also without a terminal: longer lines are hard to follow.
 pub(super) const WIDEST: usize = 120;
 
-/// How many cells a message names before it says "and N more".
+/// How many cases a message names before "and N more".
 const NAMED: usize = 4;
 
-/// What was asked, validated.
+/// The validated options.
 struct Options {
     folders: Vec<PathBuf>,
     output: Option<PathBuf>,
@@ -38,7 +38,7 @@ struct Options {
     what: What,
 }
 
-/// What is made of the campaigns.
+/// What is made of the results.
 enum What {
     /// All samples, one line each.
     Samples,
@@ -50,36 +50,36 @@ enum What {
 fn validate(args: &args::Report) -> anyhow::Result<Options> {
     let format = args.format;
     if args.samples && format != Format::Csv {
-        bail!("--samples: one line for each sample is CSV; add --format csv");
+        bail!("--samples needs --format csv");
     }
     if args.chart.is_some() && format != Format::Svg {
-        bail!("--chart: a chart is SVG; add --format svg");
+        bail!("--chart needs --format svg");
     }
     let keep = Keep::of(args)?;
     let is_page = format == Format::Html || args.open;
     if let Some(option) = keep.option().filter(|_| is_page) {
-        bail!("{option}: the page has switches for that: it takes whole campaigns");
+        bail!("{option}: not for the page, which has filters of its own");
     }
     if args.open && !matches!(format, Format::Table | Format::Html) {
-        bail!("--open: it shows the page; leave --format out");
+        bail!("--open shows the page; omit --format");
     }
     if args.open && args.output.is_none() && args.folders.len() > 1 {
-        bail!("--open: say with -o FILE where the page of several campaigns is to be");
+        bail!("--open needs -o FILE for the page of several folders");
     }
     let ranking = format == Format::Svg && args.chart != Some(args::Chart::Scaling);
     if ranking && keep.tasks.len() > 1 {
-        bail!("-n: a ranking chart is of one number of tasks");
+        bail!("-n: a ranking chart takes one number of tasks");
     }
     let shows_some = matches!(format, Format::Table | Format::Markdown | Format::Github | Format::Bencher);
     if !args.metric.is_empty() && (!shows_some || args.open) {
         bail!(
-            "--metric: it chooses what tables show, and what goes to github or bencher; this has every figure"
+            "--metric is for tables, github and bencher (this format has every metric)"
         );
     }
     if let Some(path) = args.output.as_ref().filter(|path| format == Format::Svg && is_bitmap(path)) {
-        let error = anyhow!("-o {}: a chart is drawn as SVG, and no other kind of picture", path.display());
+        let error = anyhow!("-o {}: charts are SVG", path.display());
         return Err(
-            error.context(Advice(format!("`{}` makes a PNG of it (Debian: librsvg2-bin)", png(args, path))))
+            error.context(Advice(format!("for a PNG (Debian: librsvg2-bin): `{}`", png(args, path))))
         );
     }
     let shows_ranking = !args.samples
@@ -91,8 +91,7 @@ fn validate(args: &args::Report) -> anyhow::Result<Options> {
         };
     if args.rank.is_some() && !shows_ranking {
         bail!(
-            "--rank: it is about a ranking: of one campaign as a table, markdown or svg, of any number as csv or json; \
-             the page has a switch for it"
+            "--rank needs a ranking: table, markdown or svg of one folder, or csv or json (the page has a switch for it)"
         );
     }
     let rank = match args.rank {
@@ -130,13 +129,13 @@ fn validate(args: &args::Report) -> anyhow::Result<Options> {
     })
 }
 
-/// Whether a picture's name says that it is made of dots.
+/// Whether a file name is that of a bitmap or PDF.
 fn is_bitmap(path: &Path) -> bool {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     ending.is_some_and(|ending| ["png", "jpg", "jpeg", "webp", "gif", "pdf"].contains(&ending.as_str()))
 }
 
-/// The command that makes the picture after all.
+/// The command that converts the chart to PNG.
 fn png(args: &args::Report, path: &Path) -> String {
     let mut words: Vec<String> = vec!["taskscale".into(), "report".into()];
     words.extend(args.folders.iter().map(|folder| folder.display().to_string()));
@@ -148,20 +147,21 @@ fn png(args: &args::Report, path: &Path) -> String {
     format!("{} | rsvg-convert --zoom 2 -o {}", command_line(&words), quoted(&file))
 }
 
-/// The campaign that is meant where none is named.
+/// The newest results, where no folder is named.
 fn newest() -> anyhow::Result<PathBuf> {
     let Some(folder) = record::campaigns_in(Path::new(RESULTS)).into_iter().next() else {
-        let error = anyhow!("no campaign is below {RESULTS}/ here, and no folder was named");
-        return Err(
-            error.context(Advice("name the folder of one, or measure one: `taskscale --quick`".into()))
-        );
+        let error = anyhow!("no results in ./{RESULTS}");
+        return Err(error.context(Advice("run `taskscale --quick` first, or name a results folder".into())));
     };
-    say_aside(&format!("{}, the newest below {RESULTS}/", folder.display()));
+    say_aside(&format!("{} (the newest in {RESULTS}/)", folder.display()));
     Ok(folder)
 }
 
 pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
     let options = validate(args).or_usage()?;
+    for folder in &options.folders {
+        existing_folder(folder).or_usage()?;
+    }
     if let Some(folder) = options.folders.iter().find(|folder| limit::holds_question(folder)) {
         return of_limit(args, &options, folder);
     }
@@ -224,12 +224,12 @@ fn text(reports: &[report::Report], request: &Request) -> Result<String, report:
         if export.left_out.len() > NAMED {
             cells.push(format!("and {} more", export.left_out.len() - NAMED));
         }
-        say_aside(&format!("left out, having no figure to keep: {}", cells.join(", ")));
+        say_aside(&format!("left out (no value): {}", cells.join(", ")));
     }
     Ok(export.text)
 }
 
-/// A search for limits: other tables, of one folder.
+/// A search of `taskscale limit`, which has tables of its own.
 fn of_limit(args: &args::Report, options: &Options, folder: &Path) -> Result<ExitCode, Failure> {
     let format = match args.format {
         Format::Table => report::Format::Table,
@@ -238,26 +238,26 @@ fn of_limit(args: &args::Report, options: &Options, folder: &Path) -> Result<Exi
         Format::Csv => report::Format::Csv,
         _ => {
             return Err(anyhow!(
-                "{} holds a search for limits: it is shown as table, markdown, csv or json",
+                "{} is a search of `taskscale limit`, with the formats table, markdown, csv and json",
                 folder.display()
             ))
             .or_usage();
         }
     };
     if options.folders.len() > 1 {
-        return Err(anyhow!("{} holds a search for limits: it is shown by itself", folder.display()))
+        return Err(anyhow!("{} is a search of `taskscale limit`; report it alone", folder.display()))
             .or_usage();
     }
     let option = options.keep.option().or(args.open.then_some("--open"));
     if let Some(option) = option {
         return Err(anyhow!(
-            "{option}: {} holds a search for limits, which has nothing of the kind",
+            "{option}: not for {}, a search of `taskscale limit`",
             folder.display()
         ))
         .or_usage();
     }
     if args.rank.is_some() {
-        return Err(anyhow!("--rank: {} holds a search for limits, which ranks nothing", folder.display()))
+        return Err(anyhow!("--rank: not for {}, a search of `taskscale limit`", folder.display()))
             .or_usage();
     }
     let loaded = record::load(folder).or_usage()?;
@@ -276,13 +276,13 @@ fn of_limit(args: &args::Report, options: &Options, folder: &Path) -> Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
-/// What `run` prints.
+/// The output of `run`.
 pub(super) enum Shown {
     Text(String),
     Page(PageData),
 }
 
-/// A campaign as `run` prints it.
+/// Results as `run` prints them.
 pub(super) fn of_run(
     folder: &Path,
     campaign: &Campaign,
@@ -298,7 +298,7 @@ pub(super) fn of_run(
     Ok(Shown::Text(text(&reports, &Request { target, metrics: Vec::new(), tasks: None, options })?))
 }
 
-/// The page of campaigns. Several are told apart by the names of their folders, one by its machine and day.
+/// The page of results. Several are named after their folders, one after its machine and day.
 pub(super) fn page_of(campaigns: Vec<(String, Loaded)>) -> PageData {
     let several = campaigns.len() > 1;
     let mut page = PageData::default();
@@ -309,14 +309,14 @@ pub(super) fn page_of(campaigns: Vec<(String, Loaded)>) -> PageData {
     page
 }
 
-/// The page of one campaign.
+/// The page of one results folder.
 pub(super) fn page(campaign: &Campaign, samples: &[Sample]) -> PageData {
     let mut page = PageData::default();
     add(&mut page, campaign, samples, None);
     page
 }
 
-/// Where no source was recorded, those of the catalogue stand in, if there is one.
+/// Sources that were not recorded are taken from the catalog, if there is one.
 fn add(page: &mut PageData, campaign: &Campaign, samples: &[Sample], name: Option<&str>) {
     let catalog = LazyCell::new(any_catalog);
     page.add(campaign, samples, name, |workload, name| {
@@ -330,7 +330,7 @@ fn add(page: &mut PageData, campaign: &Campaign, samples: &[Sample], name: Optio
     });
 }
 
-/// What is made of a report in a format; none for the page, which is made of campaigns.
+/// The target of a format; none for the page, which is made of results.
 fn target(format: Format) -> Option<Target> {
     Some(match format {
         Format::Table => Target::Report(report::Format::Table),
@@ -344,13 +344,13 @@ fn target(format: Format) -> Option<Target> {
     })
 }
 
-/// What tells the campaigns apart: the names of their folders, or whole paths where two are named alike.
+/// The names of results: of their folders, or whole paths if two folders have the same name.
 fn names(folders: &[PathBuf]) -> anyhow::Result<Vec<String>> {
     let mut seen: Vec<PathBuf> = Vec::new();
     for folder in folders {
         let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
         if seen.contains(&real) {
-            bail!("{} is given twice", folder.display());
+            bail!("given twice: {}", folder.display());
         }
         seen.push(real);
     }
@@ -359,13 +359,13 @@ fn names(folders: &[PathBuf]) -> anyhow::Result<Vec<String>> {
     Ok(if alike { folders.iter().map(|folder| folder.display().to_string()).collect() } else { short })
 }
 
-/// The name of a campaign's folder; of `.`, the name of the folder that it is.
+/// The name of a folder, also of `.`.
 fn name(folder: &Path) -> String {
     let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     real.file_name().unwrap_or(real.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// As suits a terminal, a pipe or a file.
+/// Options for standard output: a terminal, a pipe or a file.
 pub(super) fn for_standard_output() -> RenderOptions {
     let color = colour(&std::io::stdout());
     RenderOptions {
@@ -375,7 +375,7 @@ pub(super) fn for_standard_output() -> RenderOptions {
     }
 }
 
-/// Columns of the terminal that standard output is, or that COLUMNS says.
+/// The width of the terminal on standard output, or COLUMNS.
 pub(super) fn terminal_width() -> Option<usize> {
     width_of(&std::io::stdout())
 }

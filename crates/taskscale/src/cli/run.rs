@@ -1,4 +1,4 @@
-//! `taskscale run`, the main job.
+//! `taskscale run`, the default command.
 
 use std::net::ToSocketAddrs;
 use std::path::{Path, PathBuf};
@@ -26,14 +26,14 @@ use crate::measure::{Interrupt, LocalRunner};
 use crate::record::{self, Campaign, Hold, Sample};
 use crate::units;
 
-/// The same for `--quick`: with it most cells need a hold of 1 s only.
+/// The shortest plateau of `--quick`, in seconds: most cases need a wait of only 1 s.
 const QUICK_PLATEAU_S: f64 = 0.5;
 /// The most tasks of `--quick`.
 const QUICK_TASKS: u64 = 100_000;
-/// What the posts waited, in seconds.
+/// The wait of the original blog posts, in seconds.
 const CLASSIC_HOLD_S: u64 = 10;
 
-/// What was asked, validated: nothing below sees the command line's types.
+/// The validated options.
 pub(super) struct Options {
     entries: Vec<String>,
     pub(super) parts: AskedParts,
@@ -68,25 +68,25 @@ fn validate(args: &Run) -> anyhow::Result<Options> {
     })
 }
 
-/// Another machine for the clients of servers. It sees this taskscale by the path that it was started by.
+/// Another machine for the clients of servers. It must have taskscale at the same path.
 fn clients(args: &Run) -> anyhow::Result<Option<Elsewhere>> {
     let Some((start, listen)) = args.clients.as_ref().zip(args.listen.as_ref()) else { return Ok(None) };
     let mut start: Vec<String> = start.split_whitespace().map(str::to_owned).collect();
     let first =
-        start.first_mut().context("--clients: what starts a command elsewhere, such as 'ssh other'")?;
+        start.first_mut().context("--clients: the command is empty (for example 'ssh other')")?;
     *first = find_program(first).context("--clients")?.display().to_string();
-    let program = std::env::current_exe().context("where this taskscale lies")?;
+    let program = std::env::current_exe().context("the path of taskscale")?;
     let found = (listen.as_str(), 0).to_socket_addrs();
-    let address = found.with_context(|| format!("--listen {listen}: no such address"))?.next();
-    let listen = address.with_context(|| format!("--listen {listen}: no such address"))?.ip();
+    let address = found.with_context(|| format!("--listen {listen}: unknown address"))?.next();
+    let listen = address.with_context(|| format!("--listen {listen}: unknown address"))?.ip();
     anyhow::ensure!(
         !listen.is_unspecified(),
-        "--listen {listen}: one address, not all that this machine has"
+        "--listen {listen}: must be one address (not all of this machine)"
     );
     Ok(Some(Elsewhere { start, program, listen }))
 }
 
-/// What was asked of which programs.
+/// The selected programs.
 fn chosen<'a>(options: &Options, args: &Run, catalog: &'a Catalog) -> anyhow::Result<Selection<'a>> {
     let words = if options.entries.is_empty() { default_selection(catalog) } else { options.entries.clone() };
     let mut selection = select(catalog, &words, &parts::named(catalog, &args.workload))?;
@@ -96,8 +96,7 @@ fn chosen<'a>(options: &Options, args: &Run, catalog: &'a Catalog) -> anyhow::Re
     Ok(selection)
 }
 
-/// A first table does without variants of a runtime by another compiler (GraalVM, Native AOT): most of the time would go
-/// into building them.
+/// Leaves out variants of a runtime by another compiler (GraalVM, Native AOT), whose builds would take most of the time.
 fn leave_out_of_quick(selection: &mut Selection) {
     let usual = |program: &Program| program.entry.toolchain == program.runtime.toolchain;
     if selection.programs.iter().any(usual) {
@@ -105,19 +104,19 @@ fn leave_out_of_quick(selection: &mut Selection) {
     }
 }
 
-/// Refuses what cannot be, and does nothing.
+/// Validates, and does nothing.
 pub(super) fn check(args: &Run, global: &Global) -> anyhow::Result<()> {
     let (options, catalog) = (validate(args)?, open_catalog(global)?);
     parts::choose(&options.parts, &chosen(&options, args, &catalog)?.workloads()).map(drop)
 }
 
-/// `bare`: nothing was typed but the program's name.
+/// `bare`: only `taskscale` was typed.
 pub fn run(args: &Run, global: &Global, bare: bool) -> Result<ExitCode, Failure> {
     let options = validate(args).or_usage()?;
     let catalog = open_catalog(global).or_usage()?;
     let mut selection = chosen(&options, args, &catalog).or_usage()?;
     let workloads = selection.workloads();
-    // What cannot be is refused before anything is built.
+    // Refuses invalid options before anything is built.
     let chosen = parts::choose(&options.parts, &workloads).or_usage()?;
     let plans = |entries_of: &dyn Fn(&Workload) -> Vec<String>| {
         parts::plans(&options.parts, options.hold, &chosen, entries_of)
@@ -129,7 +128,7 @@ pub fn run(args: &Run, global: &Global, bare: bool) -> Result<ExitCode, Failure>
     parts::say_left_out(&chosen);
     selection.programs.retain(|program| chosen.iter().any(|part| part.has_tasks_of(program.workload)));
 
-    // Its plan names what is not installed as well.
+    // The plan includes entries that are not installed.
     let whole = plans(&|workload| {
         let does = selection.programs.iter().filter(|program| program.workload == workload);
         does.map(|program| program.entry.full_name.clone()).collect()
@@ -141,7 +140,7 @@ pub fn run(args: &Run, global: &Global, bare: bool) -> Result<ExitCode, Failure>
     }
     if bare && !global.quiet && !global.json && ask::can_answer() {
         let outlook = outlook();
-        // Of what cannot run here at all more is said below.
+        // If nothing can run here, the error below explains it.
         if outlook.estimate.runs > 0 && !ask::whether_to_start(&outlook) {
             return Ok(ExitCode::SUCCESS);
         }
@@ -162,7 +161,7 @@ pub fn run(args: &Run, global: &Global, bare: bool) -> Result<ExitCode, Failure>
     if prepared.iter().all(|entry| entry.command.is_err()) {
         progress.finish();
         return Err(Failure::Usage(anyhow!(
-            "none of these entries can run here: `taskscale list` says what to install"
+            "none of these entries can run here (`taskscale list --missing` shows what to install)"
         )));
     }
 
@@ -171,13 +170,13 @@ pub fn run(args: &Run, global: &Global, bare: bool) -> Result<ExitCode, Failure>
         prepared.iter().filter(does).map(|entry| entry.facts.name.clone()).collect()
     });
     let now = describe(plans, options.asked.seed, home.source(), &prepared);
-    // Hundreds of commands that are not run need no memory beside what is measured.
+    // Frees the memory of hundreds of commands that will not run.
     drop(catalog);
     let Opened { mut store, campaign, mut samples, settings } = open(&place, now, &options.asked, &progress)?;
     let folder = store.folder().to_owned();
     announce(&folder, &campaign, &prepared, &samples);
     progress.watch(&campaign, &prepared, &samples);
-    // Not its path: this very program, even where another version has been put in its place meanwhile.
+    // Not its path: another version may have replaced the file meanwhile.
     let launcher = PathBuf::from("/proc/self/exe");
     let mut runner = LocalRunner::new(home, &interrupt, launcher).with(&lock);
     let outcome =
@@ -187,7 +186,7 @@ pub fn run(args: &Run, global: &Global, bare: bool) -> Result<ExitCode, Failure>
     let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(error) => {
-            // The folder may be the very thing that failed: what is known is shown at least.
+            // The folder may be what failed: shows at least the results in memory.
             if !samples.is_empty() {
                 show(&folder, &campaign, &samples, options.format)?;
             }

@@ -1,5 +1,4 @@
-//! What commands that measure have in common: the machine for themselves, entries made ready, what is said before and
-//! what is left behind.
+//! Shared by the commands that measure: the lock of the machine, builds, messages before a run, and the results folder.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -21,28 +20,28 @@ use crate::sheet::{command_line, quoted, shortened};
 use crate::toolchain::{Attend, Cache};
 use crate::units;
 
-/// How long all tasks are alive together at least, in seconds.
+/// The shortest plateau, in seconds.
 pub(super) const PLATEAU_S: f64 = 1.0;
 
-/// The page, in a campaign's folder.
+/// The page in a results folder.
 pub(super) const PAGE_FILE: &str = "report.html";
 
-/// Where every line stays, one that waits says so again after so long.
+/// Without a bar, a waiting command repeats its message after this time.
 const SAY_AGAIN: Duration = Duration::from_secs(300);
-/// Characters of a holder's command that are shown.
+/// The shown length of a holder's command.
 const COMMAND: usize = 100;
 
-/// What is done with the machine, and who is asked to wait for it.
+/// What needs the machine.
 pub(super) struct Turn<'a> {
-    /// What others are told that we do: `with results/DIR`.
+    /// What other commands report: `with results/DIR`.
     pub what: &'a str,
-    /// Why nobody does it beside another: `two would measure each other`.
+    /// Why it waits for others: `two runs would disturb each other`.
     pub harm: &'a str,
     pub when_taken: WhenTaken,
 }
 
 impl Turn<'_> {
-    /// The machine for ourselves. `None` where the user interrupted the wait.
+    /// Locks the machine. `None` if the user interrupted the wait.
     pub fn wait(&self, progress: &Progress, interrupt: &Interrupt) -> Result<Option<MachineLock>, Failure> {
         if self.when_taken == WhenTaken::Ignore {
             let lock = MachineLock::unwanted();
@@ -60,7 +59,7 @@ impl Turn<'_> {
             waited = so_far;
             let again = !progress.has_bar() && said.is_some_and(|at| so_far >= at + SAY_AGAIN);
             if said.is_none() {
-                progress.say(&format!("waiting: {who} is measuring on this machine, and {}", self.harm));
+                progress.say(&format!("waiting: {who} is measuring on this machine ({})", self.harm));
             } else if again {
                 progress.say(&format!("waiting for {}: {who}", time_left(so_far.as_secs_f64())));
             }
@@ -68,22 +67,22 @@ impl Turn<'_> {
                 said = Some(so_far);
             }
             progress.show_if_bar(&format!(
-                "waiting for {}; Ctrl-C ends, --no-lock measures all the same",
+                "waiting for {} (Ctrl-C: stop; --no-lock: measure anyway)",
                 time_left(so_far.as_secs_f64())
             ));
             true
         });
         if let Some(who) = refused {
-            let error = anyhow!("{who} is measuring on this machine, and {}", self.harm);
+            let error = anyhow!("{who} is measuring on this machine ({})", self.harm);
             return Err(error.context(Advice(
-                "without --no-wait taskscale waits; --no-lock measures beside it and marks the samples"
+                "omit --no-wait to wait; --no-lock measures anyway, and marks the samples"
                     .into(),
             )))
             .or_usage();
         }
         lock.iter().for_each(warn_unless_held);
         if lock.is_some() && waited >= Duration::from_secs(1) {
-            progress.say(&format!("waited {} for it", time_left(waited.as_secs_f64())));
+            progress.say(&format!("waited {}", time_left(waited.as_secs_f64())));
         }
         Ok(lock)
     }
@@ -106,7 +105,7 @@ fn named(holder: &Holder) -> String {
     }
 }
 
-/// The machine for ourselves: two campaigns would measure each other. `None` where the user would not wait.
+/// Locks the machine: two runs would disturb each other. `None` if the user interrupted the wait.
 pub(super) fn lock_machine(
     folder: &Path,
     when_taken: WhenTaken,
@@ -114,10 +113,10 @@ pub(super) fn lock_machine(
     interrupt: &Interrupt,
 ) -> Result<Option<MachineLock>, Failure> {
     let what = format!("with {}", folder.display());
-    Turn { what: &what, harm: "two would measure each other", when_taken }.wait(progress, interrupt)
+    Turn { what: &what, harm: "two runs would disturb each other", when_taken }.wait(progress, interrupt)
 }
 
-/// The machine for ourselves, and a place for control groups. `None` where the user would not wait.
+/// Locks the machine, and finds a place for cgroups. `None` if the user interrupted the wait.
 pub(super) fn settle(
     folder: &Path,
     when_taken: WhenTaken,
@@ -125,13 +124,15 @@ pub(super) fn settle(
     interrupt: &Interrupt,
 ) -> Result<Option<(MachineLock, GroupRoot)>, Failure> {
     let Some(lock) = lock_machine(folder, when_taken, progress, interrupt)? else { return Ok(None) };
-    // Before any child of ours exists: one that shares our control group keeps us from stepping aside.
+    // Before any child exists: one in our cgroup would keep us from leaving it.
     let home = GroupRoot::find();
     for why in home.why_none().iter().filter(|_| home.source() == record::MemorySource::Proc) {
-        progress.say(&format!("no control group: {why}"));
+        progress.say(&format!("no cgroup: {why}"));
     }
     if home.source() == record::MemorySource::Proc {
-        progress.say("measuring by /proc alone: kernel memory and peaks are only in part known; `taskscale doctor` says what would give the better source");
+        progress.say(
+            "memory from /proc: kernel memory and peaks are incomplete; `taskscale doctor` shows how to get a cgroup",
+        );
     }
     Ok(Some((lock, home)))
 }
@@ -153,7 +154,7 @@ pub(super) fn prepare_all(programs: &[Program], progress: &Progress, interrupt: 
                     progress.say(&format!("left out {}: {why}", entry.label()))
                 }
                 Err(NotReady::BuildFailed(why)) => {
-                    progress.say(&format!("left out {}: the build failed: {why}", entry.label()));
+                    progress.say(&format!("left out {}: build failed: {why}", entry.label()));
                 }
             }
         }
@@ -161,7 +162,7 @@ pub(super) fn prepare_all(programs: &[Program], progress: &Progress, interrupt: 
     prepared
 }
 
-/// Tells programs that watch what is about to be measured.
+/// Emits what is about to be measured.
 pub(super) fn announce(folder: &Path, campaign: &Campaign, prepared: &[Prepared], kept: &[Sample]) {
     let runs = |plan: &Plan| {
         let of_plan = |entry: &&Prepared| entry.name(campaign).1 == plan.workload;
@@ -178,7 +179,7 @@ pub(super) fn announce(folder: &Path, campaign: &Campaign, prepared: &[Prepared]
     });
 }
 
-/// What became of an entry's build.
+/// The result of an entry's build.
 pub(super) fn built(entry: &Prepared) -> Event {
     Event::Build {
         entry: entry.facts.name.clone(),
@@ -194,38 +195,37 @@ pub(super) fn built(entry: &Prepared) -> Event {
     }
 }
 
-/// For a campaign that could not go on.
+/// What is left after a failure.
 pub(super) fn what_is_kept(folder: &Path) -> String {
     match record::load(folder) {
         Ok(Loaded { samples, .. }) => format!(
-            "stopped; {} kept in {}, and the same command with `-o {}` goes on",
+            "stopped; {} kept: the same command with `-o {}` resumes",
             units::counted(samples.len(), "sample"),
-            folder.display(),
             quoted(&folder.display().to_string())
         ),
-        Err(_) => format!("stopped; {} and its samples are gone or cannot be read", folder.display()),
+        Err(_) => format!("stopped; {} is gone or unreadable", folder.display()),
     }
 }
 
-/// Says where the campaign is: below a table for people, else aside.
+/// Names the results folder: below a table, else on standard error.
 pub(super) fn name_folder(folder: &Path, below_table: bool) -> Result<(), Failure> {
     let shown = folder.display();
     if below_table {
-        return print_result(&printable(&format!("\nCampaign: {shown}\n")));
+        return print_result(&printable(&format!("\nResults: {shown}\n")));
     }
-    say_aside(&format!("campaign: {shown}"));
+    say_aside(&format!("results: {shown}"));
     Ok(())
 }
 
-/// The end of a campaign that the user cut off.
+/// The end of an interrupted run.
 pub(super) fn interrupted(folder: &Path, interrupt: &Interrupt) -> ExitCode {
     let shown = quoted(&folder.display().to_string());
-    say_aside(&format!("interrupted: what was measured is kept; the same command with `-o {shown}` goes on"));
+    say_aside(&format!("interrupted; results are kept: the same command with `-o {shown}` resumes"));
     ended_by_signal(interrupt)
 }
 
-/// Leaves the page in the campaign's folder. The result was printed and its samples are kept: where there is no page,
-/// that is said and all else goes on.
+/// Writes the page into the results folder. A failure is only a warning, as the result is printed and the samples are
+/// kept.
 pub(super) fn write_page(folder: &Path, campaign: &Campaign, samples: &[Sample]) {
     if samples.is_empty() {
         return;
@@ -235,7 +235,7 @@ pub(super) fn write_page(folder: &Path, campaign: &Campaign, samples: &[Sample])
     match record::write_whole(&path, |out| crate::report::write_html(page, out)) {
         Ok(()) => say_aside(&format!("report: {}", path.display())),
         Err(error) => say_aside(&format!(
-            "warning: no report: {error}; `taskscale report {} --format html -o FILE` makes one elsewhere",
+            "warning: no page ({error}); to write it elsewhere: `taskscale report {} --format html -o FILE`",
             quoted(&folder.display().to_string())
         )),
     }
@@ -246,7 +246,7 @@ pub(super) fn ended_by_signal(interrupt: &Interrupt) -> ExitCode {
     ExitCode::from(128 + interrupt.signal().unwrap_or(libc::SIGINT) as u8)
 }
 
-/// Prints what was measured. The samples are kept whether or not there is something to print.
+/// Prints the results. The samples are kept in any case.
 pub(super) fn show(
     folder: &Path,
     campaign: &Campaign,

@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow};
 use super::args::{self, Global};
 use super::catalog_dir::open_catalog_or_own;
 use super::hint::Advice;
-use super::open::warn_of_rejected;
+use super::open::{existing_folder, warn_of_rejected};
 use super::report::page;
 use super::{Failure, OrUsage, print_result, say_aside};
 use crate::limit;
@@ -17,7 +17,11 @@ use crate::site::{self, Found, Made, Site};
 use crate::submit::Withdrawal;
 use crate::units::counted;
 
+/// Where there is nothing to show.
+const ADVICE: &str = "run `taskscale --quick` first, or name a folder that contains results folders";
+
 pub fn run(args: &args::Site, global: &Global) -> Result<ExitCode, Failure> {
+    existing_folder(&args.results).context(Advice(ADVICE.into())).or_usage()?;
     let found = site::find(&args.results).or_usage()?;
     let catalog = open_catalog_or_own(global).or_usage()?;
     let mut site = Site::begin(&args.output, &catalog).context("-o").or_usage()?;
@@ -33,10 +37,10 @@ pub fn run(args: &args::Site, global: &Global) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What cannot be shown is said, and does not keep the others from being shown.
+/// Adds results. Unreadable results are skipped with a warning.
 fn add(site: &mut Site, found: &Found) -> Result<(), Failure> {
     if limit::holds_question(&found.folder) {
-        say_aside(&format!("left out: {}: it holds a search for limits", found.folder.display()));
+        say_aside(&format!("left out: {} (a search of `taskscale limit`)", found.folder.display()));
         return Ok(());
     }
     if let Some(withdrawal) =
@@ -59,18 +63,18 @@ fn add(site: &mut Site, found: &Found) -> Result<(), Failure> {
 }
 
 fn none_below(results: &Path) -> anyhow::Error {
-    let advice = "name the folder that campaigns are in, or measure first: `taskscale --quick`";
-    anyhow!("{} holds no campaign that can be shown", results.display()).context(Advice(advice.into()))
+    anyhow!("no results in {}", results.display()).context(Advice(ADVICE.into()))
 }
 
 fn say(made: &Made) {
     for link in &made.dead_links {
-        say_aside(&format!("warning: a link leads nowhere: {link}"));
+        say_aside(&format!("warning: broken link: {link}"));
     }
     let documents = match made.documents {
-        0 => "no documents, as none are beside the catalogue".to_owned(),
+        0 => "no documents (the catalog is not in taskscale's repository)".to_owned(),
         documents => counted(documents as u64, "document"),
     };
-    let campaigns = counted(made.campaigns as u64, "campaign");
-    say_aside(&format!("{campaigns}, {} pages of entries, {documents}", made.entries));
+    let campaigns = counted(made.campaigns as u64, "results page");
+    let entries = counted(made.entries as u64, "entry page");
+    say_aside(&format!("{campaigns}, {entries}, {documents}"));
 }

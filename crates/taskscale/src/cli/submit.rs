@@ -11,6 +11,7 @@ use serde_json::json;
 use super::args::{Global, Submit};
 use super::catalog_dir::open_catalog_or_own;
 use super::hint::Advice;
+use super::open::existing_folder;
 use super::report::for_standard_output;
 use super::{Failure, OrUsage, print_result, say_aside};
 use crate::campaign::receipt;
@@ -32,14 +33,15 @@ pub fn run(args: &Submit, global: &Global) -> Result<ExitCode, Failure> {
     match (&args.check, &args.folder) {
         (Some(results), _) => check(results, args, global),
         (None, Some(folder)) => hand_in(folder, args, global),
-        (None, None) => Err(Failure::Usage(anyhow!("name the folder of a campaign"))),
+        (None, None) => Err(Failure::Usage(anyhow!("no results folder given"))),
     }
 }
 
 fn withdraw(folder: &Path, reason: &str) -> Result<ExitCode, Failure> {
+    existing_folder(folder).or_usage()?;
     let reason = reason.trim();
     if reason.is_empty() {
-        return Err(Failure::Usage(anyhow!("--reason is empty: give the sentence that the site will show")));
+        return Err(Failure::Usage(anyhow!("--reason is empty (the site shows it)")));
     }
     let Published { loaded, .. } = submit::read(folder).or_usage()?;
     let withdrawal = Withdrawal {
@@ -50,16 +52,17 @@ fn withdraw(folder: &Path, reason: &str) -> Result<ExitCode, Failure> {
     };
     withdrawal.write(folder).with_context(|| format!("cannot withdraw {}", folder.display()))?;
     say_aside(&format!(
-        "withdrawn: {folder}\nnext: `git add -A {folder}`, and commit it",
+        "withdrawn: {folder}\nnext: `git add -A {folder}`, then commit",
         folder = folder.display()
     ));
     Ok(ExitCode::SUCCESS)
 }
 
 fn hand_in(folder: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Failure> {
+    existing_folder(folder).or_usage()?;
     if limit::holds_question(folder) {
-        let error = anyhow!("{}: the answer of `taskscale limit`, and no campaign", folder.display());
-        return Err(Failure::Usage(error.context(Advice("hand in what `taskscale run` measured".into()))));
+        let error = anyhow!("cannot submit {}: a search of `taskscale limit`", folder.display());
+        return Err(Failure::Usage(error.context(Advice("submit results of `taskscale run`".into()))));
     }
     let Published { loaded, .. } = submit::read(folder).or_usage()?;
     let catalog = open_catalog_or_own(global).or_usage()?;
@@ -79,16 +82,16 @@ fn hand_in(folder: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fa
         return shown(&[refused], global);
     }
     let stripped = submit::stripped(&loaded.campaign, &loaded.samples, &whose())
-        .context("its paths cannot be taken out")?;
+        .context("cannot remove paths")?;
     let (campaign, samples) = (&stripped.campaign, stripped.samples.as_slice());
     if let Some(left) = submit::names_left(campaign, samples) {
-        return Err(Failure::Broken(anyhow!("{}, and taskscale cannot take it out", left.what)));
+        return Err(Failure::Broken(anyhow!("{} (taskscale cannot remove it)", left.what)));
     }
     let place = match args.dry_run {
         true => submit::place(&args.to, campaign),
         false => submit::hand_in(&args.to, campaign, samples, args.by.into()).context("--to")?,
     };
-    // As in the repository: where its clone lies here is nobody's business.
+    // As in the repository, without the path of the clone.
     let results = Path::new(args.to.file_name().unwrap_or("results".as_ref()));
     let published = results.join(place.strip_prefix(&args.to).unwrap_or(&place));
     let outliers = &compared.outliers;
@@ -105,16 +108,16 @@ fn hand_in(folder: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fa
     print_result(&text)?;
     let place = place.display();
     match args.dry_run {
-        true => say_aside(&format!("nothing was written; without --dry-run it would be {place}")),
+        true => say_aside(&format!("dry run: nothing was written (would be {place})")),
         false => say_aside(&format!(
-            "written: {place}\nnext: look at it (`taskscale report {place}`), `git add {place}`, commit it, and \
-             open a pull request with the text above"
+            "written: {place}\nnext: check it (`taskscale report {place}`), `git add {place}`, commit, and open a pull \
+             request with the text above"
         )),
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The campaigns that are there. What cannot be read is the other's fault: `--check` says so.
+/// The published results. `--check` reports those that cannot be read.
 fn published(results: &Path) -> Result<Vec<Published>, Failure> {
     if !results.is_dir() {
         return Ok(Vec::new());
@@ -123,7 +126,7 @@ fn published(results: &Path) -> Result<Vec<Published>, Failure> {
     Ok(there.iter().filter_map(|folder| submit::read(folder).ok()).collect())
 }
 
-/// A campaign's footprints against those of all others.
+/// Compares footprints with those of all other results.
 fn compared<'a>(own: &Loaded, own_reports: &[Report], others: impl Iterator<Item = &'a Loaded>) -> Compared {
     let others = others.filter(|other| other.campaign.id.is_none() || other.campaign.id != own.campaign.id);
     let others: Vec<Footprints> = others.map(|other| Footprints::of(&reports(other))).collect();
@@ -134,23 +137,23 @@ fn reports(loaded: &Loaded) -> Vec<Report> {
     Report::of_parts(&loaded.campaign, &loaded.samples)
 }
 
-/// What speaks against handing a campaign in beside those that are there.
+/// Reasons not to submit these results.
 fn refusals(loaded: &Loaded, reports: &[Report], catalog: &Catalog, there: &[Published]) -> Vec<Finding> {
     let mut findings = submit::examine(loaded, reports, true);
     findings.extend(programs(&loaded.campaign, &loaded.samples, catalog));
     if loaded.campaign.origin.is_some() {
-        findings.push(Finding::new(Rule::Once, "this is a campaign that was handed in already"));
+        findings.push(Finding::new(Rule::Once, "these results were already submitted"));
         return findings;
     }
     let id = &loaded.campaign.id;
     let same = |other: &&Published| other.sealed.is_some() && other.loaded.campaign.id == *id;
     findings.extend(there.iter().find(same).filter(|_| id.is_some()).map(|other| {
-        Finding::new(Rule::Once, format!("it was handed in already: {}", other.folder.display()))
+        Finding::new(Rule::Once, format!("already submitted: {}", other.folder.display()))
     }));
     findings
 }
 
-/// Programs against the catalogue: their texts anywhere, their digests on the machine that measured them.
+/// Compares programs with the catalog: their texts, and on the same machine their digests.
 fn programs(campaign: &Campaign, samples: &[Sample], catalog: &Catalog) -> Option<Finding> {
     let here = machine_facts();
     let measured_here = here.hostname == campaign.machine.hostname && here.cpu == campaign.machine.cpu;
@@ -170,7 +173,7 @@ fn programs(campaign: &Campaign, samples: &[Sample], catalog: &Catalog) -> Optio
     submit::changed_programs(campaign, samples, catalog, digest)
 }
 
-/// Names that may be in what programs say.
+/// Names that programs may print.
 fn whose() -> Whose {
     let of = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let home = of("HOME").and_then(|home| Some(Path::new(&home).file_name()?.to_str()?.to_owned()));
@@ -182,18 +185,19 @@ fn whose() -> Whose {
 }
 
 fn check(results: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Failure> {
+    existing_folder(results).or_usage()?;
     let folders =
         submit::campaigns_below(results).with_context(|| results.display().to_string()).or_usage()?;
     if folders.is_empty() {
         return Err(Failure::Usage(anyhow!(
-            "{} holds no campaign, nor does a folder below it",
+            "no results in {} or below",
             results.display()
         )));
     }
     let catalog = if args.new { Some(open_catalog_or_own(global).or_usage()?) } else { None };
     let read: Vec<_> = folders.iter().map(|folder| submit::read(folder)).collect();
     let loaded: Vec<&Loaded> = read.iter().flatten().map(|published| &published.loaded).collect();
-    // Those that are there already, beside what is being handed in.
+    // The results that are already published.
     let beside = if args.new { published(&args.to)? } else { Vec::new() };
     let is_beside = |folder: &Path| {
         let real = |folder: &Path| std::fs::canonicalize(folder).ok();
@@ -238,7 +242,7 @@ fn check(results: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fai
                 position += 1;
                 let id = published.loaded.campaign.id.as_deref();
                 if let Some(before) = id.and_then(|id| ids.insert(id, folder)) {
-                    let what = format!("the same campaign is in {}", before.display());
+                    let what = format!("the same results are in {}", before.display());
                     checked.findings.push(Finding::new(Rule::Once, what));
                 }
             }
@@ -248,7 +252,7 @@ fn check(results: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fai
     shown(&checked_all, global)
 }
 
-/// What speaks against a published campaign. One of the project's that was never sealed is from before there were seals.
+/// Problems of published results. Results of the project without a checksum are older than checksums.
 fn against(published: &Published, reports: &[Report], new: Option<&Catalog>) -> Vec<Finding> {
     let Loaded { campaign, samples, .. } = &published.loaded;
     let handed_in = published.sealed.is_some() || new.is_some();
@@ -258,21 +262,21 @@ fn against(published: &Published, reports: &[Report], new: Option<&Catalog>) -> 
         findings.push(Finding::new(Rule::Seal, format!("{VERIFICATION}: {error}")));
     }
     if published.sealed == Some(false) {
-        findings.push(Finding::new(Rule::Seal, "its files are not those that were handed in"));
+        findings.push(Finding::new(Rule::Seal, "files changed after the submission (checksum mismatch)"));
     }
     let Some(catalog) = new else { return findings };
     if published.folder.join(VERIFICATION).exists() {
-        let what = format!("it comes with a {VERIFICATION}, which curators add");
+        let what = format!("{VERIFICATION} is included (only curators add it)");
         findings.push(Finding::new(Rule::Origin, what));
     }
     match &campaign.origin {
-        None => findings.push(Finding::new(Rule::Origin, "it has no origin and no seal")),
+        None => findings.push(Finding::new(Rule::Origin, "no origin and no checksum")),
         Some(origin) if origin.by == By::Project => {
-            findings.push(Finding::new(Rule::Origin, "it says that the project measured it"));
+            findings.push(Finding::new(Rule::Origin, "the origin is `project` (new results are handed-in)"));
         }
         Some(_) => {}
     }
-    // Nothing of another machine's digests can be known here: texts, commands and kinds are compared.
+    // Digests of another machine are unknown here: compares texts, commands and kinds.
     findings.extend(submit::changed_programs(campaign, samples, catalog, |_, _, _, _| None));
     findings
 }

@@ -7,6 +7,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, anyhow, bail};
 
 use super::args::{Global, Verify};
+use super::open::existing_folder;
 use super::report::for_standard_output;
 use super::{Failure, OrUsage, print_result, say_aside};
 use crate::record::{self, Hold, Part, SCHEMA_VERSION, Timestamp};
@@ -19,9 +20,10 @@ use crate::units;
 const REPETITIONS: &str = "3";
 
 pub fn run(args: &Verify, global: &Global) -> Result<ExitCode, Failure> {
+    existing_folder(&args.folder).or_usage()?;
     let Published { loaded, sealed, .. } = submit::read(&args.folder).or_usage()?;
     if sealed != Some(true) {
-        let error = anyhow!("{}: these results were not submitted, or changed since", args.folder.display());
+        let error = anyhow!("{} was not submitted, or changed since", args.folder.display());
         return Err(Failure::Usage(error));
     }
     let submitted = Report::of_parts(&loaded.campaign, &loaded.samples);
@@ -43,7 +45,7 @@ pub fn run(args: &Verify, global: &Global) -> Result<ExitCode, Failure> {
     for (nth, of) in series.iter().enumerate() {
         say_aside(&format!("[{}/{}] {} {}", nth + 1, series.len(), of.entry, of.part));
         measure(of, global)?;
-        // Where the entry is not installed nothing was measured.
+        // None if the entry is not installed.
         let measured = record::load(&of.folder).ok();
         let measured =
             measured.map(|again| Report::of_parts(&again.campaign, &again.samples)).unwrap_or_default();
@@ -75,7 +77,7 @@ struct Series<'a> {
     part: &'a Part,
     cases: Vec<&'a DrawnCase>,
     folder: PathBuf,
-    /// Of `taskscale`.
+    /// The arguments of `taskscale`.
     arguments: Vec<String>,
 }
 
@@ -103,7 +105,7 @@ fn series<'a>(cases: &'a [DrawnCase], output: &Path, seed: u64, classic: bool) -
     grouped.into_iter().enumerate().map(of).collect()
 }
 
-/// Measures as `taskscale run` does, which goes on where an earlier call ended.
+/// Measures with `taskscale run`, which resumes an earlier call.
 fn measure(of: &Series, global: &Global) -> anyhow::Result<()> {
     let program = std::env::current_exe().context("the path of taskscale")?;
     let mut command = Command::new(program);
@@ -115,7 +117,7 @@ fn measure(of: &Series, global: &Global) -> anyhow::Result<()> {
     match status.code() {
         // 1: a case failed, as it may have in what was submitted.
         Some(0 | 1) => Ok(()),
-        _ => bail!("`taskscale {}` ended with {status}", command_line(&of.arguments)),
+        _ => bail!("`taskscale {}` failed ({status})", command_line(&of.arguments)),
     }
 }
 
@@ -130,7 +132,7 @@ fn sheet(verification: &Verification) -> Sheet {
     table.section("cases").rows = verification.cases.iter().map(row).collect();
     sheet.table(table);
     sheet.notes = vec![
-        "B/task agree within 10%, or if growth differs by no more than 64 KiB. Times are not judged."
+        "B/task may differ by 10%, or growth by 64 KiB. Times are not compared."
             .to_owned(),
     ];
     sheet

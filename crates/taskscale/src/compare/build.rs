@@ -123,7 +123,7 @@ fn only<'p>(
         }
         for n in tasks.difference(&there) {
             let planned = other.input.campaign.plan.tasks.contains(n);
-            let why = if planned { " (planned, but not measured there)" } else { "" };
+            let why = if planned { " (planned, but not measured)" } else { "" };
             names.push(format!("{name} × {}{why}", units::count(*n)));
         }
     }

@@ -76,12 +76,11 @@ fn how(runs: &[&Sample]) -> String {
     }
 }
 
-/// What makes two sides incomparable unless `--across` says so: another machine, kernel, CPU count, THP setting or
-/// taskscale version.
+/// Differences that need `--across`: another machine, kernel, CPU count, THP setting or taskscale version.
 const ACROSS: [&str; 7] =
     ["machine", "processor", "CPUs", "architecture", "kernel", "transparent huge pages", "taskscale"];
 
-/// Everything that is not the same, but for the figures: machines first, then how was measured, then programs.
+/// All differences except the results: machines first, then the way of measuring, then programs.
 pub(super) fn differences(base: &Side, new: &Side, pairs: &[(String, String)]) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut differ = |what: &str, base: String, new: String| {
@@ -99,7 +98,7 @@ pub(super) fn differences(base: &Side, new: &Side, pairs: &[(String, String)]) -
     differ("architecture", before.architecture.clone(), after.architecture.clone());
     differ("memory", units::bytes(before.memory_bytes), units::bytes(after.memory_bytes));
     differ("swap", units::bytes(before.swap_bytes), units::bytes(after.swap_bytes));
-    differ("page", units::bytes(before.page_bytes), units::bytes(after.page_bytes));
+    differ("page size", units::bytes(before.page_bytes), units::bytes(after.page_bytes));
     differ("kernel", before.kernel.clone(), after.kernel.clone());
     differ("system", before.os.clone(), after.os.clone());
     differ(
@@ -110,20 +109,20 @@ pub(super) fn differences(base: &Side, new: &Side, pairs: &[(String, String)]) -
     differ("CPU governor", known(&before.cpu_governor), known(&after.cpu_governor));
     differ("taskscale", old.taskscale.clone(), now.taskscale.clone());
     let hold = |hold| match hold {
-        Hold::Chosen { plateau_s } => format!("chosen, {plateau_s} s of plateau"),
-        Hold::Fixed { seconds } => format!("{seconds} s flat"),
+        Hold::Chosen { plateau_s } => format!("chosen for a plateau of {plateau_s} s"),
+        Hold::Fixed { seconds } => format!("{seconds} s"),
     };
-    differ("hold", hold(old.plan.hold), hold(now.plan.hold));
-    // Runtimes size their heaps by it. What was not recorded is no difference.
+    differ("wait", hold(old.plan.hold), hold(now.plan.hold));
+    // Runtimes size their heaps by it. Old results did not record it.
     let (before, after) = (old.conditions.unwrap_or_default(), now.conditions.unwrap_or_default());
     if let (Some(before), Some(after)) = (before.memory_cap_bytes, after.memory_cap_bytes)
         && !same_memory(before, after)
     {
-        differ("memory that a run may take", units::bytes(before), units::bytes(after));
+        differ("memory cap", units::bytes(before), units::bytes(after));
     }
     if old.conditions.is_some() && now.conditions.is_some() {
-        let time = |seconds: Option<f64>| seconds.map_or("by its hold".to_owned(), units::seconds);
-        differ("time that a run may take", time(before.time_cap_s), time(after.time_cap_s));
+        let time = |seconds: Option<f64>| seconds.map_or("automatic".to_owned(), units::seconds);
+        differ("timeout", time(before.time_cap_s), time(after.time_cap_s));
     }
     differ("repetitions", old.plan.repetitions.to_string(), now.plan.repetitions.to_string());
     let mut versions: Vec<(String, String, String)> = Vec::new();
@@ -131,14 +130,14 @@ pub(super) fn differences(base: &Side, new: &Side, pairs: &[(String, String)]) -
     for (old, name) in pairs.iter().filter(|(old, name)| old == name) {
         let (Some(before), Some(after)) = (base.facts(old), new.facts(name)) else { continue };
         let version = |facts: &EntryFacts| known(&facts.version);
-        // The same toolchain is told of once.
+        // Each toolchain is reported once.
         let change = (after.runtime_title.clone(), version(before), version(after));
         if before.version != after.version {
             if !versions.contains(&change) {
                 versions.push(change);
             }
         } else {
-            // Of its own program, where both sides know it: a neighbour's change is none.
+            // Its own program's digest, where both sides have it, so that a change of another program does not count.
             let own = before.program_digest.is_some() && after.program_digest.is_some();
             let digest =
                 |facts: &EntryFacts| if own { facts.program_digest.clone() } else { facts.digest.clone() };

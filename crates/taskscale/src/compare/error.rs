@@ -1,17 +1,17 @@
-//! Why two campaigns cannot be compared.
+//! Why two results folders cannot be compared.
 
-/// Why two campaigns cannot be compared.
+/// Why two results folders cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CompareError {
-    #[error("the campaigns are of different workloads: {base} has {base_workload}, {new} has {new_workload}")]
+    #[error("different workloads: {base} has {base_workload}, {new} has {new_workload}")]
     Workloads { base: String, base_workload: String, new: String, new_workload: String },
-    #[error("{folder} has no entry `{entry}`{}", did_you_mean(nearest))]
+    #[error("no entry `{entry}` in {folder}{}", did_you_mean(nearest))]
     NoEntry { folder: String, entry: String, nearest: Option<String>, there: Vec<String> },
-    #[error("no case was measured in both {base} and {new}")]
+    #[error("no case in common: {base} and {new}")]
     NothingInCommon { base: String, new: String },
-    #[error("the sides differ in {}", what.join(", "))]
+    #[error("not comparable: different {}", what.join(", "))]
     Across { what: Vec<String> },
-    #[error("{folder}: repetition {repetition} of {case} was recorded twice")]
+    #[error("recorded twice: repetition {repetition} of {case} (in {folder})")]
     Twice { folder: String, case: String, repetition: u32 },
 }
 

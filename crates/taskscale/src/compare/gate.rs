@@ -43,7 +43,7 @@ impl Comparison {
         }
     }
 
-    /// What the gate could not decide.
+    /// The cases that `--fail-above` could not decide.
     pub(super) fn find_undecided(&self, base: &Side) -> Vec<Undecided> {
         let cells = self.cells.iter().filter(|cell| cell.decision == Some(Decision::Undecided));
         let mut found: Vec<Undecided> = cells
@@ -57,7 +57,7 @@ impl Comparison {
         if !self.allow_missing {
             let missing = base.unmeasured().into_iter().map(|(entry, tasks)| Undecided {
                 case: format!("{entry} × {}", units::count(tasks)),
-                reason: "planned in BASE, but not measured there".to_owned(),
+                reason: "planned in BASE, but not measured".to_owned(),
                 repetitions: None,
                 command: None,
             });

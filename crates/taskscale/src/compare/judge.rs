@@ -1,8 +1,8 @@
 //! The test: what can be said of one metric of one case, and whether it passes a gate.
 //!
 //! Welch's t on the logarithms of the repetitions. A case **passes** where the upper bound of the ratio is below the
-//! threshold; it **fails** where the lower bound, corrected over all cases, is above 1 and the ratio above the threshold;
-//! else it is **undecided**. docs/reference/compare.md has the operating curve.
+//! threshold; it **fails** where the lower bound, corrected over all cases, is above 1 and the ratio above the
+//! threshold; else it is **undecided**. docs/reference/compare.md has the operating curve.
 
 use super::model::{Decision, Judged, Verdict};
 use super::side::Settings;
@@ -30,9 +30,9 @@ const PLANNED_FOR: f64 = 0.8416;
 
 /// Memory that differs by a share up to this is the same, unless told otherwise.
 const BYTES_MARGIN: f64 = 0.01;
-/// Times, likewise: between two campaigns the machine's clock speed, its neighbors and its caches move more than between
-/// the repetitions of one, and no interval made of repetitions knows of that (Kalibera, T. & Jones, R. (2013). Rigorous
-/// benchmarking in reasonable time. ISMM '13: repeat at the highest level that varies).
+/// Times, likewise: between two campaigns the machine's clock speed, its neighbors and its caches move more than
+/// between the repetitions of one, and no interval made of repetitions knows of that (Kalibera, T. & Jones, R. (2013).
+/// Rigorous benchmarking in reasonable time. ISMM '13: repeat at the highest level that varies).
 const SECONDS_MARGIN: f64 = 0.05;
 
 /// Which differences count, as shares.
@@ -106,8 +106,8 @@ impl Evidence {
         Some((2.0 * ratio.p_larger(0.0).min(ratio.p_smaller(0.0))).min(1.0))
     }
 
-    /// Whether it is worse by more than `margin`, and beyond chance, which may take `share`. The bounds are moved down by
-    /// `errors` standard errors.
+    /// Whether it is worse by more than `margin`, and beyond chance, which may take `share`. The bounds are moved down
+    /// by `errors` standard errors.
     fn exceeds(&self, margin: f64, share: f64, errors: f64) -> bool {
         let Some(ratio) = self.ratio().map(|ratio| ratio.moved(-errors)) else { return false };
         let beyond_step = self.difference().is_none_or(|difference| difference.difference > self.step);
@@ -194,12 +194,12 @@ impl Pending {
         let repetitions = evidence.repetitions();
         if repetitions < LEAST_REPETITIONS {
             let runs = units::counted(repetitions, "repetition");
-            cell.reason = Some(format!("{runs}: a verdict takes {LEAST_REPETITIONS} on each side"));
+            cell.reason = Some(format!("only {runs}: a verdict needs {LEAST_REPETITIONS} per side"));
         } else {
             cell.verdict_interval = shown.ratio().map(|ratio| ratio.ratio_interval(1.0 - share));
             cell.verdict = evidence.verdict(cell.metric, margins.same, share);
             if evidence.logs.is_none() && cell.verdict == Verdict::Unclear {
-                cell.reason = Some("a value is 0 or less, which has no ratio".to_owned());
+                cell.reason = Some("no ratio: a value is 0 or negative".to_owned());
             }
         }
         let Some(threshold) = cell.threshold else { return cell };

@@ -1,4 +1,4 @@
-//! What a comparison says: plain data. Texts are kept as recorded; each format neutralises them.
+//! A comparison as plain data. Texts are as recorded; each format neutralizes them.
 
 use serde::Serialize;
 
@@ -6,14 +6,15 @@ use crate::figures::Figure;
 use crate::record::Timestamp;
 use crate::stats::Interval;
 
-/// Version of the shape of [`Comparison`] as JSON. Raised when a field changes its meaning; added fields do not raise it.
+/// Version of the shape of [`Comparison`] as JSON. Raised when a field changes its meaning; added fields do not raise
+/// it.
 pub const COMPARISON_SCHEMA: u32 = 3;
 
-/// What can be said of one metric of one cell.
+/// The verdict on one metric of one case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// More seconds, beyond doubt and beyond the margin.
+    /// More seconds, beyond chance and beyond the margin.
     Slower,
     /// More bytes, likewise.
     Larger,
@@ -23,7 +24,7 @@ pub enum Verdict {
     Smaller,
     /// The difference is within the margin.
     Same,
-    /// The runs are too few or too unlike each other to tell.
+    /// Too few runs, or too much scatter, to decide.
     Unclear,
 }
 
@@ -52,7 +53,7 @@ impl Verdict {
     }
 }
 
-/// What a gate makes of one metric of one case.
+/// The outcome of `--fail-above` for one metric of one case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decision {
@@ -74,64 +75,64 @@ impl Decision {
     }
 }
 
-/// Two campaigns, or two entries, side by side.
+/// The comparison of two results folders, or of two entries.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     pub schema: u32,
     pub workload: String,
     pub base: Origin,
     pub new: Origin,
-    /// What is not the same about machines, versions, programs and the way of measuring.
+    /// Differences of machines, versions, programs and the way of measuring.
     pub differences: Vec<Difference>,
     pub metrics: Vec<&'static Figure>,
     /// The confidence of the interval that decides a verdict; higher than 0.95 where many are decided at once.
     pub verdict_confidence: f64,
     pub cells: Vec<Judged>,
-    /// Cells that ended otherwise than before, or did not end well in either.
+    /// Cases whose status changed, or which failed on both sides.
     pub outcomes: Vec<OutcomeChange>,
-    /// Cells that only BASE has, by name.
+    /// Cases that only BASE has, by name.
     pub only_base: Vec<String>,
-    /// Cells that only NEW has, by name.
+    /// Cases that only NEW has, by name.
     pub only_new: Vec<String>,
-    /// Those of `only_base` that were ok there: NEW has nothing to show for them.
+    /// Those of `only_base` that were ok there.
     pub missing: Vec<String>,
-    /// Above which share a case fails, as a number: 0.05 for 5%.
+    /// The share above which a case fails: 0.05 for 5%.
     pub fail_above: Option<f64>,
-    /// Whether cases that only BASE has, and those that are ok less often, do not fail.
+    /// Whether cases that only BASE has, and cases that are ok less often, pass.
     pub allow_missing: bool,
-    /// Of a gate: how many metrics of cases and outcomes fail, with the cases that NEW lacks.
+    /// With `--fail-above`: number of regressions, with the cases that NEW lacks.
     pub failures: Option<u64>,
-    /// Of a gate: what it could not decide, and why.
+    /// With `--fail-above`: what it could not decide, and why.
     pub undecided: Vec<Undecided>,
 }
 
-/// What a gate could not decide.
+/// A case that `--fail-above` could not decide.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Undecided {
-    /// `java/virtual-thread × 1M`, and the metric where it is of one.
+    /// `java/virtual-thread × 1M`, and its metric, if any.
     pub case: String,
     pub reason: String,
-    /// How many repetitions of each side would decide it.
+    /// Number of repetitions per side that would decide it.
     pub repetitions: Option<u32>,
-    /// The command that measures a side with as many.
+    /// The command that measures a side with that many.
     pub command: Option<String>,
 }
 
 /// One side of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Origin {
-    /// The campaign's folder as it was named.
+    /// The results folder, as the user named it.
     pub folder: String,
     pub created_at: Timestamp,
     pub repetitions: u32,
-    /// Runs that count, and those of them during which other work kept the machine busy.
+    /// Number of runs that count, and of those on a busy machine.
     pub runs: u64,
     pub busy_runs: u64,
-    /// The entry that was chosen, where one was.
+    /// The entry that was selected, if any.
     pub entry: Option<String>,
 }
 
-/// One thing that is not the same on both sides.
+/// One difference between the sides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Difference {
     /// Whether the sides are comparable with `--across` only.
@@ -141,44 +142,44 @@ pub struct Difference {
     pub new: String,
 }
 
-/// One metric of one cell on both sides.
+/// One metric of one case on both sides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Judged {
     pub metric: &'static Figure,
     pub base_entry: String,
     pub new_entry: String,
-    /// Absent where the metric is of all numbers of tasks.
+    /// Absent where the metric covers all N.
     pub tasks: Option<u64>,
     pub base: JudgedSide,
     pub new: JudgedSide,
     /// New over base.
     pub ratio: Option<f64>,
-    /// 95 % interval.
+    /// Its 95% interval.
     pub ratio_interval: Option<Interval>,
     /// The interval that decides the verdict, with `verdict_confidence`.
     pub verdict_interval: Option<Interval>,
-    /// Differences up to this share are none.
+    /// Differences up to this share count as the same.
     pub margin: f64,
     pub verdict: Verdict,
-    /// Why nothing can be said, where there is more to it than noise.
+    /// Why there is no verdict, if the cause is not noise.
     pub reason: Option<String>,
-    /// Of a gate: the share that it may grow by. Absent where the gate does not ask for it.
+    /// With `--fail-above`: the share that it may grow by. Absent where the gate ignores it.
     pub threshold: Option<f64>,
     pub decision: Option<Decision>,
-    /// How many repetitions of each side would decide it, where it is undecided and 30 or fewer would.
+    /// Number of repetitions per side that would decide it, if it is undecided and 30 or fewer suffice.
     pub repetitions_needed: Option<u32>,
 }
 
 /// One side of a [`Judged`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct JudgedSide {
-    /// Repetitions that feed it: the last attempts that were ok; for a line, those that have all numbers of tasks.
+    /// Number of repetitions: the last attempts that were ok; for a line, those that have all N.
     pub runs: u64,
-    /// The geometric mean of the repetitions, or of the slopes or bases of their lines; bytes or seconds.
+    /// The geometric mean of the repetitions, or of the slopes or fixed costs of their lines; in bytes or seconds.
     pub value: Option<f64>,
 }
 
-/// A cell of which some run did not end well, on either side.
+/// A case of which a run failed, on either side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OutcomeChange {
     pub base_entry: String,
@@ -186,23 +187,23 @@ pub struct OutcomeChange {
     /// Absent where the entry could not run at all.
     pub tasks: Option<u64>,
     pub change: Change,
-    /// `5/5 ok`, or what became of it.
+    /// `5/5 ok`, or how its runs ended.
     pub base: String,
     pub new: String,
-    /// Why, as recorded, of the side that fell short.
+    /// Why, as recorded, of the side that failed.
     pub reason: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Change {
-    /// Some repetition was ok, and now none is: a regression.
+    /// Some repetitions were ok, and now all fail: a regression.
     Fails,
     /// Fewer repetitions are ok than before, but some are.
     OkLessOften,
-    /// None was ok, and now some are.
+    /// All failed, and now some are ok.
     Works,
-    /// As many fail as before, or fewer.
+    /// The same number fails as before, or fewer.
     StillFails,
 }
 
@@ -212,13 +213,13 @@ impl Change {
             Change::Fails => "fails now",
             Change::OkLessOften => "ok less often",
             Change::Works => "works now",
-            Change::StillFails => "fell short before as well",
+            Change::StillFails => "still fails",
         }
     }
 }
 
 impl Comparison {
-    /// How often each verdict was given, the worst first; those that were not given are left out.
+    /// Number of each verdict, worst first, without zeros.
     pub fn counts(&self) -> Vec<(Verdict, usize)> {
         let all = [
             Verdict::Slower,

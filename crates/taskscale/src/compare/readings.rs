@@ -1,4 +1,5 @@
-//! What is compared: each entry's largest common N, the lines of its repetitions, and what speaks against comparing them.
+//! What is compared: each entry's largest common N, the lines of its repetitions, and what speaks against comparing
+//! them.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +14,8 @@ use crate::units;
 
 /// Memory that differs by no more than this is the same: a heap that begins a few pages later.
 const BYTES_STEP: f64 = (64 << 10) as f64;
-/// Pages that each CPU takes in advance for a cgroup: `MEMCG_CHARGE_BATCH` of its memory controller. A peak differs by as
-/// much from run to run.
+/// Pages that each CPU takes in advance for a cgroup: `MEMCG_CHARGE_BATCH` of its memory controller. A peak differs by
+/// as much from run to run.
 const CHARGE_BATCH_PAGES: f64 = 64.0;
 /// Times that differ by no more than this are the same: a wake-up that came late.
 const SECONDS_STEP: f64 = 0.002;
@@ -104,19 +105,19 @@ impl<'a> Pair<'a> {
         let values = [values(&of_base), values(&of_new)];
         let reason = incomparable(figure, &before, &after);
         let no_line = match (common.len(), &bent) {
-            (..2, _) => Some("fewer than two numbers of tasks are ok on both sides".to_owned()),
+            (..2, _) => Some("fewer than 2 numbers of tasks are ok on both sides".to_owned()),
             (_, [Some(why), Some(_)]) => {
-                Some(format!("{why}; the footprint at {} is compared", units::count(largest)))
+                Some(format!("{why}; compared by the footprint at {}", units::count(largest)))
             }
             (_, [Some(why), None] | [None, Some(why)]) => {
                 *changed = true;
-                Some(format!("{why}, and on the other side linear; the footprint at each N is compared"))
+                Some(format!("{why}, the other side is; compared by the footprint at each N"))
             }
             _ => None,
         };
-        // Footprints answer for what has no line.
+        // Without a line, footprints are compared instead.
         let counts = no_line.is_none();
-        let missing = || values.iter().any(Vec::is_empty).then(|| "no repetition has all N".to_owned());
+        let missing = || values.iter().any(Vec::is_empty).then(|| "no repetition covers all N".to_owned());
         let reason = no_line.or(reason).or_else(missing);
         Pending { counts, ..self.case(metric, margins, None, values, step, reason) }
     }
@@ -179,7 +180,7 @@ fn middle(values: &[f64]) -> Option<f64> {
     Some(logs.map_or(of_values.mean, |logs| logs.mean.exp()))
 }
 
-/// Where a side's footprints lie off their line, and how far.
+/// Whether a side's memory is nonlinear: where the footprint deviates most from the line, and how far.
 fn nonlinear(side: &str, fit: &Option<Fit>) -> Option<String> {
     let worst = fit.as_ref().filter(|fit| fit.straight() == Some(false))?.worst?;
     let off = worst
@@ -188,7 +189,7 @@ fn nonlinear(side: &str, fit: &Option<Fit>) -> Option<String> {
     Some(format!("{side} is not linear ({off} at {})", units::count(worst.tasks)))
 }
 
-/// What speaks against comparing these runs by this metric.
+/// Why these runs cannot be compared by this metric, if so.
 fn incomparable(metric: &'static Figure, base: &[&Sample], new: &[&Sample]) -> Option<String> {
     let sources = |samples: &[&Sample]| -> BTreeSet<MemorySource> {
         samples.iter().map(|sample| sample.memory.source).collect()
@@ -198,7 +199,7 @@ fn incomparable(metric: &'static Figure, base: &[&Sample], new: &[&Sample]) -> O
         let names = |sources: BTreeSet<MemorySource>| {
             sources.into_iter().map(MemorySource::name).collect::<Vec<_>>().join(" and ")
         };
-        return Some(format!("memory by {} there and by {} here", names(of_base), names(of_new)));
+        return Some(format!("memory sources differ: {} in BASE, {} in NEW", names(of_base), names(of_new)));
     }
     let first_message = |samples: &[&Sample]| -> BTreeSet<bool> {
         samples.iter().filter_map(|sample| Some(sample.load.as_ref()?.first_message)).collect()
@@ -206,20 +207,20 @@ fn incomparable(metric: &'static Figure, base: &[&Sample], new: &[&Sample]) -> O
     let is_memory = metric.by_source;
     if is_memory && first_message(base) != first_message(new) && !first_message(base).is_empty() {
         return Some(
-            "one side was read before connections had carried a message, the other after".to_owned(),
+            "memory was read before the first messages on one side, after them on the other".to_owned(),
         );
     }
     if metric == &figures::MESSAGES_PER_S && base.iter().chain(new).any(|sample| sample.is_client_limited()) {
-        return Some("the clients used up a CPU: the server may be able to do more".to_owned());
+        return Some("the clients exhausted a CPU, so the server's capacity may be higher".to_owned());
     }
-    // Other work slows both sides, but never both alike: no interval made of repetitions knows of it.
+    // Other work slows both sides, but differently: no interval from repetitions covers it.
     let busy = |samples: &[&Sample]| {
         2 * samples.iter().filter(|sample| sample.warnings.contains(&Warning::MachineBusy)).count()
             > samples.len()
     };
     if metric.unit.is_time() && (busy(base) || busy(new)) {
         let side = if busy(base) { "BASE" } else { "NEW" };
-        return Some(format!("other work kept the machine busy during most runs of {side}"));
+        return Some(format!("most runs of {side} were on a busy machine"));
     }
     let holds = |samples: &[&Sample]| -> BTreeSet<String> {
         samples.iter().map(|sample| format!("{} s", sample.hold_s)).collect()
@@ -227,7 +228,7 @@ fn incomparable(metric: &'static Figure, base: &[&Sample], new: &[&Sample]) -> O
     let (of_base, of_new) = (holds(base), holds(new));
     if metric == &figures::WALL && (of_base.len() > 1 || of_base != of_new) {
         let list = |holds: BTreeSet<String>| holds.into_iter().collect::<Vec<_>>().join(" and ");
-        return Some(format!("tasks waited {} there and {} here", list(of_base), list(of_new)));
+        return Some(format!("tasks waited {} in BASE, {} in NEW", list(of_base), list(of_new)));
     }
     None
 }

@@ -1,4 +1,4 @@
-//! The sheet of a comparison: what changed is seen at once, the rest is below it.
+//! The sheet of a comparison: changes first, the rest below.
 
 use super::model::{Change, Comparison, Decision, Judged, Verdict};
 use super::words;
@@ -32,7 +32,7 @@ pub fn sheet(comparison: &Comparison) -> Sheet {
     ];
     columns.extend(gated.then(|| Column::words("gate")));
     let mut table = Table::new(columns);
-    // What asks for a look comes first.
+    // Changes and open decisions come first.
     let first = |judged: &Judged| {
         judged.verdict.is_change() || matches!(judged.decision, Some(Decision::Fail | Decision::Undecided))
     };
@@ -62,7 +62,7 @@ fn tone(decision: Decision) -> Tone {
     }
 }
 
-/// What the gate could not decide, and what would.
+/// The undecided cases, with the command that would decide each.
 fn undecided(comparison: &Comparison) -> Table {
     let mut table = Table::new(vec![Column::words("entry"), Column::prose("")]);
     let section = table.section("undecided");

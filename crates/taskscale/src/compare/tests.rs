@@ -148,7 +148,7 @@ fn too_few_repetitions_are_not_judged() {
         assert_eq!(comparison.counts(), [(Verdict::Unclear, 2)]);
         assert_eq!((comparison.failures, comparison.judged()), (Some(0), 0));
         let reason = comparison.cells[0].reason.as_deref().unwrap();
-        assert!(reason.contains("a verdict takes 3 on each side"), "{reason}");
+        assert!(reason.contains("3 per side"), "{reason}");
         // Twice the footprint, and nobody can say so: that is no pass.
         assert_eq!(comparison.gate(), Some(Decision::Undecided));
         assert_eq!(comparison.undecided.len(), 2, "{:?}", comparison.undecided);
@@ -196,7 +196,7 @@ fn memory_before_and_after_the_first_message_is_not_compared() {
         cells.filter_map(|cell| cell.reason.clone()).collect()
     };
     assert_eq!(reasons(true, true), BTreeSet::new());
-    let refused = "one side was read before connections had carried a message, the other after";
+    let refused = "memory was read before the first messages on one side";
     assert_eq!(reasons(false, true), BTreeSet::from([refused.to_owned()]));
 }
 
@@ -218,8 +218,8 @@ fn runs_that_are_ok_no_more_close_the_gate() {
     let (gate, _, undecided) = gated(&base, &new, &USUAL, true);
     assert_eq!(gate, Decision::Undecided);
     let needs =
-        "a verdict takes 3 on each side; needs 3 repetitions: taskscale run go/goroutine -n 1,10k,100k -r 3";
-    assert_eq!(undecided[0], format!("go/goroutine × 100k, footprint: 1 repetition: {needs}"));
+        "a verdict needs 3 per side; needs 3 repetitions: taskscale run go/goroutine -n 1,10k,100k -r 3";
+    assert_eq!(undecided[0], format!("go/goroutine × 100k, footprint: only 1 repetition: {needs}"));
     // The other way about it is no regression.
     assert_eq!(gated(&new, &base, &USUAL, true).1, [] as [String; 0]);
 }
@@ -234,14 +234,14 @@ fn cells_that_new_has_not_measured_close_the_gate() {
     assert_eq!((gate, closed.len()), (Decision::Fail, 5), "{closed:?}");
     assert_eq!(
         closed[0],
-        "go/goroutine × 10k (planned, but not measured there): measured in BASE and not in NEW"
+        "go/goroutine × 10k (planned, but not measured): measured in BASE, missing in NEW"
     );
     assert_eq!(gated(&base, &new, &USUAL, true).0, Decision::Pass);
     // Never planned.
     let less = steady(&names[..1]);
     let (gate, closed, _) = gated(&base, &less, &USUAL, false);
     assert_eq!(gate, Decision::Fail);
-    assert_eq!(closed, ["rust/thread: measured in BASE and not in NEW"]);
+    assert_eq!(closed, ["rust/thread: measured in BASE, missing in NEW"]);
     // What never was ok cannot be missed.
     let mut fallen = steady(&names);
     for run in fallen.1.iter_mut().filter(|run| run.entry == "rust/thread" && run.tasks == 100_000) {
@@ -255,7 +255,7 @@ fn cells_that_new_has_not_measured_close_the_gate() {
     // The base is what was cut off.
     let (gate, _, undecided) = gated(&new, &base, &USUAL, false);
     assert_eq!((gate, undecided.len()), (Decision::Undecided, 5));
-    assert_eq!(undecided[0], "go/goroutine × 10k: planned in BASE, but not measured there");
+    assert_eq!(undecided[0], "go/goroutine × 10k: planned in BASE, but not measured");
     // A toolchain that went away in the middle of it.
     for facts in new.0.entries.iter_mut().filter(|facts| facts.name == "go/goroutine") {
         facts.unavailable = Some("go is not installed".into());
@@ -277,13 +277,13 @@ fn a_gate_that_judged_nothing_does_not_pass() {
         new
     };
     let elsewhere = changed(|run| run.memory.source = crate::record::MemorySource::Proc);
-    undecided(&elsewhere, &USUAL, "memory by cgroup-v2 there and by proc here");
+    undecided(&elsewhere, &USUAL, "cgroup-v2 in BASE, proc in NEW");
     let busy = changed(|run| run.warnings = vec![crate::record::Warning::MachineBusy]);
-    undecided(&busy, &[&figures::LAUNCH], "other work kept the machine busy");
-    undecided(&busy, &[&figures::FOOTPRINT, &figures::LAUNCH], "other work kept the machine busy");
+    undecided(&busy, &[&figures::LAUNCH], "on a busy machine");
+    undecided(&busy, &[&figures::FOOTPRINT, &figures::LAUNCH], "on a busy machine");
     let timeless = changed(|run| run.time.launch_s = None);
     undecided(&timeless, &[&figures::FOOTPRINT, &figures::LAUNCH], "no value on one side");
-    undecided(&changed(|run| run.hold_s = 9.0), &[&figures::WALL], "tasks waited 3 s there and 9 s here");
+    undecided(&changed(|run| run.hold_s = 9.0), &[&figures::WALL], "3 s in BASE, 9 s in NEW");
     // All that there is is noise.
     let mut rng = fastrand::Rng::with_seed(3);
     let mut wild = || measured(&["go/goroutine"], |_, _, _| 1e6 * (1.0 + 9.0 * rng.f64()));
@@ -317,12 +317,12 @@ fn where_memory_is_not_linear_footprints_are_compared() {
     let at = |tasks: &str| format!("java/virtual-thread × {tasks}");
     // On both sides alike: that of the largest N answers for the slope.
     let (gate, found) = cells(2.0, 2.0);
-    let both = "BASE is not linear (100% off at 10k); the footprint at 100k is compared".to_owned();
+    let both = "BASE is not linear (100% off at 10k); compared by the footprint at 100k".to_owned();
     assert_eq!(found, [(at("100k"), Some(Decision::Pass), String::new()), ("slope".to_owned(), None, both)]);
     assert_eq!(gate, Decision::Pass);
     // It became so: what grew is found at its own N.
     let (gate, found) = cells(1.0, 2.0);
-    let one = "NEW is not linear (100% off at 10k), and on the other side linear; the footprint at each N is compared";
+    let one = "NEW is not linear (100% off at 10k), the other side is; compared by the footprint at each N";
     assert_eq!(found[1], ("slope".to_owned(), None, one.to_owned()));
     assert_eq!(found[2].0, at("1"));
     assert_eq!((found[3].0.clone(), found[3].1, gate), (at("10k"), Some(Decision::Fail), Decision::Fail));
@@ -376,8 +376,8 @@ fn figures_of_different_sources_are_not_compared() {
     );
     for cell in &comparison.cells {
         let expected = match cell.metric.name {
-            "footprint" => Some("memory by cgroup-v2 there and by proc here"),
-            "wall" => Some("tasks waited 3 s there and 5 s here"),
+            "footprint" => Some("memory sources differ: cgroup-v2 in BASE, proc in NEW"),
+            "wall" => Some("tasks waited 3 s in BASE, 5 s in NEW"),
             _ => None,
         };
         assert_eq!(cell.reason.as_deref(), expected);
@@ -398,7 +398,7 @@ fn times_of_a_busy_machine_are_not_judged_but_memory_is() {
     let comparison = compared(&base, &new, &settings);
     let times: Vec<_> =
         comparison.of_metric(&figures::LAUNCH).map(|cell| (cell.verdict, cell.reason.as_deref())).collect();
-    assert_eq!(times, [(Verdict::Unclear, Some("other work kept the machine busy during most runs of NEW"))]);
+    assert_eq!(times, [(Verdict::Unclear, Some("most runs of NEW were on a busy machine"))]);
     assert_eq!(comparison.failures, Some(1));
 }
 
@@ -407,17 +407,17 @@ fn what_cannot_be_compared_is_refused() {
     let side = |entry: &str| measured(&[entry], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
     let (base, new) = (side("go/goroutine"), side("rust/thread"));
     let refused = |base: Input, new: Input| Comparison::build(base, new, &usual()).unwrap_err().to_string();
-    assert_eq!(refused(input("a", &base), input("b", &new)), "no case was measured in both a and b");
+    assert_eq!(refused(input("a", &base), input("b", &new)), "no case in common: a and b");
     let named = |side, entry| Input { entry: Some(entry), ..input("a", side) };
     assert_eq!(
         refused(named(&base, "go/goroutin"), named(&base, "go/goroutine")),
-        "a has no entry `go/goroutin`; did you mean `go/goroutine`?"
+        "no entry `go/goroutin` in a; did you mean `go/goroutine`?"
     );
     let mut other = side("go/goroutine");
     other.0.plan.workload = "spawn".into();
     assert_eq!(
         refused(input("a", &base), input("b", &other)),
-        "the campaigns are of different workloads: a has sleep, b has spawn"
+        "different workloads: a has sleep, b has spawn"
     );
 }
 
@@ -514,8 +514,8 @@ fn conditions_and_programs_that_differ_are_named() {
     assert_eq!(
         named,
         [
-            "memory that a run may take: 300 MiB, 2.00 MiB",
-            "time that a run may take: by its hold, 1 m 30 s",
+            "memory cap: 300 MiB, 2.00 MiB",
+            "timeout: automatic, 1 m 30 s",
             "sources of go/goroutine: 1, 2",
         ]
     );

@@ -1,8 +1,8 @@
-//! What is said of a comparison.
+//! The words of a comparison.
 
 use super::judge::MOST_REPETITIONS;
 use super::model::{Change, Comparison, Decision, Judged, OutcomeChange, Undecided};
-use crate::figures::{Figure, Unit, per_task};
+use crate::figures::{Figure, Of, Unit, per_task};
 use crate::sheet::NONE;
 use crate::stats::Interval;
 use crate::units::{self, mib};
@@ -27,7 +27,7 @@ pub fn summary(comparison: &Comparison) -> String {
         }
     }
     if parts.is_empty() {
-        return "nothing can be compared".to_owned();
+        return "nothing could be compared".to_owned();
     }
     format!(
         "{}; judged {} of {}",
@@ -37,9 +37,10 @@ pub fn summary(comparison: &Comparison) -> String {
     )
 }
 
-/// The unit that a metric's figures are shown in, as a part of its heading.
+/// The title of a metric, with the unit of its values.
 pub fn heading(metric: &'static Figure) -> String {
     match metric.unit {
+        Unit::Bytes if metric.of == Of::Base => "fixed cost, MiB".to_owned(),
         Unit::Bytes => format!("{}, MiB", metric.name),
         Unit::BytesPerTask => "bytes per task".to_owned(),
         Unit::Seconds => format!("{}, s", metric.name),
@@ -47,7 +48,7 @@ pub fn heading(metric: &'static Figure) -> String {
     }
 }
 
-/// A figure without its unit.
+/// A value without its unit.
 pub fn figure(metric: &'static Figure, value: Option<f64>) -> String {
     let Some(value) = value else { return NONE.to_owned() };
     match metric.unit {
@@ -62,7 +63,7 @@ pub fn ratio(cell: &Judged) -> String {
     cell.ratio.map_or_else(|| NONE.to_owned(), |ratio| units::decimal(ratio, 3))
 }
 
-/// Of the ratio: `1.047 to 1.053`.
+/// The interval of a ratio: `1.047 to 1.053`.
 pub fn interval(interval: Option<Interval>) -> String {
     interval.map_or_else(
         || NONE.to_owned(),
@@ -70,7 +71,7 @@ pub fn interval(interval: Option<Interval>) -> String {
     )
 }
 
-/// Of few wild runs an interval may be so wide that its bounds say nothing.
+/// A bound of an interval. With few scattered runs it may be meaningless.
 fn bound(value: f64) -> String {
     if value >= 1_000.0 { ">1000".to_owned() } else { units::decimal(value, 3) }
 }
@@ -79,7 +80,7 @@ pub fn tasks(cell: &Judged) -> String {
     cell.tasks.map_or_else(|| "all".to_owned(), units::count)
 }
 
-/// `rust/thread × 10k`, or `rust/thread` of all numbers of tasks.
+/// `rust/thread × 10k`, or `rust/thread` for all N.
 fn place_of(entries: &str, tasks: Option<u64>) -> String {
     let tasks = tasks.map(|tasks| format!(" × {}", units::count(tasks))).unwrap_or_default();
     format!("{entries}{tasks}")
@@ -93,13 +94,13 @@ pub fn place_of_outcome(outcome: &OutcomeChange) -> String {
     place_of(&outcome.entries(), outcome.tasks)
 }
 
-/// `5/5 ok → timed-out: ended after 3 s`.
+/// `5/5 ok → timed-out: killed after 3 s`.
 pub fn became(outcome: &OutcomeChange) -> String {
     let reason = outcome.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
     format!("{} → {}{reason}", outcome.base, outcome.new)
 }
 
-/// What a reader must know to read the table right.
+/// The notes below the table.
 pub fn notes(comparison: &Comparison) -> Vec<String> {
     let mut notes = Vec::new();
     if !comparison.only_base.is_empty() {
@@ -112,14 +113,14 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
     for (origin, side) in [(&comparison.base, "BASE"), (&comparison.new, "NEW")] {
         if times && origin.busy_runs > 0 {
             notes.push(format!(
-                "Other work kept the machine busy during {} of {} of {side}: times are inflated.",
+                "{side} was measured on a busy machine in {} of {}: times are inflated.",
                 origin.busy_runs,
                 units::counted(origin.runs, "run"),
             ));
         }
     }
     notes.push(
-        "Values are geometric means of the repetitions. The interval is of their ratio, by Welch's t on logarithms."
+        "Values are geometric means of repetitions. The interval is that of their ratio (Welch's t on logarithms)."
             .to_owned(),
     );
     let mut margins: Vec<String> = Vec::new();
@@ -130,8 +131,8 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
     }
     if !margins.is_empty() {
         notes.push(format!(
-            "Larger and smaller: beyond chance (Holm's procedure over {}) and beyond {}. Differences up to 64 KiB or \
-             2 ms are the same.",
+            "`larger` and `smaller` are beyond chance (Holm's procedure over {}) and beyond {}. Differences up to 64 KiB \
+             or 2 ms are `same`.",
             units::counted(comparison.cells.iter().filter(|cell| cell.ratio.is_some()).count(), "comparison"),
             margins.join(" and "),
         ));
@@ -163,7 +164,7 @@ fn change_of(cell: &Judged) -> Option<String> {
     Some(format!("{}{}", change(cell.ratio?), interval.unwrap_or_default()))
 }
 
-/// Why a gate cannot decide, of a case that is undecided.
+/// Why `--fail-above` cannot decide a case.
 pub fn why_undecided(cell: &Judged) -> String {
     let near = "cannot decide near the threshold";
     let change = change_of(cell);
@@ -191,7 +192,7 @@ pub fn reason_and_plan(Undecided { reason, repetitions, command, .. }: &Undecide
     }
 }
 
-/// One line on what the gate says; `None` where there is none.
+/// The outcome of `--fail-above` in one line, if it was given.
 pub fn gate(comparison: &Comparison) -> Option<String> {
     let above = percent(comparison.fail_above?);
     let asked = comparison.cells.iter().filter(|cell| cell.decision.is_some()).count();
@@ -211,7 +212,7 @@ pub fn gate(comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// One line for each regression that the gate fails for, as recorded.
+/// One line for each regression that fails `--fail-above`, as recorded.
 pub fn regressions(comparison: &Comparison) -> Vec<String> {
     if comparison.fail_above.is_none() {
         return Vec::new();
@@ -231,6 +232,6 @@ pub fn regressions(comparison: &Comparison) -> Vec<String> {
     let missing = comparison.missing.iter().filter(|_| !comparison.allow_missing);
     cells
         .chain(failing.map(|failing| format!("{}: {}", place_of_outcome(failing), became(failing))))
-        .chain(missing.map(|case| format!("{case}: measured in BASE and not in NEW")))
+        .chain(missing.map(|case| format!("{case}: measured in BASE, missing in NEW")))
         .collect()
 }

@@ -1,7 +1,6 @@
-//! The one table of figures: what each is called, its unit, which direction is better, how it is read from a sample and
-//! how it is written.
+//! The one table of metrics: name, unit, direction, how each is read from a sample and how it is written.
 //!
-//! Tables, charts, comparisons, exports and `--metric` go by it: a figure that is added here is in all of them.
+//! Tables, charts, comparisons, exports and `--metric` use it: a metric that is added here is in all of them.
 
 mod table;
 
@@ -12,41 +11,41 @@ use crate::catalog::Shape;
 use crate::record::{Sample, Warning, Work};
 use crate::units::{self, mib};
 
-/// One figure of a run, or of a line through runs at several numbers of tasks.
+/// A metric of a run, or of a line through runs at several N.
 #[derive(Debug)]
 pub struct Figure {
-    /// As on the command line, in JSON and in exports: `rss-peak`.
+    /// Name on the command line, in JSON and in exports: `rss-peak`.
     pub name: &'static str,
-    /// In the fields of a report: `rss_peak_bytes`.
+    /// Field name in a report: `rss_peak_bytes`.
     pub field: &'static str,
-    /// Name and unit over a column.
+    /// Column head: name and unit.
     pub heading: &'static str,
-    /// What it is, for `--help`.
+    /// Description, for `--help`.
     pub about: &'static str,
     pub unit: Unit,
     pub better: Better,
     pub of: Of,
-    /// Whether it is another figure where memory is read from another source.
+    /// Whether values from different memory sources are not comparable.
     pub by_source: bool,
-    /// Digits after the point, where its unit does not say.
+    /// Digits after the decimal point, where the unit does not imply them.
     decimals: usize,
-    /// The shapes of workload that have it.
+    /// The workload shapes that have it.
     pub shapes: &'static [Shape],
-    /// Only some workloads of these shapes have it: elsewhere it is absent, and not empty.
+    /// Whether only some workloads of these shapes have it; elsewhere the field is absent.
     pub of_some: bool,
     read: Read,
 }
 
-/// How a figure is read.
+/// How a metric is read.
 #[derive(Debug, Clone, Copy)]
 enum Read {
-    /// From a run; of work, from the first of each pair.
+    /// From a run; for work, from the first of each pair.
     Run(fn(&Sample) -> Option<f64>),
-    /// From what the second of a pair took more than the first.
+    /// From the difference between the runs of a pair.
     Pair(fn(&Work, &Work) -> Option<f64>),
 }
 
-/// What a figure counts.
+/// The unit of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     Bytes,
@@ -57,25 +56,25 @@ pub enum Unit {
     PerSecond,
 }
 
-/// Which of two values is the better one.
+/// Which of two values is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
     Less,
     More,
 }
 
-/// What has such a figure.
+/// What a metric belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Of {
     /// Each run, or each pair of runs.
     Run,
-    /// The line through all numbers of tasks of an entry: how steep it is.
+    /// The slope of an entry's line through all N.
     Slope,
-    /// The same line: where it begins.
+    /// The fixed cost: where the same line begins.
     Base,
 }
 
-/// The figure that entries are ranked by.
+/// The metric that entries are ranked by.
 pub fn headline(shape: Shape) -> &'static Figure {
     match shape {
         Shape::Hold | Shape::Serve => &FOOTPRINT,
@@ -83,13 +82,13 @@ pub fn headline(shape: Shape) -> &'static Figure {
     }
 }
 
-/// The figure of this name.
+/// The metric of this name.
 pub fn named(name: &str) -> Option<&'static Figure> {
     ALL.into_iter().find(|figure| figure.name == name)
 }
 
 impl Figure {
-    /// What a run says of it; for a figure of a line, what the line is drawn through. None for a figure of pairs.
+    /// The value of a run; for a metric of a line, the value that the line is fitted to. Absent for metrics of pairs.
     pub fn read(&self, sample: &Sample) -> Option<f64> {
         match self.read {
             Read::Run(read) => read(sample),
@@ -97,7 +96,7 @@ impl Figure {
         }
     }
 
-    /// What the runs of one cell say of it, one value for each repetition that has one.
+    /// The values of the runs of one case, one for each repetition that has one.
     pub fn values(&self, samples: &[&Sample]) -> Vec<f64> {
         let first = || samples.iter().filter(|sample| !sample.is_double());
         match self.read {
@@ -118,12 +117,12 @@ impl Figure {
         self.shapes.contains(&shape)
     }
 
-    /// Whether it is one figure for all numbers of tasks of an entry.
+    /// Whether it is one value for all N of an entry.
     pub fn of_line(&self) -> bool {
         self.of != Of::Run
     }
 
-    /// In the unit of the heading, as tables write it.
+    /// A value in the unit of the heading, as tables show it.
     pub fn show(&self, value: f64) -> String {
         match self.unit {
             Unit::Bytes => units::decimal(mib(value), self.decimals),
@@ -149,12 +148,12 @@ impl Serialize for Figure {
 }
 
 impl Unit {
-    /// Whether it is of time, which other work on the machine changes, and not of memory.
+    /// Whether it is a time, which other work on the machine inflates.
     pub fn is_time(self) -> bool {
         matches!(self, Unit::Seconds | Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond)
     }
 
-    /// As a service or a heading writes it, and what a value in bytes or seconds is divided by for it.
+    /// The unit as headings and services write it, and the divisor of a value in bytes or seconds.
     pub fn shown(self) -> (&'static str, f64) {
         match self {
             Unit::Bytes => ("MiB", 1_048_576.0),
@@ -167,12 +166,12 @@ impl Unit {
     }
 }
 
-/// Bytes per task: whole bytes, or one decimal where those would say nothing.
+/// Bytes per task: whole bytes, or one decimal below 100.
 pub fn per_task(slope: f64) -> String {
     units::decimal(slope, usize::from(slope.abs() < 99.95))
 }
 
-/// Seconds with two decimals: what is below a hundredth says so instead of passing for nothing.
+/// Seconds with two decimals; `<0.01` for small values.
 pub fn time_text(seconds: f64) -> String {
     if seconds > 0.0 && seconds < 0.005 { "<0.01".to_owned() } else { units::decimal(seconds, 2) }
 }
@@ -224,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cost_of_an_operation_is_what_twice_as_many_took_more() {
+    fn the_cost_of_an_operation_is_the_difference_of_two_runs() {
         let run = |double: bool, wall_s: f64, cpu_s: f64| {
             let mut sample = test_sample("x/y", 10);
             let operations = if double { 2_000_000 } else { 1_000_000 };

@@ -1,4 +1,4 @@
-//! The table itself, and how each figure is read from a sample.
+//! The table of metrics, and how each is read from a sample.
 
 use super::{Better, Figure, Of, Read, Unit};
 use crate::catalog::Shape;
@@ -17,7 +17,7 @@ pub static BYTES_PER_TASK: Figure = Figure {
     name: "bytes-per-task",
     field: "bytes_per_task",
     heading: "B/task",
-    about: "Growth of the footprint per task, over all numbers of tasks",
+    about: "Growth of the footprint per task, over all N",
     unit: Unit::BytesPerTask,
     of: Of::Slope,
     read: FOOTPRINT.read,
@@ -27,8 +27,8 @@ pub static BYTES_PER_TASK: Figure = Figure {
 pub static BASE: Figure = Figure {
     name: "base",
     field: "base_bytes",
-    heading: "base MiB",
-    about: "Footprint before the first task, by the same line",
+    heading: "fixed MiB",
+    about: "Fixed cost: footprint before the first task, by the same line",
     of: Of::Base,
     decimals: 2,
     read: FOOTPRINT.read,
@@ -39,7 +39,7 @@ pub static KERNEL: Figure = Figure {
     name: "kernel",
     field: "kernel_bytes",
     heading: "kernel MiB",
-    about: "Part of the footprint that the kernel holds",
+    about: "Kernel memory, a part of the footprint",
     read: Read::Run(|sample| plateau(sample, |plateau| plateau.kernel_bytes)),
     ..MEMORY
 };
@@ -48,7 +48,7 @@ pub static ANON: Figure = Figure {
     name: "anon",
     field: "anon_bytes",
     heading: "anon MiB",
-    about: "Part of the footprint that is heaps and stacks",
+    about: "Heaps and stacks, a part of the footprint",
     read: Read::Run(|sample| plateau(sample, |plateau| plateau.anon_bytes)),
     ..MEMORY
 };
@@ -95,7 +95,7 @@ pub static WALL: Figure = Figure {
     name: "wall",
     field: "wall_s",
     heading: "wall s",
-    about: "Time from start to exit, the hold included",
+    about: "Time from start to exit, including the wait",
     read: Read::Run(|sample| sample.time.wall_s),
     ..TIME
 };
@@ -113,7 +113,7 @@ pub static WALL_PER_OP: Figure = Figure {
     name: "wall-ns-per-op",
     field: "wall_ns_per_op",
     heading: "wall ns/op",
-    about: "Time of an operation: what twice as many took more, divided by how many more they were",
+    about: "Wall time per operation: (time for 2N − time for N) ÷ N",
     unit: Unit::Nanoseconds,
     read: Read::Pair(|once, twice| per_op(once, twice, |work| work.wall_s)),
     ..WORK
@@ -123,7 +123,7 @@ pub static CPU_PER_OP: Figure = Figure {
     name: "cpu-ns-per-op",
     field: "cpu_ns_per_op",
     heading: "CPU ns/op",
-    about: "CPU time of an operation, over all CPUs, by the same difference",
+    about: "CPU time per operation, over all CPUs, by the same formula",
     unit: Unit::Nanoseconds,
     read: Read::Pair(|once, twice| per_op(once, twice, |work| work.cpu_s)),
     ..WORK
@@ -133,7 +133,7 @@ pub static OPS_PER_S: Figure = Figure {
     name: "ops-per-s",
     field: "ops_per_s",
     heading: "ops/s",
-    about: "Operations in a second: the reciprocal of the time of one",
+    about: "Operations per second: 1 ÷ wall time per operation",
     unit: Unit::PerSecond,
     better: Better::More,
     read: Read::Pair(|once, twice| Some(1e9 / per_op(once, twice, |work| work.wall_s)?)),
@@ -144,7 +144,7 @@ pub static CPU_PER_TICK: Figure = Figure {
     name: "cpu-ns-per-tick",
     field: "cpu_ns_per_tick",
     heading: "CPU ns/tick",
-    about: "CPU time for each time that a task woke, while all were alive",
+    about: "CPU time per wake-up, while all tasks are alive",
     unit: Unit::Nanoseconds,
     read: Read::Run(|sample| Some(sample.cpu.plateau_s? * 1e9 / ticks(sample)? as f64)),
     ..TICKS
@@ -154,7 +154,7 @@ pub static LATE_P50: Figure = Figure {
     name: "late-p50",
     field: "late_p50_us",
     heading: "late p50 µs",
-    about: "How late a task woke at most in half of all times",
+    about: "Delay of wake-ups: median",
     read: Read::Run(|sample| late(sample, 0.5)),
     ..TICKS
 };
@@ -163,7 +163,7 @@ pub static LATE_P99: Figure = Figure {
     name: "late-p99",
     field: "late_p99_us",
     heading: "late p99 µs",
-    about: "How late a task woke at most in 99 of 100 times",
+    about: "Delay of wake-ups: 99th percentile",
     read: Read::Run(|sample| late(sample, 0.99)),
     ..TICKS
 };
@@ -172,7 +172,7 @@ pub static LATE_MAX: Figure = Figure {
     name: "late-max",
     field: "late_max_us",
     heading: "late max µs",
-    about: "How late a task woke at most",
+    about: "Delay of wake-ups: maximum",
     read: Read::Run(|sample| late(sample, 1.0)),
     ..TICKS
 };
@@ -181,7 +181,7 @@ pub static CLIENT_KERNEL: Figure = Figure {
     name: "client-kernel",
     field: "client_kernel_bytes",
     heading: "clients' kernel MiB",
-    about: "What the kernel holds for the clients' ends of the connections",
+    about: "Kernel memory of the clients' ends of the connections",
     shapes: &[Shape::Serve],
     read: Read::Run(|sample| Some(sample.load.as_ref()?.client_kernel_bytes? as f64)),
     ..MEMORY
@@ -191,7 +191,7 @@ pub static LOADED: Figure = Figure {
     name: "loaded",
     field: "loaded_bytes",
     heading: "loaded MiB",
-    about: "Memory of all kinds right after messages had come at a rate",
+    about: "Memory of all kinds right after the open loops",
     shapes: &[Shape::Serve],
     read: Read::Run(|sample| Some(sample.memory.loaded.as_ref()?.footprint_bytes as f64)),
     ..MEMORY
@@ -201,7 +201,7 @@ pub static CONNECTS_PER_S: Figure = Figure {
     name: "connects-per-s",
     field: "connects_per_s",
     heading: "connects/s",
-    about: "Connections accepted in a second, until all were there",
+    about: "Connections accepted per second, until all are made",
     unit: Unit::PerSecond,
     better: Better::More,
     read: Read::Run(|sample| {
@@ -239,7 +239,7 @@ pub static CPU_PER_DELIVERY: Figure = Figure {
     name: "cpu-us-per-delivery",
     field: "cpu_us_per_delivery",
     heading: "CPU µs/delivery",
-    about: "CPU time of the server for each member that a message came to, at the same rate",
+    about: "CPU time of the server per delivery to a member, at the same rate",
     of_some: true,
     read: Read::Run(|sample| {
         let open = open(sample).filter(|open| open.deliveries > open.messages)?;
@@ -252,7 +252,7 @@ pub static LATENCY_P50: Figure = Figure {
     name: "latency-p50",
     field: "latency_p50_us",
     heading: "p50 µs",
-    about: "From a message's scheduled send time until all had it, in half of all cases at most",
+    about: "Latency from scheduled send time until every receiver has it: median",
     read: Read::Run(|sample| Some(latency(sample)?.p50)),
     ..LOAD
 };
@@ -261,7 +261,7 @@ pub static LATENCY_P90: Figure = Figure {
     name: "latency-p90",
     field: "latency_p90_us",
     heading: "p90 µs",
-    about: "The same, in 90 of 100 cases",
+    about: "The same latency: 90th percentile",
     read: Read::Run(|sample| Some(latency(sample)?.p90)),
     ..LOAD
 };
@@ -270,7 +270,7 @@ pub static LATENCY_P99: Figure = Figure {
     name: "latency-p99",
     field: "latency_p99_us",
     heading: "p99 µs",
-    about: "The same, in 99 of 100 cases",
+    about: "The same latency: 99th percentile",
     read: Read::Run(|sample| Some(latency(sample)?.p99)),
     ..LOAD
 };
@@ -279,7 +279,7 @@ pub static LATENCY_P999: Figure = Figure {
     name: "latency-p999",
     field: "latency_p999_us",
     heading: "p99.9 µs",
-    about: "The same, in 999 of 1,000 cases",
+    about: "The same latency: 99.9th percentile",
     read: Read::Run(|sample| Some(latency(sample)?.p999)),
     ..LOAD
 };
@@ -288,7 +288,7 @@ pub static LATENCY_MAX: Figure = Figure {
     name: "latency-max",
     field: "latency_max_us",
     heading: "max µs",
-    about: "The same, at most",
+    about: "The same latency: maximum",
     read: Read::Run(|sample| Some(latency(sample)?.max)),
     ..LOAD
 };
@@ -304,7 +304,7 @@ pub static MESSAGES_PER_S: Figure = Figure {
     ..LOAD
 };
 
-/// All of them.
+/// All metrics.
 pub static ALL: [&Figure; 30] = [
     &FOOTPRINT,
     &BYTES_PER_TASK,
@@ -340,7 +340,7 @@ pub static ALL: [&Figure; 30] = [
 
 const EACH: &[Shape] = &[Shape::Hold, Shape::Work, Shape::Serve];
 
-/// What figures of memory have in common.
+/// The defaults of memory metrics.
 const MEMORY: Figure = Figure {
     name: "",
     field: "",
@@ -356,22 +356,22 @@ const MEMORY: Figure = Figure {
     read: Read::Run(|_| None),
 };
 
-/// What figures of work have in common.
+/// The defaults of work metrics.
 const WORK: Figure = Figure { by_source: false, shapes: &[Shape::Work], ..MEMORY };
 
-/// What figures of tasks that wake have in common.
+/// The defaults of metrics of tasks that wake.
 const TICKS: Figure =
     Figure { unit: Unit::Microseconds, by_source: false, shapes: &[Shape::Hold], of_some: true, ..MEMORY };
 
-/// What figures of servers under load have in common.
+/// The defaults of metrics of servers under load.
 const LOAD: Figure = Figure { unit: Unit::Microseconds, by_source: false, shapes: &[Shape::Serve], ..MEMORY };
 
-/// Without a share it was at a rate that says nothing of this server: 1,000 messages per second measure how it wakes.
+/// The open loop, if its rate was a share of the capacity: at 1,000 messages per second the server mostly wakes up.
 fn open(sample: &Sample) -> Option<&OpenLoad> {
     sample.load.as_ref()?.open.as_ref().filter(|open| open.share.is_some())
 }
 
-/// Microseconds for each.
+/// Microseconds per item.
 fn per(seconds: f64, count: u64) -> Option<f64> {
     (count > 0).then(|| seconds * 1e6 / count as f64)
 }
@@ -380,14 +380,14 @@ fn latency(sample: &Sample) -> Option<&Latency> {
     sample.load.as_ref()?.open.as_ref()?.latency()
 }
 
-/// What times have in common.
+/// The defaults of times.
 const TIME: Figure = Figure { unit: Unit::Seconds, by_source: false, ..MEMORY };
 
 fn plateau(sample: &Sample, of: fn(&Plateau) -> u64) -> Option<f64> {
     sample.memory.plateau.as_ref().map(|plateau| of(plateau) as f64)
 }
 
-/// How late tasks woke: bucket b counts those late by less than 2^b microseconds, and not less than half of that.
+/// The histogram of wake-up delays: bucket b counts delays from 2^(b-1) up to 2^b microseconds.
 fn lateness(sample: &Sample) -> Option<&[u64]> {
     sample.histograms.get("late_us").map(Vec::as_slice)
 }
@@ -407,10 +407,10 @@ fn late(sample: &Sample, share: f64) -> Option<f64> {
     Some(2_f64.powi(bucket as i32))
 }
 
-/// What an operation took, in nanoseconds. Start-up and warm-up are in both runs, and cancel.
+/// Cost per operation in nanoseconds: (second run − first run) ÷ extra operations, so start-up and warm-up cancel out.
 fn per_op(once: &Work, twice: &Work, seconds: fn(&Work) -> Option<f64>) -> Option<f64> {
     let more = twice.operations.checked_sub(once.operations).filter(|more| *more > 0)?;
     let cost = (seconds(twice)? - seconds(once)?) / more as f64 * 1e9;
-    // A second run that was faster than the first says that other things took longer than the operations.
+    // If the second run was faster, other things took longer than the operations.
     (cost > 0.0).then_some(cost)
 }

@@ -201,7 +201,7 @@ impl Fleet {
         self.folder.join("cache").join(machine)
     }
 
-    /// The catalogues that jobs use, the first before the others: where in the fleet's folder.
+    /// The paths of the catalogs that jobs use, in the fleet's folder, in order of precedence.
     pub fn catalogs(&self) -> impl Iterator<Item = String> {
         (1..=self.catalog_count).map(|nth| match nth {
             1 => "catalog/runtimes".to_owned(),
@@ -239,7 +239,7 @@ impl Fleet {
         at("append to", &path, write())
     }
 
-    /// Takes a slot: from now on nobody who had it before may publish.
+    /// Claims a slot: earlier owners may no longer publish.
     pub fn claim(&self, slot: &Slot, job: &str, node: &str) -> Result<Claim, FleetError> {
         let folder = self.slot_folder(slot).join("claims");
         at("make", &folder, fs::create_dir_all(&folder))?;
@@ -260,7 +260,7 @@ impl Fleet {
         }
     }
 
-    /// Who owns a slot.
+    /// The owner of a slot.
     pub fn last_claim(&self, slot: &Slot) -> Result<Option<Claim>, FleetError> {
         let folder = self.slot_folder(slot).join("claims");
         let names = match fs::read_dir(&folder) {
@@ -278,7 +278,7 @@ impl Fleet {
         read_json(&self.slot_folder(slot).join(PUBLISHED))
     }
 
-    /// Makes a campaign the slot's, unless it has one: `false`.
+    /// Publishes results for the slot; `false` if it has some.
     pub fn publish(&self, slot: &Slot, own: &Claim, published: &Published) -> Result<bool, FleetError> {
         if let Some(last) = self.last_claim(slot)?
             && last.epoch > own.epoch
@@ -292,12 +292,12 @@ impl Fleet {
         link_json(&self.slot_folder(slot).join(PUBLISHED), published)
     }
 
-    /// Refuses a campaign that is no longer what was published.
+    /// Checks that results are unchanged since publication.
     pub fn verify(&self, slot: &Slot, published: &Published) -> Result<PathBuf, FleetError> {
         let folder = self.slot_folder(slot).join(&published.folder);
         for (name, digest) in &published.digests {
             if digest_of(&folder.join(name))? != *digest {
-                return Err(FleetError::Changed { folder, what: format!("{name} has another digest") });
+                return Err(FleetError::Changed { folder, what: format!("the digest of {name} differs") });
             }
         }
         Ok(folder)
@@ -402,7 +402,7 @@ mod tests {
         drop(held);
         assert!(first.lock().is_ok());
         let known = first.slot("x86-3").unwrap_err().to_string();
-        assert_eq!(known, "there is no x86-3 in this plan: x86-1, x86-2");
+        assert_eq!(known, "no machine `x86-3` in this plan (known: x86-1, x86-2)");
     }
 
     #[test]

@@ -85,7 +85,7 @@ impl Gathered {
                         &figures::BYTES_PER_TASK,
                         None,
                         &growth.entry.name,
-                        value.ok_or_else(|| "no line".to_owned()),
+                        value.ok_or_else(|| "not linear".to_owned()),
                     );
                 }
             }
@@ -109,13 +109,13 @@ impl Gathered {
         if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) }
     }
 
-    /// Facts that are not the same on all machines: each value with those that have it.
+    /// Facts that differ between machines: each value with the machines that have it.
     fn differing(&self) -> Vec<(String, Vec<(String, String)>)> {
         let mut by_fact: BTreeMap<&String, BTreeMap<&str, Vec<usize>>> = BTreeMap::new();
         let known: std::collections::BTreeSet<&String> = self.facts.iter().flat_map(BTreeMap::keys).collect();
         for (machine, facts) in self.facts.iter().enumerate() {
             for fact in &known {
-                let value = facts.get(*fact).map_or("not there", String::as_str);
+                let value = facts.get(*fact).map_or("none", String::as_str);
                 by_fact.entry(fact).or_default().entry(value).or_default().push(machine);
             }
         }
@@ -131,22 +131,22 @@ impl Gathered {
     }
 
     pub fn sheet(&self, fleet: &Fleet) -> Sheet {
-        let mut sheet = Sheet::new(format!("{} machines, one campaign each", self.machines.len()));
+        let mut sheet = Sheet::new(format!("Results of {}", units::counted(self.machines.len(), "machine")));
         if !self.missing.is_empty() {
             let names: Vec<&str> = self.missing.iter().take(NAMED).map(|slot| slot.name.as_str()).collect();
             let more = self.missing.len().saturating_sub(NAMED);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            sheet.text(format!("not complete, and left out: {}{more}", names.join(", ")), Tone::Bad);
+            sheet.text(format!("incomplete, so left out: {}{more}", names.join(", ")), Tone::Bad);
         }
         for (node, machines) in self.measured_twice() {
             sheet.text(
-                format!("{node} was measured as {}: it counts so often", self.names(&machines)),
+                format!("{node} counts {} times: it was measured as {}", machines.len(), self.names(&machines)),
                 Tone::Doubtful,
             );
         }
         let differing = self.differing();
         if differing.is_empty() && self.machines.len() > 1 {
-            sheet.text("the machines are alike in all that was recorded of them", Tone::Good);
+            sheet.text("no recorded difference between the machines", Tone::Good);
         }
         sheet.table(Table::of_facts(differing.iter().map(|(fact, values)| {
             let values = values.iter().map(|(whose, value)| (whose.clone(), value.as_str()));
@@ -172,8 +172,8 @@ impl Gathered {
         }
         tables.into_values().for_each(|table| sheet.table(table));
         sheet.notes.push(
-            "Each figure is the median over machines of the medians of their repetitions; least and most are single \
-             machines. Figures of unlike machines are no repetitions of each other."
+            "Values are medians over machines, of the medians of their repetitions. Least and most are single machines. \
+             Different machines are not repetitions of each other."
                 .to_owned(),
         );
         sheet.provenance = Some(format!("{} (fleet {})", fleet.folder.display(), fleet.id));
@@ -208,7 +208,7 @@ impl Gathered {
         })
     }
 
-    /// Nodes that stand for several machines: Slurm had too few.
+    /// Nodes that were measured as several machines, as Slurm had too few.
     fn measured_twice(&self) -> Vec<(String, Vec<usize>)> {
         let mut by_node: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (machine, (_, published)) in self.machines.iter().enumerate() {
@@ -219,7 +219,7 @@ impl Gathered {
     }
 }
 
-/// What bears on a machine's figures. Not its name: that differs, and means nothing.
+/// The facts on a machine that matter for results. Not its name, which always differs.
 fn facts(machine: &Machine, reports: &[Report]) -> BTreeMap<String, String> {
     let mut facts = BTreeMap::new();
     let mut add = |name: &str, value: Option<String>| {

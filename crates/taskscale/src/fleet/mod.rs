@@ -1,5 +1,5 @@
-//! The same campaign on the machines of a cluster. Slurm schedules, watches and retries; here is what it is told, what a
-//! job does on its node, and what is made of the campaigns that come back.
+//! The same measurement on the machines of a cluster. Slurm schedules, watches and retries. This module writes its
+//! scripts, does the work of a job on its node, and gathers the results.
 
 mod folder;
 mod gather;
@@ -23,40 +23,40 @@ pub use submit::{
 };
 pub use work::{Outcome, Site, work};
 
-/// Why a fleet does not do what it was told.
+/// Why a fleet command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FleetError {
     #[error("{path}: {message}")]
     Plan { path: PathBuf, message: String },
     #[error("cannot {what} {path}: {error}")]
     Io { what: &'static str, path: PathBuf, error: io::Error },
-    #[error("{0} holds no fleet: there is no fleet.json in it")]
+    #[error("no fleet in {0} (fleet.json not found)")]
     NoFleet(PathBuf),
-    #[error("{path} is not of a fleet: {error}")]
+    #[error("not a file of a fleet: {path} ({error})")]
     Malformed { path: PathBuf, error: serde_json::Error },
-    #[error("{folder} holds a fleet of another plan: {what}")]
+    #[error("fleet of another plan in {folder}: {what}")]
     AnotherPlan { folder: PathBuf, what: String },
-    #[error("another taskscale is submitting from {0}")]
+    #[error("fleet in use: {0} (another taskscale is submitting from it)")]
     Busy(PathBuf),
-    #[error("there is no `{0}` here: Slurm's commands are not installed, or not in PATH")]
+    #[error("`{0}` not found (Slurm is not installed, or not in PATH)")]
     NoSlurm(&'static str),
-    #[error("{command} says: {said}")]
+    #[error("{command} failed: {said}")]
     Slurm { command: String, said: String },
     #[error(
-        "{folder} is not seen from {node}: it must be on a file system that this machine and all nodes share"
+        "folder not shared: {folder} is missing on {node} (use a file system that this machine and all nodes share)"
     )]
     NotShared { folder: PathBuf, node: String },
     #[error("{machines}: {what}")]
     Machines { machines: String, what: String },
-    #[error("job {newer} has taken over {slot}: what job {own} measures is not published")]
+    #[error("not published: results of job {own} (job {newer} has taken over {slot})")]
     Superseded { slot: String, own: String, newer: String },
-    #[error("{slot} is not complete: {what}")]
+    #[error("incomplete: {slot} ({what})")]
     Incomplete { slot: String, what: String },
-    #[error("{folder} was changed after it was published: {what}")]
+    #[error("changed after publication: {folder} ({what})")]
     Changed { folder: PathBuf, what: String },
-    #[error("{path}: what is in it would run as you, and {why}")]
+    #[error("not trusted: {path} ({why}, and its programs would run as you)")]
     Untrusted { path: PathBuf, why: String },
-    #[error("there is no {slot} in this plan: {known}")]
+    #[error("no machine `{slot}` in this plan (known: {known})")]
     NoSlot { slot: String, known: String },
 }
 

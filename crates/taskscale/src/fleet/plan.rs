@@ -101,24 +101,24 @@ impl Machines {
         Place { partition, constraint, nodelist: self.nodelist.clone() }
     }
 
-    /// Why Slurm cannot be told of them.
+    /// Why the table is invalid, if so.
     fn fault(&self) -> Option<String> {
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         if self.name.is_empty() || !self.name.chars().all(plain) {
-            return Some("a name has letters, digits, - and _".into());
+            return Some("invalid name (use letters, digits, - and _)".into());
         }
         if self.count.is_some_and(|count| !(1..=MOST_MACHINES).contains(&count)) {
-            return Some(format!("count: from 1 to {MOST_MACHINES}"));
+            return Some(format!("count out of range (1 to {MOST_MACHINES})"));
         }
         if self.count.is_some() && self.nodelist.is_some() {
-            return Some("count and nodelist exclude each other: each node of a list is measured".into());
+            return Some("count with nodelist (every node of a list is measured)".into());
         }
         if self.clients.is_some() && (self.count.is_some() || self.nodelist.is_some()) {
-            let one = "clients: servers and their clients are one pair of machines; leave out count and nodelist, and \
-                       write a table for each pair";
+            let one = "clients with count or nodelist (servers and clients are one pair of machines: write a table for \
+                       each pair)";
             return Some(one.into());
         }
-        // They become words of a line that Slurm reads.
+        // Slurm reads them as words of a line.
         let is_word = |value: &str| {
             !value.is_empty() && !value.chars().any(|c| c.is_whitespace() || c.is_control() || c == '#')
         };
@@ -126,12 +126,12 @@ impl Machines {
         let time = self.time.iter().map(|time| format!("--time={time}"));
         let mut all = options.into_iter().chain(time).chain(self.sbatch.iter().cloned());
         all.find(|option| !is_word(option) || !option.starts_with("--") || option.ends_with('='))
-            .map(|option| format!("{option:?} is no option of Slurm's: --name=value, a word each"))
+            .map(|option| format!("invalid Slurm option: {option:?} (write --name=value without spaces)"))
     }
 }
 
 impl Plan {
-    /// `beside` is where a relative folder begins: that of the plan.
+    /// `beside`: the folder that relative paths start from, that of the plan.
     pub fn parse(text: &str, path: &Path, beside: &Path) -> Result<Plan, FleetError> {
         let wrong = |message: String| FleetError::Plan { path: path.to_owned(), message };
         let wire: PlanToml = toml::from_str(text).map_err(|error| {
@@ -139,13 +139,13 @@ impl Plan {
             wrong(format!("line {line}: {}", error.message()))
         })?;
         if wire.machines.is_empty() {
-            return Err(wrong("no machines: add a table, such as [machines.x86] with a partition".into()));
+            return Err(wrong("no machines (add a table such as [machines.x86] with a partition)".into()));
         }
         let folder = beside.join(wire.folder);
         let plain = |c: char| c.is_alphanumeric() || "/._-+@:".contains(c);
         if let Some(odd) = folder.to_string_lossy().chars().find(|c| !plain(*c)) {
             let what =
-                format!("folder {}: {odd:?} in a path means something else to Slurm", folder.display());
+                format!("invalid folder: {} ({odd:?} has another meaning for Slurm)", folder.display());
             return Err(wrong(what));
         }
         let mut machines = Vec::new();
@@ -173,12 +173,12 @@ impl Plan {
         arguments.extend(wire.arguments);
         let taken = arguments.iter().find(|argument| is_ours(argument));
         if let Some(argument) = taken {
-            return Err(wrong(format!("arguments: {argument} is for taskscale fleet to say")));
+            return Err(wrong(format!("invalid argument: {argument} (taskscale fleet sets it)")));
         }
         Ok(Plan { folder, arguments, build_arguments, machines })
     }
 
-    /// Programs that are asked for by their architectures.
+    /// The programs that the plan names for architectures.
     pub fn programs(&self) -> BTreeSet<&Path> {
         self.machines.iter().filter_map(|machines| machines.taskscale.as_deref()).collect()
     }

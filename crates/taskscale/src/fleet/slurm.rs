@@ -173,14 +173,14 @@ impl Slurm {
     }
 }
 
-/// What a command says, without its own name before each line.
+/// The messages of a command in one line, without its own name.
 fn in_a_line(said: &str, command: &str) -> String {
     let lines = said.lines().map(|line| {
         let line = line.trim().strip_prefix(command).map_or(line, |rest| rest.trim_start_matches(':'));
         line.trim().trim_start_matches("error: ").trim_start_matches("fatal: ")
     });
     let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
-    if lines.is_empty() { "nothing, and failed".to_owned() } else { lines.join("; ") }
+    if lines.is_empty() { "no message".to_owned() } else { lines.join("; ") }
 }
 
 fn parse_queue(said: &str) -> BTreeMap<String, Job> {
@@ -277,6 +277,6 @@ mod tests {
             in_a_line(said, "sbatch"),
             "invalid partition specified: tank; Batch job submission failed: Invalid partition name specified"
         );
-        assert_eq!(in_a_line("", "sbatch"), "nothing, and failed");
+        assert_eq!(in_a_line("", "sbatch"), "no message");
     }
 }

@@ -120,7 +120,7 @@ fn progress(campaign: &Campaign, samples: &[Sample], claim: &Claim) -> Progress 
 }
 
 impl Progress {
-    /// Seconds until it is complete, if it goes on as it did.
+    /// Estimated seconds until it is complete.
     fn eta_s(&self, now: Timestamp) -> Option<f64> {
         let own = self.done.checked_sub(self.before).filter(|own| *own > 0)?;
         let left = self.planned.saturating_sub(self.done);
@@ -129,7 +129,7 @@ impl Progress {
 }
 
 impl Glance {
-    /// Whether anything will still happen by itself.
+    /// Whether its job is queued or running.
     pub fn is_active(&self) -> bool {
         let job = self.job.as_ref().and_then(|(_, job)| job.as_ref());
         self.published.is_none() && job.is_some_and(Job::is_active)
@@ -141,7 +141,7 @@ impl Glance {
         }
         match &self.job {
             None => ("not submitted".to_owned(), Tone::Bad),
-            Some((_, None)) => ("job is gone".to_owned(), Tone::Bad),
+            Some((_, None)) => ("job not found".to_owned(), Tone::Bad),
             Some((_, Some(job))) => {
                 let state = job.state.to_lowercase().replace('_', " ");
                 let tone = if job.is_active() { Tone::Plain } else { Tone::Bad };
@@ -153,7 +153,7 @@ impl Glance {
         }
     }
 
-    /// Where it was measured, is, or will be.
+    /// The node where it was, is or will be measured.
     fn node(&self) -> Option<String> {
         let published = self.published.as_ref().map(|published| published.node.clone());
         let of_queue = self.job.as_ref().and_then(|(_, job)| Some(job.as_ref()?.node.clone()));
@@ -167,7 +167,7 @@ impl Glance {
         let (state, tone) = self.state();
         let runs = match (&self.published, &self.progress) {
             (Some(published), _) => {
-                Some(format!("{} ok of {}", published.good_cells, units::counted(published.cells, "cell")))
+                Some(format!("{} ok of {}", published.good_cells, units::counted(published.cells, "case")))
             }
             (None, Some(progress)) => Some(format!("{} of {}", progress.done, progress.planned)),
             (None, None) => None,
@@ -187,7 +187,7 @@ impl Glance {
     }
 }
 
-/// What `fleet status --json` prints.
+/// The output of `fleet status --json`.
 pub fn json(fleet: &Fleet, glances: &[Glance], now: Timestamp) -> serde_json::Value {
     let machine = |glance: &Glance| {
         let state = match (&glance.published, glance.is_active()) {
@@ -231,20 +231,20 @@ pub fn json(fleet: &Fleet, glances: &[Glance], now: Timestamp) -> serde_json::Va
     })
 }
 
-/// A table of all machines; of many, of those that are not yet complete.
+/// A table of all machines, or of the incomplete ones if there are many.
 pub fn sheet(fleet: &Fleet, glances: &[Glance], now: Timestamp) -> Sheet {
     let complete = glances.iter().filter(|glance| glance.published.is_some()).count();
     let active = glances.iter().filter(|glance| glance.is_active()).count();
     let mut sheet = Sheet::new(format!("Fleet in {}", fleet.folder.display()));
     let stuck = glances.len() - complete - active;
     sheet.text(
-        format!("{complete} of {} machines complete, {active} in the queue or at work", glances.len()),
+        format!("{complete} of {} machines complete, {active} queued or running", glances.len()),
         Tone::Plain,
     );
     if stuck > 0 {
         sheet.text(
             format!(
-                "{stuck} stopped: restart with `taskscale fleet resume {}` (its log/ shows what their jobs printed)",
+                "{stuck} stopped; restart: `taskscale fleet resume {}` (output of their jobs: log/)",
                 fleet.folder.display()
             ),
             Tone::Bad,
@@ -261,7 +261,7 @@ pub fn sheet(fleet: &Fleet, glances: &[Glance], now: Timestamp) -> Sheet {
     ]);
     let all = glances.len() <= SHOWN;
     let mut shown: Vec<&Glance> = glances.iter().filter(|glance| all || glance.published.is_none()).collect();
-    // Those that need somebody first.
+    // Stopped machines first.
     shown.sort_by_key(|glance| (!all).then(|| (glance.is_active(), glance.progress.is_none())));
     let hidden = shown.len().saturating_sub(SHOWN);
     shown.truncate(SHOWN);

@@ -66,7 +66,7 @@ pub fn slots(
     Ok(slots)
 }
 
-/// The batch scripts of a plan. A person can run each by hand, on the machine that it is for.
+/// The batch scripts of a plan. Each can be run by hand, on the machine that it is for.
 pub fn scripts(plan: &Plan, fleet: &Fleet, architectures: &[BTreeSet<String>]) -> Scripts {
     let mut build = Vec::new();
     let mut built = BTreeSet::new();
@@ -92,7 +92,7 @@ pub fn scripts(plan: &Plan, fleet: &Fleet, architectures: &[BTreeSet<String>]) -
         let arrays = own.chunks(LONGEST_ARRAY).enumerate();
         measure.extend(arrays.map(|(nth, slots)| measure_script(fleet, machines, slots, Some(nth))));
     }
-    let what = "Sets the campaigns of all machines side by side.";
+    let what = "Gathers the results of all machines.";
     let gather = beside(fleet, &plan.machines[0], "gather", what, "fleet gather \"$folder\"");
     Scripts { build, measure, gather }
 }
@@ -101,7 +101,7 @@ pub fn scripts(plan: &Plan, fleet: &Fleet, architectures: &[BTreeSet<String>]) -
 struct Header<'a> {
     job: String,
     machines: &'a Machines,
-    /// In the place of the machines' own list of nodes.
+    /// Replaces the machines' own list of nodes.
     node: Option<&'a str>,
     array: Option<usize>,
     log: String,
@@ -136,7 +136,7 @@ impl Header<'_> {
     }
 }
 
-/// What every script does first.
+/// The beginning of every script.
 fn preamble(machines: &Machines, fleet: &Fleet) -> String {
     // Without -u: modules and their like are not written for it.
     let mut text = String::from("set -eo pipefail\n");
@@ -145,7 +145,7 @@ fn preamble(machines: &Machines, fleet: &Fleet) -> String {
     text.push_str(&format!(
         "umask go-w\nfolder='{folder}'\nprogram=$folder/bin/$(uname -m)/taskscale\n\
          if [ ! -x \"$program\" ]; then\n  \
-         echo \"no taskscale for $(uname -m) in $folder/bin: the plan names one: [machines.{}] taskscale = ...\" >&2\n  \
+         echo \"no taskscale for $(uname -m) in $folder/bin; set it in the plan: [machines.{}] taskscale = ...\" >&2\n  \
          exit 2\nfi\n\
          export TASKSCALE_CACHE=$folder/cache/$(uname -m)\n",
         machines.name
@@ -153,7 +153,7 @@ fn preamble(machines: &Machines, fleet: &Fleet) -> String {
     text
 }
 
-/// A job that measures nothing, and shares its node with others.
+/// A job that does not measure, and shares its node with others.
 fn beside(fleet: &Fleet, machines: &Machines, job: &str, what: &str, command: &str) -> Script {
     // Of machines that are listed the first will do.
     let own = fleet.slots.iter().find(|slot| slot.machines == machines.name);
@@ -166,9 +166,9 @@ fn beside(fleet: &Fleet, machines: &Machines, job: &str, what: &str, command: &s
     Script { name: format!("{job}.sh"), text, slots: Vec::new(), is_array: false }
 }
 
-/// Of servers and clients on two machines: Slurm starts the clients, and hands on what they say.
+/// For servers and clients on two machines: Slurm starts the clients and forwards their output.
 const APART: (&str, &str) = (
-    "# Clients run on the second machine of the job, and reach servers at the address of this one.\n\
+    "# Clients run on the second machine of the job and connect to the address of this one.\n\
      address=$(scontrol show node \"${SLURMD_NODENAME:?a job of Slurm has it}\" --oneliner | tr ' ' '\\n' | sed -n 's/^NodeAddr=//p')\n",
     " \\\n  -- --clients 'srun --het-group=1 --ntasks=1 --unbuffered --quiet' --listen \"$address\"",
 );
@@ -340,7 +340,7 @@ impl Program {
             path: path.to_owned(),
             error: io::Error::new(
                 io::ErrorKind::InvalidData,
-                "it is no program for Linux on x86-64 or arm64",
+                "not a program for Linux on x86-64 or arm64",
             ),
         })?;
         Ok(Program { bytes, machine })
@@ -355,8 +355,8 @@ impl Program {
     }
 }
 
-/// Puts a program where nodes of its architecture find it. Where a fleet beside this one has the same, it is linked: each
-/// copy takes tens of megabytes.
+/// Puts a program where nodes of its architecture find it. Where a fleet beside this one has the same, it is linked:
+/// each copy takes tens of megabytes.
 pub fn install(fleet: &Fleet, program: &Program) -> Result<(), FleetError> {
     let path = fleet.program(program.machine);
     let folder = path.parent().unwrap_or(&path);

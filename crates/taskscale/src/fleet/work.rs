@@ -153,12 +153,12 @@ fn published(slot: &Slot, own: &Claim, folder: &Path) -> Result<Published, Fleet
     let incomplete = |what: String| FleetError::Incomplete { slot: slot.name.clone(), what };
     let loaded = record::load(folder).map_err(|error| incomplete(error.to_string()))?;
     if let Some(line) = loaded.rejected.first() {
-        return Err(incomplete(format!("line {} of its samples is none: {}", line.number, line.why)));
+        return Err(incomplete(format!("line {} of its samples: {}", line.number, line.why)));
     }
     let reports = Report::of_parts(&loaded.campaign, &loaded.samples);
     let missing: u64 = reports.iter().map(|report| report.unmeasured_runs).sum();
     if missing > 0 {
-        return Err(incomplete(format!("not measured: {}", units::counted(missing, "run"))));
+        return Err(incomplete(format!("{} missing", units::counted(missing, "run"))));
     }
     let rows = || reports.iter().flat_map(|report| &report.groups).flat_map(|group| &group.rows);
     Ok(Published {

@@ -1,4 +1,4 @@
-//! What the searches found, summed up for those who show it.
+//! The answers of limit searches, as tables and JSON show them.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use crate::units;
 /// Version of the JSON that a search is shown as.
 pub const LIMIT_SCHEMA: u32 = 1;
 
-/// All that the searches of a campaign found.
+/// All answers of a results folder.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LimitReport {
     pub schema: u32,
@@ -34,61 +34,62 @@ pub struct LimitReport {
     pub memory_sources: BTreeSet<MemorySource>,
     /// In the order of the campaign.
     pub answers: Vec<Answer>,
-    /// What a reader of the answers should know.
+    /// Caveats on the answers.
     pub notes: Vec<String>,
 }
 
-/// What was found for one entry.
+/// The answer for one entry.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answer {
     pub entry: String,
     pub kind: Kind,
     pub version: Option<String>,
     pub state: State,
-    /// Tasks that hold in `memory_bytes`: the most there are, or as many as were asked for. Absent until all runs held
-    /// that were to confirm it.
+    /// Tasks that pass in `memory_bytes`: the most found, or the requested number. Absent until all confirming runs
+    /// passed.
     pub tasks: Option<u64>,
-    /// Memory in which `tasks` hold: as much as was given, or the least there is. Absent likewise.
+    /// Memory in which `tasks` pass, in bytes: the given amount, or the least found. Absent likewise.
     pub memory_bytes: Option<u64>,
-    /// Messages in a second that `tasks` connections keep up with, the most there are. Of searches for it; absent
-    /// likewise.
+    /// The highest rate found that passes over `tasks` connections, in messages per second. Only of searches for it;
+    /// absent likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_per_s: Option<u64>,
-    /// The runs that confirm the answer; where there is none, those that were last to confirm one.
+    /// The confirming runs of the answer, or those of the last candidate.
     pub tried: Option<Tally>,
     /// The last run that confirms the answer.
     pub holds: Option<ShownRun>,
-    /// The run nearest to it that failed.
+    /// The failed run nearest to it.
     pub fails: Option<ShownRun>,
-    /// A run that held although it asked for as much as that one or more: the edge is not sharp. The farthest.
+    /// The farthest run that passed at or beyond the one that failed: the boundary is not sharp.
     pub sometimes: Option<ShownRun>,
-    /// How far apart the answer and what failed are, as a share of the answer.
+    /// Distance from the answer to the failed run, as a share of the answer.
     pub width: Option<f64>,
-    /// What ends it, in a sentence.
+    /// What limits it, in words.
     pub limited_by: Option<String>,
     /// Whether that is memory.
     pub by_memory: Option<bool>,
-    /// Memory ÷ tasks at the answer: the base has its share in it.
+    /// Memory ÷ tasks at the answer, in bytes; includes a share of the fixed cost.
     pub memory_per_task: Option<f64>,
-    /// The slope of the footprint over N: what one more task takes. Of searches for the most tasks.
+    /// The slope of the footprint over N, in bytes per task. Only of searches for the most tasks.
     pub bytes_per_task: Option<f64>,
-    /// What clients and server did at the answer. Of searches for the highest rate.
+    /// Latency and CPU time at the answer. Only of searches for the highest rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_rate: Option<AtRate>,
-    /// All runs but the warm-up.
+    /// Number of runs, without the warm-up.
     pub runs: usize,
-    /// Those that `most_runs` bounds: of the search, pilots and repeated attempts included, and those that were to confirm
-    /// something and failed.
+    /// Number of runs that `most_runs` bounds: those of the search, with pilots and repeated attempts, and failed
+    /// confirming runs.
     pub runs_of_search: usize,
-    /// What it costs to have little memory, memory ascending. Of searches for the least memory.
+    /// CPU time by memory, ascending. Only of searches for the least memory.
     pub curve: Vec<CurvePoint>,
-    /// Why it could not be run.
+    /// Why it could not run, if so.
     pub unavailable: Option<String>,
     /// Every run in order.
     pub probes: Vec<ShownRun>,
 }
 
-/// Runs of one value that were to confirm it: the run that led to it does not count, as it was chosen for having held.
+/// The confirming runs of one value. The run that led to the value does not count, as it was selected because it
+/// passed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Tally {
     pub tasks: u64,
@@ -118,17 +119,17 @@ pub struct ShownRun {
     pub drain_s: Option<f64>,
     pub wall_s: Option<f64>,
     pub cpu_s: Option<f64>,
-    /// Of searches for the highest rate: what the clients saw.
+    /// What the clients measured. Only of searches for the highest rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open: Option<OpenLoad>,
 }
 
-/// Medians of the runs that confirm a rate.
+/// Medians of the confirming runs of a rate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct AtRate {
     pub latency_p50_us: Option<f64>,
     pub latency_p99_us: Option<f64>,
-    /// CPU time of the server for each message.
+    /// CPU time of the server per message, in microseconds.
     pub cpu_us_per_message: Option<f64>,
 }
 
@@ -136,26 +137,26 @@ pub struct AtRate {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CurvePoint {
     pub memory_bytes: u64,
-    /// Whether this is the run with all the memory that may be had.
+    /// Whether memory was unlimited (all that is available).
     pub roomy: bool,
     pub runs: usize,
     pub held: usize,
-    /// Medians of the runs that held.
+    /// Medians of the runs that passed.
     pub cpu_s: Option<f64>,
     pub launch_s: Option<f64>,
     pub drain_s: Option<f64>,
     pub wall_s: Option<f64>,
     pub peak_bytes: Option<f64>,
-    /// CPU time over that of the roomy runs.
+    /// CPU time over that with unlimited memory.
     pub times_roomy: Option<f64>,
-    /// From the least to the most that this ratio is between any two of the runs. Absent where either is a single run.
+    /// Least and most of this ratio over all pairs of runs. Absent where either side is a single run.
     pub times_roomy_range: Option<[f64; 2]>,
     /// Why runs failed: the last reason.
     pub reason: Option<String>,
 }
 
 impl Answer {
-    /// What is confirmed.
+    /// The confirmed value.
     pub fn setting(&self) -> Option<Setting> {
         let (tasks, cap_bytes) = self.tasks.zip(self.memory_bytes)?;
         Some(Setting { tasks, cap_bytes, rate_per_s: self.rate_per_s })
@@ -163,14 +164,14 @@ impl Answer {
 }
 
 impl Tally {
-    /// What was run.
+    /// The value that was run.
     pub fn setting(&self) -> Setting {
         Setting { tasks: self.tasks, cap_bytes: self.memory_bytes, rate_per_s: self.rate_per_s }
     }
 }
 
 impl ShownRun {
-    /// What was run.
+    /// The value that was run.
     pub fn setting(&self) -> Setting {
         Setting { tasks: self.tasks, cap_bytes: self.memory_bytes, rate_per_s: self.rate_per_s }
     }
@@ -197,7 +198,7 @@ impl LimitReport {
         }
     }
 
-    /// Whether some entry that could run has no answer, or none that is as near as asked.
+    /// Whether an entry that could run has no answer, or a less precise one than requested.
     pub fn fell_short(&self) -> bool {
         self.answers.iter().any(|answer| {
             answer.unavailable.is_none() && matches!(answer.state, State::Unfinished | State::Undecided)
@@ -216,7 +217,7 @@ fn notes(samples: &[Sample]) -> Vec<String> {
     ] {
         let count = samples.iter().filter(|sample| sample.warnings.contains(&warning)).count();
         if count > 0 {
-            notes.push(format!("{count} of {}: {}.", units::counted(samples.len(), "run"), warning.text()));
+            notes.push(format!("{} ({count} of {}).", warning.text(), units::counted(samples.len(), "run")));
         }
     }
     notes
@@ -242,7 +243,7 @@ pub(super) fn answer(question: &Question, facts: &EntryFacts, samples: &[Sample]
     });
     let shown = |run: &Seen| shown(run, question.find);
     let (limited_by, by_memory) = limited_by(question, &course, failed);
-    // Where a rate is looked for, memory is not scarce.
+    // In a search for a rate, memory is unlimited.
     let scarce = confirmed.filter(|setting| setting.rate_per_s.is_none());
     let per_task = scarce.map(|setting| setting.cap_bytes as f64 / setting.tasks as f64);
     let confirming = || course.seen.iter().filter(|run| edge.confirmed == Some(value(run)));
@@ -277,8 +278,8 @@ fn shown(run: &Seen, find: Find) -> ShownRun {
     let Setting { tasks, cap_bytes, rate_per_s } = find.setting_of(sample);
     let (cause, reason) = match &run.proof {
         Proof::Fails(cause, reason) => (Some(*cause), Some(reason.clone())),
-        Proof::Void(_, why) => (None, Some(format!("does not count: {why}"))),
-        Proof::Unsettled => (None, Some("the hold was too short; run again with a longer one".to_owned())),
+        Proof::Void(_, why) => (None, Some(format!("inconclusive: {why}"))),
+        Proof::Unsettled => (None, Some("the wait was too short; repeated with a longer one".to_owned())),
         Proof::Holds => (None, None),
     };
     ShownRun {
@@ -311,7 +312,7 @@ fn at_rate<'a>(runs: impl Iterator<Item = &'a Seen<'a>>) -> AtRate {
     }
 }
 
-/// What ends it, in a few words: memory, or what else the failing run and its control say.
+/// What limits it, in a few words: memory, or another cause of the failed run and its control run.
 fn limited_by(
     question: &Question,
     course: &Followed,
@@ -320,7 +321,7 @@ fn limited_by(
     let Some(failed) = failed else { return (None, None) };
     let Some(cause) = failed.proof.cause() else { return (None, None) };
     let by_memory = cause.is_memory().or(match question.find {
-        // The first run had memory to spare, and held.
+        // The first run had unlimited memory, and passed.
         Find::LeastMemory { .. } => Some(course.seen.iter().any(|run| run.proof == Proof::Holds)),
         Find::MostTasks { .. } => controlled(&course.seen, failed.sample.tasks),
         Find::HighestRate { .. } => None,
@@ -329,22 +330,22 @@ fn limited_by(
     let text = match (by_memory, cause) {
         (_, Cause::Memory) => "memory".to_owned(),
         (_, Cause::OwnHeap) => "its own heap".to_owned(),
-        (_, Cause::Rate) => "the rate".to_owned(),
-        (_, Cause::Clients) => "the clients (taskscale's own)".to_owned(),
+        (_, Cause::Rate) => "rate".to_owned(),
+        (_, Cause::Clients) => "clients (taskscale's own)".to_owned(),
         (_, Cause::Latency) => "latency".to_owned(),
-        (Some(true), Cause::Slow) => "memory: too slow".to_owned(),
-        (Some(true), _) => "memory: it fails".to_owned(),
+        (Some(true), Cause::Slow) => "memory (too slow)".to_owned(),
+        (Some(true), _) => "memory (failed)".to_owned(),
         (Some(false), Cause::Time) => "time, not memory".to_owned(),
         (Some(false), Cause::SystemLimit) => {
             format!("{}, not memory", limit.unwrap_or_else(|| "the system".into()))
         }
-        (Some(false), _) => "not by memory".to_owned(),
+        (Some(false), _) => "not memory".to_owned(),
         (None, _) => "unknown".to_owned(),
     };
     (Some(text), by_memory)
 }
 
-/// What one more task takes, by the line through the runs that held; `None` where they lie on none.
+/// Bytes per task by the line through the runs that passed, if memory grows linearly.
 fn slope(course: &Followed) -> Option<f64> {
     let points: Vec<Point> = course
         .seen

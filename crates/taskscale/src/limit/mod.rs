@@ -1,9 +1,7 @@
-//! How many tasks fit in a memory, how little memory is enough for some tasks, and how many messages a server keeps up
-//! with.
+//! Limit searches: most tasks in a given memory, least memory for given tasks, highest message rate of a server.
 //!
-//! Which run is next follows from the samples so far alone ([`follow`]); [`run`] takes the runs and keeps them. Measures
-//! through `measure::Runner`, so that tests need no program. [`render`] shows what was found. Must not
-//! know the command line.
+//! [`follow`] derives the next run from the samples so far; [`run`] runs and stores them. Measures through
+//! `measure::Runner`, so that tests need no program. [`render`] shows the answers. Must not know the command line.
 
 mod answer;
 mod border;
@@ -44,7 +42,7 @@ pub fn render(report: &LimitReport, format: Format, options: RenderOptions) -> S
     }
 }
 
-/// What stops a search.
+/// Why a search stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum LimitError {
     #[error(transparent)]
@@ -53,12 +51,10 @@ pub enum LimitError {
     Store(#[from] StoreError),
     #[error("cannot {what} {path}: {error}")]
     Io { what: &'static str, path: PathBuf, error: std::io::Error },
-    #[error("{path} is no search of taskscale: {error}")]
+    #[error("not a limit.json of taskscale: {path} ({error})")]
     Malformed { path: PathBuf, error: serde_json::Error },
-    #[error("{path} has schema {found}, this taskscale knows {QUESTION_SCHEMA}: use a newer taskscale")]
+    #[error("unknown schema: {found} in {path} (this taskscale reads up to {QUESTION_SCHEMA})")]
     Newer { path: PathBuf, found: u64 },
-    #[error(
-        "{folder} holds another search: {what}; choose another folder with -o, or leave -o out for a new one"
-    )]
+    #[error("cannot resume the search in {folder}: {what}")]
     Another { folder: PathBuf, what: String },
 }

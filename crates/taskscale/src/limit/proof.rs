@@ -1,4 +1,4 @@
-//! Whether a run holds under its cap, and if not, why: from samples alone. Pure.
+//! Classifies a run under a memory cap: pass, or fail and why. From samples alone; pure.
 
 use serde::Serialize;
 
@@ -8,33 +8,33 @@ use crate::record::{Sample, Status, Warning};
 use crate::stats::{Point, line};
 use crate::units;
 
-/// A launch and drain may take this long in any case, in seconds: a machine has its hiccups.
+/// Launch and drain may always take this long, in seconds, whatever they take with unlimited memory.
 const LEAST_ALLOWANCE_S: f64 = 10.0;
-/// A run whose peak is below this share of its cap never felt it.
+/// A run whose peak is below this share of its cap was not limited by it.
 const UNTOUCHED: f64 = 0.97;
 
-/// A run that is slow for lack of memory takes more than so many times the usual CPU time.
+/// A run that too little memory makes slow takes more than this many times the usual CPU time.
 const MORE_WORK: f64 = 1.5;
 
 /// Why a run fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
-    /// The kernel ended it for lack of memory.
+    /// The kernel killed it: out of memory.
     Memory,
-    /// The program itself said that it was out of memory: its runtime takes only a part of it for its heap.
+    /// The program itself reported that its heap was full: its runtime uses only part of the memory for its heap.
     OwnHeap,
-    /// It took much longer than with memory to spare.
+    /// It took much longer than with unlimited memory.
     Slow,
-    /// It took longer than any run may.
+    /// It took longer than the timeout.
     Time,
-    /// Messages came at a lower rate than they were due.
+    /// Messages arrived at a lower rate than requested.
     Rate,
     /// The clients were too busy to reach the rate.
     Clients,
-    /// They came at the rate, and too many of them late.
+    /// Messages arrived at the rate, but too many of them late.
     Latency,
-    /// A limit of the system.
+    /// It hit a system limit.
     SystemLimit,
     /// It failed in another way.
     Other,
@@ -55,7 +55,7 @@ impl Cause {
         }
     }
 
-    /// Whether memory is the reason: `None` where only a run with memory to spare can tell.
+    /// Whether memory is the cause: `None` where only a run with unlimited memory can tell.
     pub fn is_memory(self) -> Option<bool> {
         match self {
             Cause::Memory | Cause::OwnHeap => Some(true),
@@ -65,15 +65,15 @@ impl Cause {
     }
 }
 
-/// What a run says about its cap.
+/// The outcome of a run under its cap.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Proof {
-    /// All tasks were alive at once and ended well, in time.
+    /// Pass: all tasks were alive at once and finished in time.
     Holds,
     Fails(Cause, String),
-    /// Its tasks waited too short a time to be alive together: to be run again with a longer hold.
+    /// The wait was too short for all tasks to be alive at once: to be repeated with a longer one.
     Unsettled,
-    /// It says nothing about its cap, and why. To be run again; what it fails of if that is so each time.
+    /// Inconclusive, and why: to be repeated. If it always is, the run fails with this cause.
     Void(Cause, String),
 }
 
@@ -86,7 +86,7 @@ impl Proof {
     }
 }
 
-/// What programs say when their heap is full.
+/// What programs print when their heap is full.
 const HEAP_FULL: [&str; 18] = [
     "Java heap space",
     "GC overhead limit exceeded",
@@ -108,8 +108,8 @@ const HEAP_FULL: [&str; 18] = [
     "heap overflow",
 ];
 
-/// The line in which a program says that its heap is full. A thread that the system refuses is another matter, though a
-/// JVM calls that out of memory as well.
+/// The line of standard error that reports a full heap. A refused thread is another cause, although a JVM calls it out
+/// of memory as well.
 pub(super) fn heap_full(sample: &Sample) -> Option<&str> {
     let tail = sample.stderr_tail.as_deref()?;
     tail.lines()
@@ -117,16 +117,16 @@ pub(super) fn heap_full(sample: &Sample) -> Option<&str> {
         .find(|line| HEAP_FULL.iter().any(|words| line.contains(words)) && !line.contains("native thread"))
 }
 
-/// What a run takes that has memory to spare.
+/// Time and CPU time of a run with unlimited memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Usual {
-    /// How long launch and drain, and work, may take at most, in seconds.
+    /// Most time that launch, work and drain may take together, in seconds.
     pub allowance_s: f64,
     /// CPU time, in seconds.
     pub cpu_s: f64,
 }
 
-/// What a run of `tasks` takes, by runs that had memory to spare.
+/// Time and CPU time of `tasks`, estimated from runs with unlimited memory.
 pub fn usual<'a>(question: &Question, spare: impl Iterator<Item = &'a Sample> + Clone, tasks: u64) -> Usual {
     Usual {
         allowance_s: (question.slowdown * foreseen(spare.clone(), tasks, took)).max(LEAST_ALLOWANCE_S),
@@ -134,13 +134,13 @@ pub fn usual<'a>(question: &Question, spare: impl Iterator<Item = &'a Sample> + 
     }
 }
 
-/// How long the run was at work: its wait is not.
+/// Time of launch, work and drain, in seconds, without the wait.
 fn took(sample: &Sample) -> Option<f64> {
     let worked_s = sample.work.as_ref().and_then(|work| work.wall_s).unwrap_or(0.0);
     Some(sample.time.launch_s? + worked_s + sample.time.drain_s?)
 }
 
-/// At the same N the most counts; of others a line, which is never less than the most of fewer tasks.
+/// The maximum at the same N, or else a line through the others, but not below the maximum of fewer tasks.
 fn foreseen<'a>(
     spare: impl Iterator<Item = &'a Sample>,
     tasks: u64,
@@ -159,7 +159,7 @@ fn foreseen<'a>(
     })
 }
 
-/// Whether a run felt its cap: its peak came near to it.
+/// Whether the peak of a run came close to its cap.
 pub fn touched(sample: &Sample) -> bool {
     match (sample.memory.peak_bytes, sample.memory.cap_bytes) {
         (Some(peak), Some(cap)) => peak as f64 >= UNTOUCHED * cap as f64,
@@ -167,7 +167,7 @@ pub fn touched(sample: &Sample) -> bool {
     }
 }
 
-/// Judges a run. `usual` is what [`usual`] gives by all that is known.
+/// Classifies a run. `usual`: the result of [`usual`] by all runs known.
 pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Proof {
     if let Find::HighestRate { p99_us, .. } = question.find {
         return rate::judge(sample, p99_us);
@@ -177,21 +177,21 @@ pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Proof {
     let cap = sample.memory.cap_bytes.unwrap_or(0);
     let time_bound = sample.hold_s + allowance_s >= question.time_cap_s;
     let slow = |took: String| {
-        // A lack of memory makes work: collections, and pages taken and read again. Without more work than usual, on a
-        // machine that was busy with others, it had to wait for them.
+        // Too little memory causes work: garbage collections, and pages dropped and read again. A run without more work
+        // than usual, on a busy machine, only waited for CPUs.
         let worked = sample.cpu.total_s().is_none_or(|cpu_s| cpu_s > MORE_WORK * usual.cpu_s + 0.1);
         if sample.warnings.contains(&Warning::MachineBusy) && !worked {
-            return Proof::Void(Cause::Slow, "too slow while others kept the machine busy".to_owned());
+            return Proof::Void(Cause::Slow, "too slow on a busy machine".to_owned());
         }
         if time_bound {
             let most = units::seconds(question.time_cap_s);
-            fails(Cause::Time, format!("not done within {most}, the most that a run may take (--timeout)"))
+            fails(Cause::Time, format!("not done within {most} (raise --timeout)"))
         } else {
             fails(
                 Cause::Slow,
                 format!(
-                    "too slow: launch and drain {took}, allowed are {} ({} times what they take with memory to \
-                     spare, or {LEAST_ALLOWANCE_S} s)",
+                    "too slow: launch and drain {took}, allowed: {} ({} times that with unlimited memory, or \
+                     {LEAST_ALLOWANCE_S} s)",
                     units::seconds(allowance_s),
                     question.slowdown
                 ),
@@ -214,15 +214,15 @@ pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Proof {
             None => Proof::Unsettled,
         },
         Status::KilledOom => {
-            fails(Cause::Memory, format!("killed for lack of memory under {}", units::bytes(cap)))
+            fails(Cause::Memory, format!("killed: out of memory at {}", units::bytes(cap)))
         }
         Status::TimedOut => {
             let ran_s = sample.time.wall_s.unwrap_or(0.0);
             if !time_bound && ran_s + 1.0 < sample.hold_s + allowance_s {
-                let why = "ended sooner than is now known to be fair";
+                let why = "its timeout was too short";
                 return Proof::Void(Cause::Slow, why.to_owned());
             }
-            slow("did not end in time".into())
+            slow("did not finish in time".into())
         }
         Status::Limit => fails(Cause::SystemLimit, reason(sample)),
         _ => match heap_full(sample) {
@@ -239,16 +239,17 @@ pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Proof {
     }
 }
 
-/// What a run that ended well proves: nothing of its cap where part of it was elsewhere, or not all of it was there.
+/// The outcome of a run that is `ok`: inconclusive or failed where part of its memory was elsewhere or tasks were
+/// missing.
 fn proved(sample: &Sample, cap: u64) -> Proof {
     let warned = |warning| sample.warnings.contains(&warning);
     let swapped = sample.memory.plateau.as_ref().and_then(|plateau| plateau.swap_bytes).unwrap_or(0);
     if warned(Warning::Swapped) || swapped > 0 {
-        let why = format!("part of it was swapped out: {} alone were not enough", units::bytes(cap));
+        let why = format!("swapped out in part: {} is not enough", units::bytes(cap));
         return Proof::Fails(Cause::Memory, why);
     }
     if sample.work.is_none() && sample.alive != Some(sample.tasks) {
-        return Proof::Fails(Cause::Other, "it did not say that all its tasks were alive at once".to_owned());
+        return Proof::Fails(Cause::Other, "`alive` was never printed with all tasks".to_owned());
     }
     if warned(Warning::PlateauGrew) {
         return Proof::Void(Cause::Other, Warning::PlateauGrew.text().to_owned());

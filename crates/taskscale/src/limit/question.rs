@@ -1,4 +1,5 @@
-//! What is asked of a search: kept as `limit.json` beside the campaign's samples, so that it can go on and be shown again.
+//! What is asked of a search: kept as `limit.json` beside the campaign's samples, so that it can go on and be shown
+//! again.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -66,19 +67,19 @@ fn one() -> u64 {
 }
 
 impl Question {
-    /// Whether going on with `self` for `now` gives one search: how precise it is to be may differ.
+    /// Checks that `self` can be resumed for `now`. The precision may differ.
     pub fn check_same(&self, now: &Question, folder: &Path) -> Result<(), LimitError> {
         let differ = |what: String| {
-            Err(LimitError::Another { folder: folder.to_owned(), what: format!("it looks for {what}") })
+            Err(LimitError::Another { folder: folder.to_owned(), what })
         };
         if self.find != now.find {
-            return differ(format!("{}, not for {}", self.find.words(), now.find.words()));
+            return differ(format!("it was for {}, now {}", self.find.words(), now.find.words()));
         }
         if self.env != now.env || self.entry_env != now.entry_env {
-            return differ("the same with other variables (--env, limit_env)".into());
+            return differ("its environment variables have changed (--env, limit_env)".into());
         }
         if self.slowdown != now.slowdown || self.time_cap_s != now.time_cap_s {
-            return differ("the same with other bounds of time (--slowdown, --timeout)".into());
+            return differ("its time limits have changed (--slowdown, --timeout)".into());
         }
         Ok(())
     }
@@ -98,7 +99,7 @@ impl Find {
     }
 }
 
-/// Whether a campaign's folder holds a search.
+/// Whether a results folder is that of a limit search.
 pub fn holds_question(folder: &Path) -> bool {
     folder.join(FILE).exists()
 }

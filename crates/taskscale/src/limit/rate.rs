@@ -1,4 +1,4 @@
-//! Whether a server keeps up with a rate of messages, and where it will cease to. From samples alone. Pure.
+//! Classifies whether a server keeps up with a message rate, and predicts where it stops to. From samples alone; pure.
 
 use super::border::Prediction;
 use super::proof::{Cause, Proof, heap_full, reason};
@@ -6,12 +6,12 @@ use super::search::Seen;
 use crate::record::{OpenLoad, Sample, Status, Warning};
 use crate::units;
 
-/// How long the clients of a run talk at its rate, in seconds.
+/// How long the clients of a run send at its rate, in seconds.
 pub const OPEN_S: f64 = 3.0;
-/// By what share a server that is behind does more or less than one that just keeps up.
+/// The doubt of a prediction from a server that fell behind, as a share.
 const BEHIND: f64 = 0.02;
 
-/// Judges a run: did all messages come, at the rate at which they were due, and 99 of 100 of them within the bound?
+/// Classifies a run: all messages must arrive at the requested rate, with a p99 latency below the bound.
 pub fn judge(sample: &Sample, p99_us: u64) -> Proof {
     match sample.status {
         Status::Ok => {}
@@ -24,20 +24,20 @@ pub fn judge(sample: &Sample, p99_us: u64) -> Proof {
         }
     }
     let Some(open) = open(sample) else {
-        return Proof::Fails(Cause::Other, "no messages were sent at a rate".to_owned());
+        return Proof::Fails(Cause::Other, "no open loop ran".to_owned());
     };
     let bound_us = p99_us as f64;
     let (cause, why) = match open.p99_us() {
         _ if !open.is_reached() => {
             let per_s = |per_s: f64| units::grouped(per_s.round() as u64);
             let (came, due) = (per_s(open.achieved_per_s), per_s(open.offered_per_s));
-            let why = format!("messages came at {came} a second, and {due} were due{}", used(open));
+            let why = format!("{came} of {due} messages/s arrived{}", used(open));
             (if open.is_client_limited() { Cause::Clients } else { Cause::Rate }, why)
         }
         Some(p99) if p99 < bound_us => return Proof::Holds,
         Some(p99) => {
             let late = milliseconds(open.client_late_us.unwrap_or(0.0));
-            let why = format!("p99 was {}, and is to be below {}", milliseconds(p99), milliseconds(bound_us));
+            let why = format!("p99 was {}, above {}", milliseconds(p99), milliseconds(bound_us));
             match open.is_client_limited() {
                 true => (Cause::Clients, format!("{why}; the clients sent {late} late")),
                 false => (Cause::Latency, why),
@@ -45,21 +45,21 @@ pub fn judge(sample: &Sample, p99_us: u64) -> Proof {
         }
         None => (Cause::Rate, "no message arrived".to_owned()),
     };
-    // Server and clients had to wait for others: a failure then says nothing of either.
+    // Server and clients waited for CPUs: the failure proves nothing.
     if sample.warnings.contains(&Warning::MachineBusy) {
-        return Proof::Void(cause, format!("{why}, while others kept the machine busy"));
+        return Proof::Void(cause, format!("{why}, on a busy machine"));
     }
     Proof::Fails(cause, why)
 }
 
-/// How busy server and clients were: which of them was the limit.
+/// The CPUs that server and clients used, to see which of them was the limit.
 fn used(open: &OpenLoad) -> String {
     let seconds = open.messages as f64 / open.achieved_per_s;
     let cpus = |share: f64| units::decimal(share, 2);
     let server = open.server_cpu_s.filter(|_| seconds.is_finite() && seconds > 0.0);
     match (server, open.client_cpu_share) {
         (Some(server_s), Some(clients)) => format!(
-            " (CPUs used: the server {}, the busiest process of the clients {} of 1)",
+            " (CPUs used: server {}, busiest client process {} of 1)",
             cpus(server_s / seconds),
             cpus(clients)
         ),
@@ -67,7 +67,7 @@ fn used(open: &OpenLoad) -> String {
     }
 }
 
-/// Where a server will cease to keep up: what it did where it was behind.
+/// Predicts the rate at which a server stops keeping up: the rate that it achieved when behind.
 pub fn forecast(seen: &[Seen]) -> Option<Prediction> {
     let behind = seen.iter().filter(|run| matches!(run.proof.cause(), Some(Cause::Rate | Cause::Clients)));
     let rates = behind.filter_map(|run| open(run.sample));
@@ -75,17 +75,17 @@ pub fn forecast(seen: &[Seen]) -> Option<Prediction> {
     Some(Prediction { value: nearest.achieved_per_s, doubt: BEHIND })
 }
 
-/// What clients saw of the messages that came at a rate.
+/// The results of the open loop.
 pub fn open(sample: &Sample) -> Option<&OpenLoad> {
     sample.load.as_ref()?.open.as_ref()
 }
 
-/// How many, for a sentence.
+/// A number of connections, in words.
 pub fn connections(count: u64) -> String {
     if count == 1 { "1 connection".to_owned() } else { format!("{} connections", units::count(count)) }
 }
 
-/// A latency, for a sentence; a bound as it was given, where that was in whole milliseconds.
+/// A latency in ms, from µs; whole milliseconds in full.
 pub fn milliseconds(us: f64) -> String {
     if us % 1e3 == 0.0 {
         return format!("{} ms", units::grouped((us / 1e3) as u64));

@@ -45,7 +45,8 @@ const MOST_VOIDS: usize = 2;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
-    /// For the line that the search starts with; of the least memory, the run with memory to spare; of a rate, the first.
+    /// For the line that the search starts with; of the least memory, the run with memory to spare; of a rate, the
+    /// first.
     Pilot,
     Search,
     /// Whether what the search found holds when it is run again, as often as `--repetitions` asks.
@@ -143,7 +144,7 @@ pub fn follow<'a>(question: &Question, kind: Kind, samples: &'a [Sample]) -> Fol
             .map(|run| {
                 let proof = judge(question, run.sample, usual_of(question, &seen, run.sample.tasks));
                 if proof == Proof::Unsettled && holds.next_hold_s(run.sample).is_none() {
-                    let why = "its tasks could not be kept waiting long enough to be alive at once";
+                    let why = "no wait was long enough for all tasks to be alive at once";
                     return Proof::Fails(Cause::Other, why.to_owned());
                 }
                 proof
@@ -257,8 +258,8 @@ fn probes(question: &Question, seen: &[Seen]) -> Vec<Probe> {
     probes
 }
 
-/// By the line through what runs needed: their peak, where that was below the cap; where it was not, the kernel took back
-/// what it could, and what is left is the charge at the plateau. Neither with page cache that nobody maps.
+/// By the line through what runs needed: their peak, where that was below the cap; where it was not, the kernel took
+/// back what it could, and what is left is the charge at the plateau. Neither with page cache that nobody maps.
 fn most_tasks(seen: &[Seen], cap_bytes: u64) -> Option<super::border::Prediction> {
     let runs = || seen.iter().filter(|run| run.purpose != Purpose::Control);
     // Where what ends it is not memory, memory foretells nothing; a program that counts its failures does.

@@ -1,4 +1,4 @@
-//! The sheet of what a search for limits found.
+//! The sheet of a limit search.
 
 use super::rate::{OPEN_S, connections, milliseconds};
 use super::words::{below, held, limited_by, no_answer};
@@ -38,18 +38,16 @@ pub fn sheet(report: &LimitReport) -> Sheet {
 
 fn title(report: &LimitReport) -> String {
     let what = match report.question.find {
-        Find::MostTasks { memory_bytes } => format!("The most tasks that hold in {}", size(memory_bytes)),
-        Find::LeastMemory { tasks } => {
-            format!("The least memory in which {} tasks hold", units::count(tasks))
-        }
+        Find::MostTasks { memory_bytes } => format!("Most tasks in {}", size(memory_bytes)),
+        Find::LeastMemory { tasks } => format!("Least memory for {}", units::tasks(tasks)),
         Find::HighestRate { p99_us, .. } => {
-            format!("The highest rate of messages with p99 below {}", milliseconds(p99_us as f64))
+            format!("Highest message rate with p99 below {}", milliseconds(p99_us as f64))
         }
     };
     format!("{what} · {}", report.workload)
 }
 
-/// A size as it was asked for: exact where it is whole MiB.
+/// A size as requested: exact where it is whole MiB.
 fn size(bytes: u64) -> String {
     if bytes.is_multiple_of(1 << 20) {
         format!("{} MiB", units::grouped(bytes >> 20))
@@ -75,31 +73,31 @@ fn machine(report: &LimitReport) -> String {
     )
 }
 
-/// What a pass is, in a sentence.
+/// When a run passes, and what an answer is.
 fn rule(report: &LimitReport) -> String {
     let again = match report.question.repetitions {
-        0 | 1 => "when it was run again".to_owned(),
-        times => format!("{times} times out of {times} when it was run again"),
+        0 | 1 => "a confirming run".to_owned(),
+        times => format!("{times} of {times} confirming runs"),
     };
     let precision = units::decimal(report.question.precision * 100.0, 1);
     let answer = format!(
-        "An answer held {again}, and is within {} % of what failed.",
+        "An answer passed {again} and is within {}% of a value that failed.",
         precision.trim_end_matches(".0")
     );
     if let Find::HighestRate { p99_us, .. } = report.question.find {
         return format!(
-            "Holds: for {OPEN_S} s messages came at the rate at which they were due, every one as it was sent, and 99 of \
-             100 took less than {} from when they were due. {answer}",
+            "A run passes if messages arrive at the requested rate for {OPEN_S} s, all of them unchanged, with a p99 \
+             latency below {} (from the scheduled send time). {answer}",
             milliseconds(p99_us as f64)
         );
     }
     let what = match report.shape {
-        Shape::Hold => "all tasks alive at once and all done, launch and drain",
-        Shape::Serve => "all connected and at rest, a moment of messages, every one verified",
-        Shape::Work => "one operation for each task, all at once: done and right, launch, work and drain",
+        Shape::Hold => "all tasks are alive at once and all finish, with launch and drain",
+        Shape::Serve => "all clients are connected and idle and all messages verify, with launch and drain",
+        Shape::Work => "each task finishes one operation correctly, all at once, with launch, work and drain",
     };
     format!(
-        "Holds: {what} within {} times what they take with memory to spare. {answer}",
+        "A run passes if {what} within {} times their duration under unlimited memory. {answer}",
         report.question.slowdown,
     )
 }
@@ -109,7 +107,7 @@ fn most_tasks(answers: &[&Answer], question: &Question, memory_bytes: u64) -> Ta
         Column::words("entry"),
         Column::words("kind"),
         Column::figures("most tasks"),
-        Column::figures("held"),
+        Column::figures("passed"),
         Column::figures("fails at"),
         Column::figures("B/task"),
         Column::figures("memory ÷ N"),
@@ -140,11 +138,11 @@ fn least_memory(answers: &[&Answer], question: &Question, tasks: u64) -> Table {
         Column::words("entry"),
         Column::words("kind"),
         Column::figures("least MiB"),
-        Column::figures("held"),
+        Column::figures("passed"),
         Column::figures("fails at"),
         Column::figures("memory ÷ N"),
         Column::figures("CPU s").spare(2),
-        Column::figures("× roomy").spare(1),
+        Column::figures("vs unlimited").spare(1),
         Column::figures("runs").spare(0),
         Column::prose("limited by"),
     ]);
@@ -174,7 +172,7 @@ fn highest_rate(answers: &[&Answer], question: &Question, tasks: u64) -> Table {
         Column::words("entry"),
         Column::words("kind"),
         Column::figures("messages/s"),
-        Column::figures("held"),
+        Column::figures("passed"),
         Column::figures("fails at"),
         Column::figures("p50 µs").spare(0),
         Column::figures("p99 µs"),
@@ -221,9 +219,9 @@ fn row<const N: usize>(answer: &Answer, question: &Question, figures: [Field; N]
 fn curve(answer: &Answer, tasks: u64) -> Table {
     let mut table = Table::new(vec![
         Column::figures("memory MiB"),
-        Column::figures("× least"),
+        Column::figures("vs least"),
         Column::figures("CPU s"),
-        Column::figures("× roomy"),
+        Column::figures("vs unlimited"),
         Column::figures("from–to").spare(2),
         Column::figures("launch s").spare(1),
         Column::figures("drain s").spare(0),
@@ -232,7 +230,7 @@ fn curve(answer: &Answer, tasks: u64) -> Table {
     ]);
     let most = answer.curve.iter().filter_map(|point| point.cpu_s).fold(0.0, f64::max);
     let rows = answer.curve.iter().map(|point| of_point(point, answer.memory_bytes, most));
-    let heading = format!("{}: {} tasks with little memory", answer.entry, units::count(tasks));
+    let heading = format!("{}: CPU time of {} by memory", answer.entry, units::tasks(tasks));
     table.section(heading).rows = rows.collect();
     table
 }
@@ -256,10 +254,10 @@ fn of_point(point: &CurvePoint, least: Option<u64>, most_cpu_s: f64) -> SheetRow
         Field::Bar(point.cpu_s.map_or(0.0, |cpu| cpu / most_cpu_s), Tone::Plain),
     ]);
     if point.held < point.runs {
-        let held = format!("{} of {} held", point.held, point.runs);
+        let held = format!("{} of {} passed", point.held, point.runs);
         row = row.remark(held, reason.unwrap_or("others failed"), Tone::Doubtful);
     }
-    if point.roomy { row.remark("", "memory to spare", Tone::Quiet) } else { row }
+    if point.roomy { row.remark("", "unlimited", Tone::Quiet) } else { row }
 }
 
 fn figure(text: Option<String>) -> Field {
@@ -277,5 +275,5 @@ fn times(ratio: f64) -> String {
 fn provenance(report: &LimitReport) -> String {
     let runs: usize = report.answers.iter().map(|answer| answer.runs).sum();
     let runs = units::counted(runs, "run");
-    format!("taskscale {} · {} · {runs}, and one to warm up each entry", report.taskscale, report.created_at)
+    format!("taskscale {} · {} · {runs}, plus one warm-up per entry", report.taskscale, report.created_at)
 }

@@ -1,4 +1,4 @@
-//! What a search for limits found, in words: beside the figures of its tables, and alone.
+//! The words of a limit search: remarks of its tables, and one-line answers.
 
 use super::rate::{connections, milliseconds};
 use super::{Answer, Find, Question, Setting, ShownRun, State};
@@ -14,13 +14,13 @@ pub(super) fn no_answer(answer: &Answer, find: &Find) -> Option<String> {
         }
         _ if answer.runs == 0 => Some("not run yet".to_owned()),
         _ if answer.tasks.is_none() && answer.probes.iter().all(|run| !run.holds) => {
-            Some("not found yet: nothing that was tried has held".to_owned())
+            Some("not found yet: every run so far failed".to_owned())
         }
         _ => None,
     }
 }
 
-/// How often the answer held when it was run again.
+/// How many of the confirming runs of the answer passed.
 pub(super) fn held(answer: &Answer) -> String {
     let tally = answer.tried.filter(|_| answer.tasks.is_some());
     tally.map_or(NONE.to_owned(), |tried| format!("{} of {}", tried.held, tried.runs))
@@ -28,12 +28,12 @@ pub(super) fn held(answer: &Answer) -> String {
 
 pub(super) fn limited_by(answer: &Answer) -> String {
     match answer.state {
-        State::EverythingHolds => "nothing that was tried".to_owned(),
+        State::EverythingHolds => "no limit found".to_owned(),
         _ => answer.limited_by.clone().unwrap_or_else(|| "unknown".to_owned()),
     }
 }
 
-/// The value of a run, of whatever is looked for.
+/// The searched value of a run, with its unit.
 pub fn sought(find: &Find, setting: Setting) -> String {
     let value = find.value(setting);
     match find {
@@ -43,33 +43,33 @@ pub fn sought(find: &Find, setting: Setting) -> String {
     }
 }
 
-/// Where nothing was found that holds.
+/// The result of a search in which every value failed.
 pub(super) fn nothing(find: &Find) -> &'static str {
     match find {
-        Find::MostTasks { .. } => "not even one task holds",
-        Find::LeastMemory { .. } => "holds in no memory that this machine has",
-        Find::HighestRate { .. } => "keeps up with no rate",
+        Find::MostTasks { .. } => "fails with 1 task",
+        Find::LeastMemory { .. } => "fails with all memory of this machine",
+        Find::HighestRate { .. } => "fails at every rate",
     }
 }
 
-/// Whether the search is done, whether the edge is sharp, and how the failing run beside the answer failed.
+/// Whether the search is done, whether the boundary is sharp, and how the run beyond the answer failed.
 pub(super) fn below(answer: &Answer, question: &Question) -> Vec<String> {
     let find = &question.find;
     let beside = answer.fails.as_ref().and_then(|failed| failed.reason.clone());
     let wide =
-        answer.width.map_or(String::new(), |width| format!(", {} % apart", units::decimal(width * 100.0, 1)));
+        answer.width.map_or(String::new(), |width| format!(", {}% apart", units::decimal(width * 100.0, 1)));
     let open = match answer.state {
-        State::Unfinished => Some(format!("not finished{wide}: the same command with its -o goes on")),
+        State::Unfinished => Some(format!("not finished{wide}; re-run the same command with its -o to resume")),
         State::Undecided => {
             let what = match answer.tasks {
-                Some(_) => "not as near as asked".to_owned(),
+                Some(_) => "less precise than requested".to_owned(),
                 None => format!("no answer{}", unconfirmed(answer, find)),
             };
             Some(match answer.runs_of_search < question.most_runs as usize {
                 // More runs would find nothing more.
-                true => format!("{what}: even what is easiest held and failed"),
+                true => format!("{what}: even the easiest value both passed and failed"),
                 false => format!(
-                    "{what} after {}{wide}: --most-runs {} with the same -o goes on",
+                    "{what} after {}{wide}; resume with --most-runs {} and the same -o",
                     units::counted(answer.runs_of_search, "run"),
                     answer.runs_of_search + 8
                 ),
@@ -80,16 +80,15 @@ pub(super) fn below(answer: &Answer, question: &Question) -> Vec<String> {
     open.into_iter().chain(blurred(answer, find)).chain(beside).collect()
 }
 
-/// What was to be the answer, and how often it held.
+/// The candidate answer, and how many of its confirming runs passed.
 fn unconfirmed(answer: &Answer, find: &Find) -> String {
     answer.tried.map_or(String::new(), |tried| {
         let what = sought(find, tried.setting());
-        let times = if tried.runs == 1 { "time" } else { "times" };
-        format!(": {what} held {} of {} {times} when run again", tried.held, tried.runs)
+        format!(": {what} passed {} of {}", tried.held, units::counted(tried.runs, "confirming run"))
     })
 }
 
-/// Where runs both held and failed.
+/// Where runs both passed and failed.
 fn blurred(answer: &Answer, find: &Find) -> Option<String> {
     let (fails, sometimes) = answer.fails.as_ref().zip(answer.sometimes.as_ref())?;
     let of = |run: &ShownRun| sought(find, run.setting());
@@ -97,19 +96,19 @@ fn blurred(answer: &Answer, find: &Find) -> Option<String> {
     let (sometimes, fails) = (of(sometimes), of(fails));
     Some(match find {
         Find::MostTasks { .. } | Find::HighestRate { .. } => {
-            let always = always.map_or(String::new(), |always| format!("every run held up to {always}, "));
-            format!("the edge is not sharp: {always}some up to {sometimes}, and some failed from {fails} on")
+            let always = always.map_or(String::new(), |always| format!("all runs passed up to {always}, "));
+            format!("no sharp boundary: {always}some up to {sometimes}, and some failed from {fails} up")
         }
         Find::LeastMemory { .. } => {
-            let always = always.map_or(String::new(), |always| format!("every run held from {always} on, "));
+            let always = always.map_or(String::new(), |always| format!("all runs passed from {always} up, "));
             format!(
-                "the edge is not sharp: {always}some down to {sometimes}, and some failed from {fails} down"
+                "no sharp boundary: {always}some down to {sometimes}, and some failed from {fails} down"
             )
         }
     })
 }
 
-/// What a search came to, in a line.
+/// The result of a search, in one line.
 pub fn sentence(answer: &Answer, find: &Find) -> String {
     let entry = &answer.entry;
     if let Some(why) = no_answer(answer, find) {
@@ -123,7 +122,7 @@ pub fn sentence(answer: &Answer, find: &Find) -> String {
         }
         (Some(Setting { tasks, cap_bytes, .. }), _) => {
             let (tasks, memory) = (units::grouped(tasks), units::bytes(cap_bytes));
-            format!("{tasks} tasks hold in {memory} ({})", held(answer))
+            format!("{tasks} tasks fit in {memory} ({})", held(answer))
         }
         (None, _) => format!("no answer{}", unconfirmed(answer, find)),
     };

@@ -1,5 +1,5 @@
-//! Rooms over WebSocket (RFC 6455), seen from the clients: what each says comes to all members of its room, once, and in
-//! the order in which it was said.
+//! Rooms over WebSocket (RFC 6455), seen from the clients: what each says comes to all members of its room, once, and
+//! in the order in which it was said.
 
 use std::collections::VecDeque;
 
@@ -89,12 +89,12 @@ impl Chat {
             Frame { opcode: CLOSE, payload } => {
                 let code = payload.first_chunk().map(|code| u16::from_be_bytes(*code));
                 Err(format!(
-                    "it closed the connection{}",
+                    "the server closed the connection{}",
                     code.map_or(String::new(), |code| format!(" with {code}"))
                 ))
             }
             Frame { opcode: TEXT, payload } => self.take_text(client, payload, heard),
-            Frame { opcode, .. } => Err(format!("a frame with opcode {opcode} came, where a text was due")),
+            Frame { opcode, .. } => Err(format!("received a frame with opcode {opcode}, expected a text")),
         }
     }
 
@@ -102,7 +102,7 @@ impl Chat {
         if self.clients[client].stage == Stage::Joining {
             let due = format!("joined {}", self.room_name(client));
             if text != due.as_bytes() {
-                return Err(format!("{:?} came, where {due:?} was due", String::from_utf8_lossy(text)));
+                return Err(format!("received {:?}, expected {due:?}", String::from_utf8_lossy(text)));
             }
             self.clients[client].stage = Stage::Member;
             heard.ready = true;
@@ -112,13 +112,13 @@ impl Chat {
             let digits = std::str::from_utf8(text.get(at..at + 8)?).ok()?;
             u32::from_str_radix(digits, 16).ok()
         };
-        let unknown = || format!("{:?} came, which nobody has said", String::from_utf8_lossy(text));
+        let unknown = || format!("received {:?}, which no client sent", String::from_utf8_lossy(text));
         let (Some(sender), Some(nth)) = (number(0), number(8)) else { return Err(unknown()) };
         let room = client / self.members;
         let (first, members) = (room * self.members, self.members_with(client));
         let local = (sender as usize).checked_sub(self.first_room * self.members + first);
         let Some(slot) = local.filter(|slot| *slot < members) else {
-            return Err(format!("a message of client {sender} came to one that is not of its room"));
+            return Err(format!("received a message of client {sender}, which is in another room"));
         };
         if nth >= self.clients[first + slot].said {
             return Err(unknown());
@@ -129,13 +129,13 @@ impl Chat {
         let due = on_their_way.iter().position(|some| some.sender == first + slot && !some.has(member));
         let Some(at) = due.filter(|at| on_their_way[*at].nth == nth) else {
             let due = due.map_or(self.clients[first + slot].said, |at| on_their_way[at].nth);
-            let what = if nth < due { "came again, or late" } else { "came before others were there" };
-            return Err(format!("message {nth} of client {sender} {what}: {due} was due"));
+            let what = if nth < due { "repeated or late" } else { "early" };
+            return Err(format!("message {nth} of client {sender} is {what}: expected message {due}"));
         };
         let mut due = Vec::with_capacity(self.size);
         put_text(sender, nth, self.size, &mut due);
         if text != due {
-            return Err(format!("message {nth} of client {sender} came with another text"));
+            return Err(format!("message {nth} of client {sender} has a wrong text"));
         }
         heard.deliveries += 1;
         let message = &mut on_their_way[at];
@@ -184,7 +184,7 @@ impl Talk for Chat {
         if self.clients[client].stage == Stage::Connecting {
             let Some(end) = rest.windows(4).position(|four| four == b"\r\n\r\n") else {
                 if rest.len() > LONGEST_ANSWER {
-                    return Err("what it answered to the handshake has no end".into());
+                    return Err("the answer to the handshake has no end".into());
                 }
                 self.clients[client].rest = rest.to_vec();
                 return Ok(());
@@ -192,7 +192,7 @@ impl Talk for Chat {
             let answer = String::from_utf8_lossy(&rest[..end]);
             if !answer.starts_with("HTTP/1.1 101") || !answer.contains(ACCEPT) {
                 let line = answer.lines().next().unwrap_or_default();
-                return Err(format!("it answered to the handshake: {line}"));
+                return Err(format!("the server refused the handshake: {line}"));
             }
             rest = &rest[end + 4..];
             self.clients[client].stage = Stage::Joining;
@@ -226,7 +226,7 @@ impl Frame<'_> {
     fn parse(bytes: &[u8]) -> Result<Option<(Frame<'_>, &[u8])>, String> {
         let Some((&[head, length], rest)) = bytes.split_first_chunk() else { return Ok(None) };
         if head & 0xf0 != 0x80 {
-            return Err("a frame came in fragments, or with reserved bits".into());
+            return Err("received a fragmented frame, or reserved bits".into());
         }
         let (length, rest) = match length {
             126 => match rest.split_first_chunk() {
@@ -237,10 +237,10 @@ impl Frame<'_> {
                 Some((length, rest)) => (u64::from_be_bytes(*length), rest),
                 None => return Ok(None),
             },
-            128.. => return Err("a frame of the server was masked".into()),
+            128.. => return Err("received a masked frame".into()),
             short => (short.into(), rest),
         };
-        let Ok(length) = usize::try_from(length) else { return Err("a frame without end".into()) };
+        let Ok(length) = usize::try_from(length) else { return Err("received a frame that is too long".into()) };
         match rest.split_at_checked(length) {
             Some((payload, after)) => Ok(Some((Frame { opcode: head & 0x0f, payload }, after))),
             None => Ok(None),

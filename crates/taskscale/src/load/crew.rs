@@ -243,7 +243,7 @@ impl Process {
 
     fn tell(&mut self, begin: Begin) -> Result<(), LoadError> {
         let Some(stdin) = &mut self.child.stdin else { return Ok(()) };
-        writeln!(stdin, "{begin}").map_err(|error| LoadError::Io("tell clients of", error))
+        writeln!(stdin, "{begin}").map_err(|error| LoadError::Io("control clients of", error))
     }
 
     /// Its next line. Where it has ended, what was wrong is on standard error, which is ours as well.
@@ -251,8 +251,8 @@ impl Process {
         let mut line = String::new();
         match self.answers.read_line(&mut line) {
             Ok(length) if length > 0 => Ok(line.trim().to_owned()),
-            Ok(_) => Err(LoadError::Share("what it said is above".into())),
-            Err(error) => Err(LoadError::Io("hear clients of", error)),
+            Ok(_) => Err(LoadError::Share("its error is above".into())),
+            Err(error) => Err(LoadError::Io("read from clients of", error)),
         }
     }
 }

@@ -107,13 +107,13 @@ impl Engine {
     /// Lets `turn` tell of orders on standard input.
     pub fn heed_orders(&self) -> Result<(), LoadError> {
         epoll::add(&self.epoll, rustix::stdio::stdin(), EventData::new_u64(ORDERS), EventFlags::IN)
-            .map_err(|error| LoadError::Io("wait for orders on", error.into()))
+            .map_err(|error| LoadError::Io("read orders for", error.into()))
     }
 
     pub fn forget_orders(&mut self) -> Result<(), LoadError> {
         self.orders = false;
         epoll::delete(&self.epoll, rustix::stdio::stdin())
-            .map_err(|error| LoadError::Io("wait for orders on", error.into()))
+            .map_err(|error| LoadError::Io("read orders for", error.into()))
     }
 
     /// Connects `count` clients, several at a time and no faster than the server accepts them; those of other processes
@@ -156,8 +156,8 @@ impl Engine {
         LoadError::Connect { nth: self.first + client + 1, address: self.address, error: error.into() }
     }
 
-    /// Waits until the server has accepted all that was connected, as long as it goes on with it. How many connections it
-    /// has: those that nobody has accepted are none.
+    /// Waits until the server has accepted all that was connected, as long as it goes on with it. How many connections
+    /// it has: those that nobody has accepted are none.
     pub fn accepted(&mut self) -> Result<u64, LoadError> {
         let patience = if self.gave_up { Duration::ZERO } else { ACCEPT_PATIENCE };
         let waiting =
@@ -228,7 +228,7 @@ impl Engine {
                 if !self.connections[silent].connected {
                     return Err(self.not_connected(silent, Errno::TIMEDOUT));
                 }
-                let what = format!("nothing came for {} s after the handshake", PATIENCE.as_secs());
+                let what = format!("the server sent nothing for {} s after the handshake", PATIENCE.as_secs());
                 return Err(self.wrong(silent, what));
             }
         }
@@ -375,7 +375,7 @@ impl Engine {
     /// That the server has closed a connection, where it has.
     pub fn look_for_closed(&self) -> Result<(), LoadError> {
         match self.connections.iter().position(|connection| connection.socket.is_none()) {
-            Some(client) => Err(self.wrong(client, "it closed the connection".into())),
+            Some(client) => Err(self.wrong(client, "the server closed the connection".into())),
             None => Ok(()),
         }
     }

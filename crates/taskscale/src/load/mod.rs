@@ -56,40 +56,41 @@ pub struct LoadOrder {
 /// Another machine than the server's, for its clients.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Elsewhere {
-    /// What starts a command there, and hands on its standard input, output and signals: `ssh other`, `srun …`.
+    /// The command that starts another there and forwards its standard input, output and signals: `ssh other`,
+    /// `srun …`.
     pub start: Vec<String>,
-    /// taskscale, by a path that is good there.
+    /// The path of taskscale on that machine.
     pub program: PathBuf,
-    /// Where servers listen: an address of this machine that is reached from there.
+    /// Where servers listen: an address of this machine that the other can reach.
     pub listen: IpAddr,
 }
 
-/// What keeps clients from their work.
+/// Why clients cannot do their work.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     #[error("cannot {0} the server: {1}")]
     Io(&'static str, io::Error),
     #[error("cannot make connection {nth} to {address}: {error}")]
     Connect { nth: usize, address: SocketAddr, error: io::Error },
-    /// The server did something else than its workload says.
-    #[error("on connection {client} of the server: {what}")]
+    /// The server did not do what its workload requires.
+    #[error("connection {client}: {what}")]
     Wrong { client: usize, what: String },
-    #[error("{messages} messages did not come: nothing was heard for {seconds} s")]
+    #[error("{messages} messages are missing: the server sent nothing for {seconds} s")]
     Lost { messages: u64, seconds: u64 },
     #[error(
-        "a room of {room} members needs as many connections in one process, which may open {most} (ulimit -n)"
+        "a room of {room} members needs {room} connections in one process, which may open {most} (ulimit -n)"
     )]
     Room { room: usize, most: usize },
-    #[error("another process of the clients ended: {0}")]
+    #[error("a client process exited: {0}")]
     Share(String),
 }
 
-/// What is said when a phase is over, on a line of its own after the word `phase`.
+/// The result of a phase, printed when it is over on a line after the word `phase`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
     Connected(Connected),
-    /// How many messages.
+    /// Number of messages.
     First(u64),
     Open(OpenLoad),
     Closed(ClosedLoad),
@@ -103,25 +104,25 @@ pub enum Begin {
     Closed,
 }
 
-/// What came of connecting.
+/// The result of connecting.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Connected {
-    /// Connections that the server has accepted, and not closed again.
+    /// Connections that the server accepted and has not closed.
     pub connected: u64,
-    /// How long it took to connect, in seconds.
+    /// Time to connect, in seconds.
     pub connect_s: f64,
-    /// The server, where the kernel of this machine has its side of the connections, and so can be asked again.
+    /// The server, if it runs on this machine, so that the kernel can count its connections again.
     pub server: Option<SocketAddr>,
 }
 
-/// taskscale itself, whoever starts it.
+/// taskscale itself, for any parent process.
 pub const PROGRAM: &str = "/proc/self/exe";
 
-/// The closed loop runs so many times; the last one counts, and those before it let the server warm up.
+/// Number of closed loops: the last one counts, and those before it warm up the server.
 pub const CLOSED_LOOPS: usize = 2;
-/// Open loops offer these shares of the capacity that the closed loop has found.
+/// Shares of the closed loop's capacity at which open loops run.
 pub const SHARES: [f64; 3] = [0.1, 0.5, 0.9];
-/// The one that `load.open` holds.
+/// The share whose results are in `load.open`.
 pub const USUAL_SHARE: f64 = 0.5;
 
 impl fmt::Display for Begin {
@@ -142,20 +143,20 @@ impl FromStr for Begin {
             ("first", None) => Ok(Begin::First),
             ("open", Some(per_s)) => Ok(Begin::Open(per_s)),
             ("closed", None) => Ok(Begin::Closed),
-            _ => Err(format!("{line:?} begins no phase: first, open RATE, closed")),
+            _ => Err(format!("unknown phase: {line:?} (expected first, open RATE or closed)")),
         }
     }
 }
 
 impl LoadOrder {
-    /// How long the clients talk, in seconds.
+    /// How long the clients send messages, in seconds.
     pub fn talk_s(&self) -> f64 {
         let open_loops = if self.rate.is_some() { 1 } else { SHARES.len() };
         open_loops as f64 * self.open_s + CLOSED_LOOPS as f64 * self.closed_s
     }
 }
 
-/// Which open loops follow on a closed loop of this rate, in messages per second: their rates, ascending.
+/// The rates of the open loops after a closed loop of this capacity, in messages per second, ascending.
 pub fn rates(wanted: Option<f64>, capacity_per_s: f64) -> Vec<f64> {
     match wanted {
         Some(per_s) => vec![per_s],
@@ -163,14 +164,14 @@ pub fn rates(wanted: Option<f64>, capacity_per_s: f64) -> Vec<f64> {
     }
 }
 
-/// Which of the open loops stands for all of them.
+/// The open loop whose results represent all of them.
 pub fn usual(curve: &[OpenLoad]) -> Option<&OpenLoad> {
     let distance = |open: &OpenLoad| (open.share.unwrap_or(USUAL_SHARE) - USUAL_SHARE).abs();
     curve.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 
 impl LoadOrder {
-    /// The command line of clients that wait for each phase to be begun, of a server at this port.
+    /// The command line of clients that wait for an order before each phase, for a server at this port.
     pub fn command(&self, port: u16) -> Vec<String> {
         let order = LoadOrder { address: SocketAddr::new(self.address.ip(), port), ..self.clone() };
         let program = match &self.elsewhere {
@@ -181,7 +182,7 @@ impl LoadOrder {
         program.into_iter().chain(words).chain(["--stepwise".to_owned()]).collect()
     }
 
-    /// The words after `taskscale load` that say the same.
+    /// The arguments of `taskscale load` for the same load.
     pub fn words(&self) -> Vec<String> {
         let LoadOrder { address, connections, size, room, rate, open_s, active, closed_s, .. } = self;
         let client = self.client.map_or("hold", Client::name);
@@ -245,7 +246,7 @@ pub fn obey_in_share(order: &LoadOrder, first: usize) -> Result<(), LoadError> {
     let mut orders = Orders::default();
     while let Some(word) = orders.next(&mut crew)? {
         let seen = crew.seen(word.parse().map_err(LoadError::Share)?)?;
-        say(&serde_json::to_string(&seen).map_err(|error| LoadError::Io("tell of", error.into()))?)?;
+        say(&serde_json::to_string(&seen).map_err(|error| LoadError::Io("report on", error.into()))?)?;
     }
     Ok(())
 }
@@ -256,13 +257,13 @@ fn say_alive(connections: u64) -> Result<(), LoadError> {
 }
 
 fn tell(phase: &Phase) -> Result<(), LoadError> {
-    let text = serde_json::to_string(phase).map_err(|error| LoadError::Io("tell of", error.into()))?;
+    let text = serde_json::to_string(phase).map_err(|error| LoadError::Io("report on", error.into()))?;
     say(&format!("phase {text}"))
 }
 
 fn say(line: &str) -> Result<(), LoadError> {
     let mut out = io::stdout().lock();
-    writeln!(out, "{line}").and_then(|()| out.flush()).map_err(|error| LoadError::Io("tell of", error))
+    writeln!(out, "{line}").and_then(|()| out.flush()).map_err(|error| LoadError::Io("report on", error))
 }
 
 /// Lines on standard input.

@@ -118,19 +118,19 @@ impl Echo {
             let number = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| piece[at + byte]));
             let (whose, which) = (number(0), number(8));
             if whose == own && (nth + 1..self.clients[client].sent).contains(&which) {
-                return Some(format!("message {nth} did not come back: message {which} came in its place"));
+                return Some(format!("expected message {nth}, received message {which}"));
             }
             if whose == own && which < nth {
-                return Some(format!("message {which} came back again, where message {nth} was due"));
+                return Some(format!("expected message {nth}, received message {which} again"));
             }
             let here = whose.checked_sub(self.first as u64).and_then(|at| self.clients.get(at as usize));
             if whose != own && here.is_some_and(|other| which < other.sent) {
-                return Some(format!("message {which} of connection {whose} came back on this one"));
+                return Some(format!("received message {which} of connection {whose}"));
             }
         }
         let at = piece.iter().zip(due).position(|(came, due)| came != due)?;
         let (came, due) = (piece[at], due[at]);
-        Some(format!("byte {} of message {nth} came back as {came}, and {due} was sent", k + at))
+        Some(format!("byte {} of message {nth} is {came}, expected {due}", k + at))
     }
 }
 
@@ -163,7 +163,7 @@ impl Talk for Echo {
             let at = self.clients[client].received;
             let (nth, k) = (at / self.size as u64, (at % self.size as u64) as usize);
             if nth >= self.clients[client].sent {
-                return Err("it sent more than it had received".into());
+                return Err("the server sent more than it received".into());
             }
             let mut due = std::mem::take(&mut self.due);
             due.clear();

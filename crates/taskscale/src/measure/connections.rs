@@ -1,4 +1,4 @@
-//! What stands between a machine and many connections of one server. Pure, but for reading the limits.
+//! The limits on the connections of one server on this machine. Pure, except for reading them.
 
 use std::fs;
 
@@ -6,24 +6,24 @@ use super::limits::read_limits;
 use super::machine::available_memory_bytes;
 use crate::units;
 
-/// What a connection takes of the kernel with both of its ends on one machine, at rest, in bytes: 3,867 on the server's
-/// side and 4,001 on the client's (C with epoll, Linux 6.18).
+/// Kernel memory of an idle connection with both ends on one machine, in bytes: 3,867 on the server's side and 4,001 on
+/// the client's (C with epoll, Linux 6.18).
 const BOTH_ENDS_BYTES: u64 = 7_868;
 /// Descriptors of a server besides its connections.
 const FILES_BESIDES: u64 = 256;
-/// A shorter queue makes clients try again after a second.
+/// With a shorter queue clients must retry after a second.
 const BACKLOG: u64 = 1_024;
 
-/// What bounds connections. `None`: no limit, or unknown.
+/// The limits on connections. `None`: no limit, or unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConnectionLimits {
     /// Hard limit of open files of a process.
     pub open_files_hard: Option<u64>,
-    /// Whether taskscale may raise that for a server (CAP_SYS_RESOURCE), as its launcher then does.
+    /// Whether taskscale's launcher raises that for a server (CAP_SYS_RESOURCE).
     pub raises_hard_limit: bool,
-    /// fs.nr_open: as far as a hard limit may be raised.
+    /// fs.nr_open: the maximum of a hard limit.
     pub most_open_files: Option<u64>,
-    /// fs.file-max: of the whole machine.
+    /// fs.file-max: open files of the whole machine.
     pub machine_files: Option<u64>,
     /// net.core.somaxconn.
     pub backlog: Option<u64>,
@@ -49,50 +49,50 @@ pub fn read_connection_limits() -> ConnectionLimits {
 }
 
 impl ConnectionLimits {
-    /// What is in the way of so many connections of one server, its clients on the same machine, in the order in which it is
-    /// met, each with what removes it.
+    /// What prevents that many connections of one server with its clients on the same machine, each with its remedy, in
+    /// the order in which it is hit.
     pub fn obstacles(&self, connections: u64) -> Vec<String> {
         let files = connections + FILES_BESIDES;
         let below = |value: Option<u64>, wanted: u64| value.filter(|value| *value < wanted);
         let mut found = Vec::new();
         if let Some(hard) = below(self.open_files_hard, files) {
             found.push(format!(
-                "ulimit -Hn = {hard}: a server ends near {}; root (CAP_SYS_RESOURCE) raises it: `ulimit -n {files}`, nofile in \
-                 /etc/security/limits.conf, LimitNOFILE= of a service, an option of a container",
+                "ulimit -Hn = {hard}: a server fails near {}; raise it as root (CAP_SYS_RESOURCE): `ulimit -n {files}`, nofile in \
+                 /etc/security/limits.conf, LimitNOFILE= of a systemd service, or an option of the container",
                 units::count(hard)
             ));
         }
         if let Some(most) = below(self.most_open_files, files) {
             found.push(format!(
-                "fs.nr_open = {most}: no limit of open files may be higher; `sysctl -w fs.nr_open={files}`"
+                "fs.nr_open = {most}: the maximum of ulimit -n; raise it: `sudo sysctl -w fs.nr_open={files}`"
             ));
         }
         // Both ends are here.
         let all_files = 2 * files;
         if let Some(most) = below(self.machine_files, all_files) {
             found.push(format!(
-                "fs.file-max = {most}: of the whole machine; `sysctl -w fs.file-max={all_files}`"
+                "fs.file-max = {most} (whole machine); raise it: `sudo sysctl -w fs.file-max={all_files}`"
             ));
         }
         let bytes = connections * BOTH_ENDS_BYTES;
         if let Some(available) = below(self.available_bytes, bytes) {
             found.push(format!(
-                "{} of memory are available: the kernel alone takes {} for both ends; clients on another machine \
-                 (`taskscale load --connect`) take half of it away",
+                "{} of memory available: the kernel needs {} for both ends; clients on another machine (`taskscale load \
+                 --connect`) halve that",
                 units::bytes(available),
                 units::bytes(bytes)
             ));
         }
         if let Some(pages) = below(self.tcp_pages, connections) {
             found.push(format!(
-                "net.ipv4.tcp_mem = … {pages}: less than a page for each when all talk at once; `sysctl -w \
-                 net.ipv4.tcp_mem=\"{connections} {connections} {}\"`",
+                "net.ipv4.tcp_mem = … {pages}: less than a page per connection when all send at once; raise it: `sudo \
+                 sysctl -w net.ipv4.tcp_mem=\"{connections} {connections} {}\"`",
                 2 * connections
             ));
         }
         if let Some(backlog) = below(self.backlog, BACKLOG) {
             found.push(format!(
-                "net.core.somaxconn = {backlog}: so few may wait to be accepted, and connecting takes long; `sysctl -w \
+                "net.core.somaxconn = {backlog}: a short accept queue makes connecting slow; raise it: `sudo sysctl -w \
                  net.core.somaxconn=4096`"
             ));
         }
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_in_the_way_is_told_in_order_with_what_removes_it() {
+    fn obstacles_come_in_order_with_their_remedies() {
         let limits = ConnectionLimits {
             raises_hard_limit: false,
             open_files_hard: Some(20_000),
@@ -122,7 +122,7 @@ mod tests {
         for (told, start) in told.iter().zip(starts) {
             assert!(told.starts_with(start), "{told}");
         }
-        assert!(told[1].ends_with("`sysctl -w fs.nr_open=1000256`"), "{}", told[1]);
+        assert!(told[1].contains("sysctl -w fs.nr_open=1000256"), "{}", told[1]);
         assert_eq!(limits.obstacles(10_000).len(), 1, "only the backlog is in the way of ten thousand");
         assert!(
             ConnectionLimits::default().obstacles(1_000_000).is_empty(),

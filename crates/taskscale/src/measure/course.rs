@@ -1,54 +1,54 @@
-//! The course of a run: what the program is told, what it goes through, and what its verdict rests on.
+//! The scenario of a run: the program's arguments, its phases, and what its verdict rests on.
 
 use std::collections::BTreeMap;
 
 use super::ExternalCommand;
 use crate::load::{Elsewhere, LoadOrder};
 
-/// What a run goes through.
+/// The scenario of a run.
 #[derive(Debug, Clone)]
 pub enum Course {
-    /// All tasks wait at once.
+    /// All tasks wait at the same time.
     Hold(Wait),
-    /// Operations are done as fast as they can be.
+    /// Tasks do operations as fast as they can.
     Work(WorkOrder),
-    /// Connections are served.
+    /// A server serves connections.
     Serve(Box<Serve>),
-    /// A program that need not know anything of taskscale.
+    /// A black-box program, which need not know taskscale.
     External(Box<ExternalCommand>, Wait),
 }
 
-/// How long tasks wait, and what is to be seen of it.
+/// How long tasks wait, and the plateau that this must yield.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Wait {
-    /// How long each task waits, in seconds; 0 where the program was not told.
+    /// How long each task waits, in seconds; 0 if the program is not given it.
     pub hold_s: f64,
-    /// A plateau shorter than this is marked, in seconds.
+    /// A plateau shorter than this gets a warning, in seconds.
     pub plateau_s: f64,
-    /// How often each task wakes meanwhile, in seconds; absent where tasks sleep through.
+    /// The period in which each task wakes, in seconds; absent where tasks sleep through.
     pub period_s: Option<f64>,
-    /// How long reading the plateau is foreseen to take, in seconds: many processes or threads take their time.
+    /// Estimated time to read the plateau, in seconds: it grows with processes and threads.
     pub reading_s: f64,
 }
 
-/// A server, and what its clients do once all are connected and were at rest.
+/// A server, and what its clients do once all are connected and have been idle.
 #[derive(Debug, Clone)]
 pub struct Serve {
-    /// How the server is watched and stopped; its load are the clients.
+    /// How the server is observed and stopped; its load is the clients.
     pub command: ExternalCommand,
     pub wait: Wait,
     pub order: LoadOrder,
 }
 
-/// Operations to be done.
+/// The parameters of work: how many operations, and what its verdict needs.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct WorkOrder {
     pub operations: u64,
-    /// Of the second run of a pair, of twice the operations: how long the first one's lasted, in seconds.
+    /// For the second run of a pair, with twice the operations: the time of the first run's operations, in seconds.
     pub once_s: Option<f64>,
-    /// Work that lasts less long is too short to be timed, in seconds.
+    /// Shorter work cannot be timed reliably, in seconds.
     pub least_s: f64,
-    /// All tasks are alive at once.
+    /// Whether all tasks are alive at once.
     pub all_alive: bool,
 }
 
@@ -61,17 +61,17 @@ impl Course {
         }
     }
 
-    /// How long each task waits, in seconds; 0 where the program is not told.
+    /// How long each task waits, in seconds; 0 if the program is not given it.
     pub fn hold_s(&self) -> f64 {
         self.wait().map_or(0.0, |wait| wait.hold_s)
     }
 
-    /// Whether tasks wake meanwhile.
+    /// Whether tasks wake while they wait.
     pub fn wakes(&self) -> bool {
         self.wait().is_some_and(|wait| wait.period_s.is_some())
     }
 
-    /// Whether all tasks are alive at once, so that what so many need at once is needed.
+    /// Whether all tasks are alive at once, so that limits on N apply.
     pub fn all_alive(&self) -> bool {
         self.work().is_none_or(|work| work.all_alive)
     }
@@ -83,7 +83,7 @@ impl Course {
         }
     }
 
-    /// How many operations are done; none where tasks wait.
+    /// Number of operations; 0 where tasks wait.
     pub fn operations(&self) -> u64 {
         self.work().map_or(0, |work| work.operations)
     }
@@ -120,12 +120,12 @@ impl Course {
         self.serve()?.order.elsewhere.as_ref()
     }
 
-    /// What follows the command of a program of the catalogue: `N SECONDS`, or `N OPERATIONS`, and `--name value` for
-    /// each parameter that is not left at its default. A server is told where to listen: parameters are its clients'.
+    /// The arguments of a program of the catalog: `N SECONDS` or `N OPERATIONS`, and `--name value` for each parameter
+    /// that is not left at its default. A server gets its address instead: parameters go to its clients.
     pub fn arguments(&self, tasks: u64, params: &BTreeMap<String, String>) -> Vec<String> {
         let second = match self {
             Course::Serve(serve) => {
-                // Any free port, which the program says.
+                // Any free port; the program prints it.
                 return [tasks.to_string(), "--listen".into(), serve.order.address.to_string()].into();
             }
             Course::Work(work) => work.operations,
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_is_told_its_numbers_and_what_is_not_left_at_its_default() {
+    fn a_program_gets_its_numbers_and_what_is_not_left_at_its_default() {
         let params = BTreeMap::from([("tokens".to_owned(), "8".to_owned())]);
         let hold = Course::Hold(Wait { hold_s: 3.0, ..Wait::default() });
         assert_eq!(hold.arguments(1_000, &BTreeMap::new()), ["1000", "3"]);

@@ -1,28 +1,28 @@
-//! What speaks for a plateau, and what against it: whether all tasks can have been there, at rest, when memory was
-//! read. Pure. No verdict is better than this evidence.
+//! The quality of a plateau: whether all tasks were alive and idle when memory was read. Pure. No verdict is better
+//! than this evidence.
 
-/// How a program stood when its memory was read.
+/// Whether a program was idle when its memory was read.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Rest {
-    /// CPU and memory were quiet.
+    /// CPU and memory were idle.
     #[default]
     Quiet,
-    /// It used the CPU, but its memory was the same for a while.
+    /// It used the CPU, but its memory did not change for a while.
     AtWork,
     /// Its memory was changing.
     Changing,
-    /// It wanted a CPU and got less than half of one: quiet or not, it had something to do.
+    /// CPU-starved: it was runnable but got less than half a CPU.
     Starved,
-    /// It wanted a CPU and got next to none: that its memory was the same says nothing.
+    /// Throttled: it was runnable but got almost no CPU, so unchanged memory proves nothing.
     HeldBack,
-    /// Nobody saw: taskscale itself got no CPU, or the whole machine stood still.
+    /// Unobserved: taskscale was not scheduled, or the machine was paused.
     Unwatched,
-    /// A signal had stopped it: what it does when it goes on is not known.
+    /// A signal had stopped it, so what it does when it continues is unknown.
     Stopped,
 }
 
 impl Rest {
-    /// Whether it was at rest. Tasks that wake use CPU, or want it: that is no unrest.
+    /// Whether it was idle. `wakes`: its tasks wake at times, and may use CPU meanwhile.
     pub fn is_quiet(self, wakes: bool) -> bool {
         match self {
             Rest::Quiet => true,
@@ -32,142 +32,141 @@ impl Rest {
     }
 }
 
-/// What was seen around the reading.
+/// The observations around the reading of memory.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PlateauSeen {
     /// Whether any process was read.
     pub read: bool,
-    /// The reading may have ended after the first task was due: some tasks may have been over.
+    /// The reading may have ended after the first task was due, so some tasks may have ended.
     pub late: bool,
     /// `done` came with `alive`.
     pub said_at_end: bool,
     pub rest: Rest,
-    /// Anonymous memory that its processes show, and that its control group is charged for, where these contradict.
+    /// Anonymous memory of its processes and as charged to its cgroup, in bytes, where these contradict each other.
     pub contradiction: Option<(u64, u64)>,
-    /// By how much memory had grown at the end of the plateau, in bytes, where that is more than tasks that wait need.
+    /// How much memory had grown by the end of the plateau, in bytes, where that is more than waiting tasks need.
     pub grown_bytes: Option<u64>,
-    /// That was looked at when the first task was due already: it may have grown for what tasks do at their end.
+    /// The growth was observed after the first task was due: what tasks do at their end may be the cause.
     pub looked_late: bool,
-    /// Processes of the run that are not in its control group: nothing of them is in the figures.
+    /// Processes of the run outside its cgroup: their memory is missing from the results.
     pub escaped: usize,
-    /// A process came into the control group after the launcher had joined it for the program: one had left, and what it
-    /// took meanwhile is charged elsewhere.
+    /// A process joined the cgroup after the launcher had. It had left before, and its memory of that time is charged
+    /// elsewhere.
     pub came_back: bool,
-    /// For a launch that was starved, from exec in seconds: how long it took, and how long of it the program wanted a
-    /// CPU and got less than half of one.
+    /// For a CPU-starved launch, in seconds: how long it took from exec, and how long of that the program was runnable
+    /// but got less than half a CPU.
     pub starved_launch: Option<(f64, f64)>,
 }
 
-/// How well the plateau is known without looking.
+/// How taskscale knows of the plateau, besides observing it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Known {
-    /// The tasks have shown it: they woke as often as they were to. What they take while they do may change.
+    /// The tasks proved it: they woke as often as they must. Their memory may change meanwhile.
     Woke,
-    /// Who must know said that all tasks were alive: the program, or its load.
+    /// The program or its load printed that all tasks are alive.
     Said,
-    /// What the user named has come: a line, a connection, a time.
+    /// The ready signal that the user named has come: a line, a connection, a time.
     Named,
-    /// Nobody did: that it stood still is all there is.
+    /// Only inferred: the program was idle.
     Inferred,
 }
 
 impl PlateauSeen {
-    /// Why nothing says that all tasks were alive and at rest when memory was read; `None` where all is well.
+    /// Why there is no evidence that all tasks were alive and idle when memory was read, if so.
     pub fn doubt(&self, known: Known) -> Option<String> {
-        // Its end comes so soon after the word that it may be gone before it can be read.
+        // It exits so soon after `alive` that it may be gone before memory is read.
         if self.said_at_end && (self.late || !self.read) {
             return Some(
-                "said `alive` only at its end: flush standard output after that line (or its tasks take longer to \
-                 start than they wait)"
+                "`alive` was printed only at the end: flush standard output after that line (or make tasks wait longer \
+                 than all of them take to start)"
                     .into(),
             );
         }
         if self.late {
             return Some(
-                "the first tasks were due before its memory was read: some may have been over by then".into(),
+                "the first tasks were due before memory was read: some may have ended by then".into(),
             );
         }
         if !self.read {
-            return Some("none of its processes was there to be read while its tasks waited".into());
+            return Some("none of its processes could be read while its tasks waited".into());
         }
         if let Some((shown, charged)) = self.contradiction {
             return Some(format!(
-                "its processes have {:.1} MiB of anonymous memory and its control group is charged {:.1} MiB: memory was \
-                 charged elsewhere, or is not in its processes",
+                "its processes have {:.1} MiB of anonymous memory, but its cgroup is charged {:.1} MiB: memory was \
+                 charged elsewhere or is outside its processes",
                 mib(shown),
                 mib(charged)
             ));
         }
         match (self.rest, known) {
-            // A compiler or a collector that waits for a CPU takes no task away.
+            // A compiler or a garbage collector may wait for a CPU while all tasks are alive.
             (Rest::Starved, Known::Said | Known::Woke) => {}
             (Rest::Changing, Known::Woke) => {}
             (Rest::Starved | Rest::HeldBack, _) => {
-                let got = if self.rest == Rest::Starved { "less than half of one" } else { "next to none" };
+                let got = if self.rest == Rest::Starved {
+                    "CPU-starved (less than half a CPU)"
+                } else {
+                    "throttled (almost no CPU)"
+                };
                 return Some(format!(
-                    "it wanted a CPU and got {got} when its memory was read: it is held back (a quota, a busy \
-                     machine) and may not have been at rest"
+                    "{got} when memory was read, by a CPU quota or a busy machine: it may not have been idle"
                 ));
             }
-            (Rest::Changing, _) => return Some("its memory was still changing when it was read".into()),
+            (Rest::Changing, _) => return Some("memory was still changing when it was read".into()),
             (Rest::Unwatched, _) => {
                 return Some(
-                    "taskscale itself got no CPU, or the machine stood still, until its memory was read: nobody saw \
-                     whether it was at rest"
+                    "inconclusive: taskscale was not scheduled (or the VM was paused) before memory was read, so it \
+                     cannot tell whether the program was idle"
                         .into(),
                 );
             }
             (Rest::Stopped, _) => {
                 return Some(
-                    "a process was stopped (SIGSTOP, or a debugger) when its memory was read".into(),
+                    "a process was stopped (by SIGSTOP or a debugger) when memory was read".into(),
                 );
             }
-            (Rest::AtWork, Known::Inferred) => return Some("it was still at work when it was read".into()),
+            (Rest::AtWork, Known::Inferred) => return Some("the program was still busy when memory was read".into()),
             _ => {}
         }
         if let Some(bytes) = self.grown_bytes.filter(|_| known != Known::Woke) {
             let so = match self.looked_late {
-                false => "not all tasks were there",
+                false => "some tasks were still missing",
                 true => {
-                    "whether before its first task was due nobody saw, as taskscale itself got no CPU, or the machine \
-                     stood still"
+                    "inconclusive, as taskscale was not scheduled (or the VM was paused) until the first task was due"
                 }
             };
-            return Some(format!("its memory grew by {:.1} MiB after it was read: {so}", mib(bytes)));
+            return Some(format!("memory grew by {:.1} MiB after it was read: {so}", mib(bytes)));
         }
         match (self.starved_launch, known) {
             (Some((launch_s, starved_s)), Known::Inferred) => Some(format!(
-                "it wanted a CPU and got less than half of one for {starved_s:.1} s of the {launch_s:.1} s until it \
-                 stood still: tasks that wait less than that were over before the last had started"
+                "CPU-starved for {starved_s:.1} s of the {launch_s:.1} s until it was idle: tasks that wait less than \
+                 that ended before the last started"
             )),
             _ => None,
         }
     }
 
-    /// Whether it is for lack of CPUs that nothing can be said: on a quiet machine the program may well have a plateau.
+    /// Whether a lack of CPUs made the run inconclusive: on an idle machine the program may well have a plateau.
     pub fn untold(&self) -> bool {
         let unseen = matches!(self.rest, Rest::HeldBack | Rest::Unwatched);
         let seen_late = self.late && self.read || self.looked_late && self.grown_bytes.is_some();
         !self.said_at_end && (unseen || seen_late)
     }
 
-    /// Why the figures are not the program's, whatever else there is to say of it.
+    /// Why the results do not cover the whole program, if so.
     pub fn escape(&self) -> Option<String> {
         if self.came_back && self.escaped == 0 {
             return Some(
-                "a process left the control group in which the program is measured, and came back: what it took meanwhile \
-                 may not be in the figures"
+                "a process left the cgroup of the run and came back: the memory that it used meanwhile may be missing"
                     .into(),
             );
         }
-        let (processes, them) = match self.escaped {
+        let (processes, their) = match self.escaped {
             0 => return None,
-            1 => ("1 process".to_owned(), "it"),
-            many => (format!("{many} processes"), "them"),
+            1 => ("1 process".to_owned(), "its"),
+            many => (format!("{many} processes"), "their"),
         };
-        Some(format!(
-            "{processes} left the control group in which the program is measured: nothing of {them} is in the figures"
-        ))
+        Some(format!("{processes} left the cgroup of the run: {their} memory is missing"))
     }
 }
 
@@ -191,13 +190,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_read_is_no_evidence() {
+    fn a_plateau_without_a_reading_is_doubted() {
         let doubt = PlateauSeen::default().doubt(Known::Said).unwrap();
-        assert!(doubt.contains("none of its processes"), "{doubt}");
+        assert!(doubt.contains("could be read"), "{doubt}");
     }
 
     #[test]
-    fn who_says_alive_at_its_end_is_told_to_flush_also_where_it_was_gone_before_it_was_read() {
+    fn alive_at_the_end_is_answered_by_a_hint_to_flush() {
         let gone = PlateauSeen { said_at_end: true, ..PlateauSeen::default() };
         for seen in [gone, PlateauSeen { late: true, said_at_end: true, ..seen() }] {
             assert!(seen.doubt(Known::Said).unwrap().contains("flush standard output"), "{seen:?}");
@@ -205,14 +204,14 @@ mod tests {
     }
 
     #[test]
-    fn work_is_no_doubt_where_somebody_said_that_all_are_alive() {
+    fn a_busy_program_that_printed_alive_is_not_doubted() {
         let at_work = PlateauSeen { rest: Rest::AtWork, ..seen() };
         assert_eq!(at_work.doubt(Known::Said), None);
         assert!(at_work.doubt(Known::Inferred).is_some());
     }
 
     #[test]
-    fn change_growth_and_delay_are_doubts_whoever_said_what() {
+    fn change_growth_and_delay_are_always_doubts() {
         for seen in [
             PlateauSeen { late: true, ..seen() },
             PlateauSeen { late: true, said_at_end: true, ..seen() },
@@ -276,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_busy_machine_hides_is_told_from_what_the_program_does() {
+    fn a_lack_of_cpus_is_distinguished_from_what_the_program_does() {
         let seen = |change: fn(&mut PlateauSeen)| {
             let mut seen = seen();
             change(&mut seen);
@@ -296,6 +295,6 @@ mod tests {
     fn processes_that_left_are_counted() {
         assert!(PlateauSeen { escaped: 1, ..seen() }.escape().unwrap().starts_with("1 process left"));
         assert!(PlateauSeen { came_back: true, ..seen() }.escape().unwrap().contains("came back"));
-        assert!(PlateauSeen { escaped: 3, ..seen() }.escape().unwrap().contains("nothing of them"));
+        assert!(PlateauSeen { escaped: 3, ..seen() }.escape().unwrap().contains("their memory"));
     }
 }

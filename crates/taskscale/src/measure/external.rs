@@ -1,6 +1,6 @@
-//! Programs that may know nothing of taskscale: how it is known that one stands at its plateau, and what loads it.
+//! Black-box programs, which need not know taskscale: how to recognize that one is ready, and its load.
 //!
-//! Only what was asked and the parsing of output; the course of such a run is in `run::external`.
+//! Only the settings and the parsing of output; `run::external` runs them.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -8,89 +8,89 @@ use std::time::Duration;
 
 use regex_lite::Regex;
 
-/// Output lines are looked at up to here, in bytes: what tells that a program is ready stands at a line's beginning.
+/// How much of an output line is searched, in bytes: the ready signal is near its beginning.
 const LONGEST_LINE: usize = 4096;
 
-/// How to run a program that is not of the catalogue.
+/// How to run a program that is not in the catalog.
 #[derive(Debug, Clone)]
 pub struct ExternalCommand {
     pub ready: Ready,
-    /// Started once the program is ready; the plateau begins when the load stands.
+    /// Started once the program is ready; the plateau begins when the load is ready.
     pub load: Option<Load>,
-    /// Whether the program was told how long its tasks wait: it then ends by itself. One that was not is stopped
-    /// after its plateau.
+    /// Whether the program was given the time that its tasks wait, and so exits by itself. Otherwise taskscale stops it
+    /// after the plateau.
     pub told_hold: bool,
-    /// The working folder; an empty one of the run where absent.
+    /// The working folder; by default an empty one of the run.
     pub folder: Option<PathBuf>,
-    /// What it reads on standard input; nothing where absent.
+    /// The file on standard input, if any.
     pub stdin: Option<PathBuf>,
-    /// Whether it gets the whole environment of taskscale, and not the clean one.
+    /// Whether it gets the whole environment of taskscale instead of a clean one.
     pub full_environment: bool,
-    /// The longest wait for it to fall quiet: after that it is read as it is.
+    /// The longest wait for it to become idle: after that memory is read anyway.
     pub settle: Duration,
 }
 
-/// What tells that a program has come to stand.
+/// The signal that a program is ready.
 #[derive(Debug, Clone)]
 pub enum Ready {
-    /// The line `alive K` of the protocol; where it never comes, CPU and memory that have fallen quiet.
+    /// The line `alive K` of the protocol; without it, idle CPU and memory.
     Itself,
     /// A line on standard output or standard error.
     Line(LinePattern),
-    /// Something takes connections at this address.
+    /// A server accepts connections at this address.
     Tcp(SocketAddr),
-    /// So much time since its exec.
+    /// This time since its exec.
     After(Duration),
     /// The line `listening PORT` of the protocol.
     Listening,
 }
 
 impl Ready {
-    /// What was waited for, for a message.
+    /// What did not happen, for a message.
     pub fn awaited(&self) -> String {
         match self {
-            Ready::Itself => "it never stood still".to_owned(),
-            Ready::Line(pattern) => format!("no line with {} came on its output", pattern.text),
-            Ready::Tcp(address) => format!("nothing took a connection at {address}"),
+            Ready::Itself => "it was never idle".to_owned(),
+            Ready::Line(pattern) => format!("its output had no line with {}", pattern.text),
+            Ready::Tcp(address) => format!("no server accepted a connection at {address}"),
             Ready::After(time) => format!("{} s had not passed", time.as_secs_f64()),
-            Ready::Listening => "it never said `listening PORT`".to_owned(),
+            Ready::Listening => "`listening PORT` was never printed".to_owned(),
         }
     }
 
-    /// What may help where it never came.
+    /// What may help where the signal never came.
     pub fn hint(&self) -> &'static str {
         match self {
-            Ready::Itself => "say when it is ready with --ready-when, --ready-tcp or --ready-after",
+            Ready::Itself => "name its ready signal with --ready-when, --ready-tcp or --ready-after",
             Ready::Line(_) => {
-                "many programs keep back what they write to a pipe (PYTHONUNBUFFERED=1 and `stdbuf -oL` help), and \
-                 --ready-tcp needs no line; --timeout allows more time"
+                "many programs buffer what they write to a pipe: set PYTHONUNBUFFERED=1, use `stdbuf -oL` or \
+                 --ready-tcp; or raise --timeout"
             }
-            Ready::Tcp(_) => "is it the address that the program listens on? --timeout allows more time",
-            Ready::After(_) => "--timeout allows more time",
-            Ready::Listening => "flush standard output after that line; --timeout allows more time",
+            Ready::Tcp(_) => "check the address that the program listens on, or raise --timeout",
+            Ready::After(_) => "raise --timeout",
+            Ready::Listening => "flush standard output after that line, or raise --timeout",
         }
     }
 }
 
-/// A command that puts load on the program: a client, as a rule.
+/// A command that loads the program, usually a client.
 #[derive(Debug, Clone)]
 pub struct Load {
     pub command: Vec<String>,
     pub stands: LoadStands,
 }
 
-/// What tells that a load has brought all its tasks about.
+/// The signal that a load has started all its tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoadStands {
-    /// Its line `alive K`, which is sure to come.
+    /// Its line `alive K`, which always comes.
     Alive,
-    /// The same; where it never comes, program and load that have fallen quiet.
+    /// The same; without it, an idle program and load.
     AliveOrQuiet,
-    /// So much time since its start.
+    /// This time since its start.
     After(Duration),
 }
 
-/// What a line must hold: a text, or a regular expression between slashes.
+/// What a line must contain: a text, or a regular expression between slashes.
 #[derive(Debug, Clone)]
 pub struct LinePattern {
     /// As the user gave it, in quotes.
@@ -100,7 +100,7 @@ pub struct LinePattern {
 }
 
 impl LinePattern {
-    /// `/ready in \d+ ms/` is a regular expression; anything else a text that a line must hold as it stands.
+    /// `/ready in \d+ ms/` is a regular expression; anything else is a text that a line must contain literally.
     pub fn parse(text: &str) -> Result<LinePattern, regex_lite::Error> {
         let inner = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|t| !t.is_empty());
         let source = inner.map_or_else(|| regex_lite::escape(text), str::to_owned);
@@ -113,14 +113,14 @@ impl LinePattern {
     }
 }
 
-/// Looks for a line in a stream that comes in chunks, in bounded memory.
+/// Searches a stream of chunks for a line, in bounded memory.
 #[derive(Debug, Default)]
 pub struct LineWatch {
     line: Vec<u8>,
 }
 
 impl LineWatch {
-    /// Takes the next chunk; whether a line that matches is in what has come so far.
+    /// Takes the next chunk and returns whether a line has matched so far.
     pub fn hear(&mut self, chunk: &[u8], pattern: &LinePattern) -> bool {
         let mut rest = chunk;
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {

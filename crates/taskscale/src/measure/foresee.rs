@@ -1,40 +1,41 @@
-//! Which limit a cell will end at, before it is run. Pure.
+//! Limit prediction: which limit a case will hit, before it runs. Pure.
 
 use crate::catalog::Kind;
 use crate::record::LimitHit;
+use crate::units::grouped;
 
 use super::connections::ConnectionLimits;
 use super::limits::SystemLimits;
 
-/// A limit that a cell will end at.
+/// A limit that a case will hit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Foreseen {
     pub limit: LimitHit,
-    /// So many tasks it leaves room for at the most.
+    /// Most tasks that it leaves room for.
     pub room: u64,
-    /// Whether it is certain: some limits bind one runtime sooner than another.
+    /// Whether it is certain: some limits bind some runtimes sooner than others.
     pub sure: bool,
     pub sentence: String,
-    /// Who can raise it, and how.
+    /// How to raise it.
     pub remedy: Option<String>,
 }
 
 impl SystemLimits {
-    /// The nearest limit that so many tasks of this kind, all alive at once, will end at.
+    /// The first limit that `tasks` of this kind, all alive at once, will hit.
     pub fn foreseen(&self, kind: Kind, tasks: u64) -> Option<Foreseen> {
         let threads = self.bound_to_meet(kind, tasks).map(|room| {
-            let (most, met) = (room.room, room.told());
-            Foreseen { limit: met.limit, room: most, sure: true, sentence: met.sentence, remedy: met.remedy }
+            let sentence = format!("{} = {}{}", room.limit.name, room.limit.value, room.why());
+            Foreseen { limit: room.limit, room: room.room, sure: true, sentence, remedy: room.remedy }
         });
         let has_areas =
             |rooms: &std::ops::RangeInclusive<u64>| kind == Kind::Thread && tasks > *rooms.start();
         let areas = self.map_rooms().filter(|(rooms, _)| has_areas(rooms)).map(|(rooms, (limit, remedy))| {
             let sentence = format!(
-                "{} = {} leaves room for {} to {} threads, at four or two memory areas each",
+                "{} = {}: room for {} to {} threads (4 or 2 memory mappings each)",
                 limit.name,
                 limit.value,
-                rooms.start(),
-                rooms.end()
+                grouped(*rooms.start()),
+                grouped(*rooms.end())
             );
             Foreseen { limit, room: *rooms.end(), sure: tasks > *rooms.end(), sentence, remedy }
         });
@@ -43,7 +44,7 @@ impl SystemLimits {
 }
 
 impl ConnectionLimits {
-    /// The limit that a server of so many connections will end at.
+    /// The limit that a server of that many connections will hit.
     pub fn foreseen(&self, connections: u64) -> Option<Foreseen> {
         let (name, value) = match self.raises_hard_limit {
             true => ("fs.nr_open", self.most_open_files?),
@@ -56,7 +57,7 @@ impl ConnectionLimits {
             limit: LimitHit { name: name.to_owned(), value, lift: None },
             room: value,
             sure: true,
-            sentence: format!("{name} = {value} open files of a process, and each connection takes one"),
+            sentence: format!("{name} = {value} open files per process (each connection takes one)"),
             remedy: self.obstacles(connections).into_iter().next(),
         })
     }
@@ -71,7 +72,7 @@ mod tests {
     fn threads_end_at_the_nearest_limit_and_timers_at_none() {
         let of = |tasks| limits().foreseen(Kind::Thread, tasks);
         assert_eq!(of(10_000), None);
-        // Rust has four areas a thread, most have two.
+        // Rust has four mappings a thread, most have two.
         let near = of(20_000).unwrap();
         assert_eq!((near.limit.name.as_str(), near.sure), ("vm.max_map_count", false));
         let far = of(100_000).unwrap();

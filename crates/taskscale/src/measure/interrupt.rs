@@ -22,7 +22,7 @@ impl Interrupt {
         let (wake, notify) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
         for number in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-            // Started under nohup: the end of the terminal is to be no end of ours.
+            // Started under nohup: taskscale must outlive the terminal.
             if number == libc::SIGHUP && is_ignored(number) {
                 continue;
             }

@@ -1,56 +1,58 @@
-//! From what was observed of a program that is not of the catalogue to a status and a sentence. Pure.
+//! Classifies the run of a program that is not in the catalog: its status and the reason. Pure.
 //!
-//! Such a program proves nothing. What can be told is whether it came to stand, and whether it still stood when its
-//! plateau was over; then the run is `ok`, with `alive` unknown unless somebody said it.
+//! Such a program proves nothing by itself. taskscale can observe whether it became ready and whether it still ran at
+//! the end of the plateau. Then the run is `ok`, and `alive` is unknown unless the program or its load printed it.
 
 use super::causes::{cause, stood_at_cap, wrote_too_much};
 use super::evidence::{Known, Rest};
 use super::external::{ExternalCommand, Ready};
 use super::last_words::last_line;
 use super::launcher::Word;
-use super::verdict::{EndedBy, Observed, RunVerdict, signal_name, too_few_counted, unless_doubted};
+use super::verdict::{
+    EndedBy, Observed, RunVerdict, signal_name, too_few_counted, too_many, unless_doubted,
+};
 use crate::record::Status;
 
-/// What was observed.
+/// The observations of one run that its verdict rests on.
 pub struct ExternalSeen<'a> {
     pub run: &'a Observed<'a>,
     pub external: &'a ExternalCommand,
-    /// Whether the program came to stand, before any load.
+    /// Whether the program became ready, before any load.
     pub ready: bool,
     /// Whether the plateau was read.
     pub read: bool,
-    /// Whether the plateau was only inferred from quiet, and the program was not told how long its tasks wait.
+    /// Whether the plateau was only inferred from an idle program, which was not given the time that tasks wait.
     pub inferred: bool,
-    /// Whether it was stopped because all was over.
+    /// Whether taskscale stopped it after the plateau.
     pub stopped: bool,
     pub alive: Option<u64>,
-    /// Who said `done` before memory was read, and so had no tasks any more.
+    /// What printed `done` before memory was read, and so had no tasks left.
     pub over_early: Option<&'static str>,
-    /// Processes that were there when the first had ended by itself.
+    /// Processes that remained when the first had exited by itself.
     pub left_processes: usize,
-    /// Of a load that was started.
+    /// The load, where one was started.
     pub load: Option<LoadSeen>,
 }
 
-/// What was observed of the load.
+/// The observations of the load.
 pub struct LoadSeen {
-    /// Its end, where it came by itself.
+    /// Its end, where it ended by itself.
     pub end: Option<Word>,
-    /// Whether the process that had started it was killed, and it with it.
+    /// Whether its launcher was killed, and the load with it.
     pub launcher_lost: bool,
     pub stderr: String,
 }
 
-/// Judges such a run by the rules that docs/reference/protocol.md numbers: the first that applies decides.
+/// Classifies such a run. The rules are numbered in docs/reference/protocol.md; the first that applies decides.
 pub fn judge_external(seen: &ExternalSeen) -> RunVerdict {
     let run = seen.run;
     let serves = run.course.serve().is_some();
     let own_end = if seen.stopped { None } else { own_end(seen) };
     let load_end =
-        seen.load.as_ref().and_then(|load| load_end(load, if serves { "its clients" } else { "the load" }));
+        seen.load.as_ref().and_then(|load| load_end(load, if serves { "the clients" } else { "the load" }));
     let few = seen.alive.is_some_and(|alive| alive < run.tasks);
     let short = own_end.is_some() || load_end.is_some() || few;
-    let alive = seen.alive.filter(|_| few).map(|alive| format!("; {alive} of {} tasks alive", run.tasks));
+    let alive = seen.alive.filter(|_| few).map(|alive| format!(" with {alive} of {} tasks alive", run.tasks));
     if let Some(verdict) = cause(run, short.then(|| alive.unwrap_or_default())) {
         return verdict;
     }
@@ -63,13 +65,13 @@ pub fn judge_external(seen: &ExternalSeen) -> RunVerdict {
     if let Some(escape) = run.plateau.escape() {
         return RunVerdict::new(Status::Failed, escape);
     }
-    // Any program may begin a line with `done`; what begins one with `alive` speaks the protocol.
+    // Any program may begin a line with `done`. One that begins a line with `alive` uses the protocol.
     let by_its_word = matches!(seen.external.ready, Ready::Itself) && seen.load.is_none();
     let held_to_it = serves || by_its_word && run.said.bad_alive;
     if let Some(breach) = run.said.breach.as_ref().filter(|_| held_to_it) {
-        return RunVerdict::new(Status::Failed, format!("broke the protocol: {breach}"));
+        return RunVerdict::new(Status::Failed, format!("protocol error: {breach}"));
     }
-    // A server that ends makes its clients fail: its own end is the cause.
+    // A server that exits makes its clients fail: its own end is the cause.
     if let Some(verdict) = own_end {
         return verdict;
     }
@@ -77,12 +79,12 @@ pub fn judge_external(seen: &ExternalSeen) -> RunVerdict {
         return RunVerdict::new(Status::Failed, reason);
     }
     if let Some(who) = seen.over_early {
-        let reason = format!("{who} said `done` before memory was read: its tasks had ended");
+        let reason = format!("{who} printed `done` before memory was read: its tasks had ended");
         return RunVerdict::new(Status::Failed, reason);
     }
     match seen.alive {
         Some(alive) if alive > run.tasks => {
-            RunVerdict::new(Status::Failed, format!("claims {alive} tasks alive of {}", run.tasks))
+            RunVerdict::new(Status::Failed, too_many(alive, run.tasks))
         }
         Some(alive) if few => {
             RunVerdict::new(Status::Partial, format!("{alive} of {} tasks were alive at once", run.tasks))
@@ -95,7 +97,7 @@ pub fn judge_external(seen: &ExternalSeen) -> RunVerdict {
     }
 }
 
-/// What speaks against the plateau, and what to do about it.
+/// Why the plateau is in doubt, and the option that helps.
 fn doubt(seen: &ExternalSeen) -> Option<String> {
     let known = match (seen.alive, seen.inferred) {
         (Some(_), _) => Known::Said,
@@ -107,9 +109,9 @@ fn doubt(seen: &ExternalSeen) -> Option<String> {
     let hint = match (seen.run.plateau.rest, &seen.external.ready) {
         (Rest::Quiet | Rest::Starved | Rest::HeldBack, _) | (_, Ready::Listening) => return Some(why),
         (_, Ready::Itself) => {
-            format!("--settle waits longer than {settle_s} s; or {}", seen.external.ready.hint())
+            format!("raise --settle above {settle_s} s, or {}", seen.external.ready.hint())
         }
-        _ => format!("--settle waits longer than {settle_s} s"),
+        _ => format!("raise --settle above {settle_s} s"),
     };
     Some(format!("{why} ({hint})"))
 }
@@ -119,37 +121,35 @@ fn timed_out(seen: &ExternalSeen) -> RunVerdict {
     let ready = &seen.external.ready;
     let last = last_line(seen.run.evidence.stderr);
     let mut reason = if !seen.ready {
-        format!("ended after {cap_s} s: {}{last} ({})", ready.awaited(), ready.hint())
+        format!("killed after {cap_s} s: {}{last} ({})", ready.awaited(), ready.hint())
     } else if seen.run.course.serve().is_some() {
         let phase =
-            if seen.read { "its clients were still talking" } else { "its clients were not all connected" };
-        format!("ended after {cap_s} s: {phase}{last} (--timeout allows more)")
+            if seen.read { "clients were still sending" } else { "clients were still connecting" };
+        format!("killed after {cap_s} s: {phase}{last} (raise --timeout)")
     } else if seen.load.is_some() && !seen.read {
         format!(
-            "ended after {cap_s} s: its load never said `alive K` and never fell quiet{last} (--with-ready-after \
-             says when it stands)"
+            "killed after {cap_s} s: the load never printed `alive K` and never became idle{last} (set \
+             --with-ready-after)"
         )
     } else if !seen.read {
-        format!(
-            "ended after {cap_s} s: it was still falling quiet (--timeout allows more, --settle wants less)"
-        )
+        format!("killed after {cap_s} s: the program was not idle yet (raise --timeout or lower --settle)")
     } else {
         format!(
-            "ended after {cap_s} s: it was told to end by {{seconds}} and did not (leave {{seconds}} out, and it is \
-             stopped after its plateau)"
+            "killed after {cap_s} s: the program did not exit at the time given by {{seconds}} (without {{seconds}}, \
+             taskscale stops it after the plateau)"
         )
     };
     reason.push_str(&stood_at_cap(seen.run));
     RunVerdict::new(Status::TimedOut, reason)
 }
 
-/// What is wrong with the end of a program that ended by itself; `None` where nothing is.
+/// What is wrong with the end of a program that ended by itself, if anything.
 fn own_end(seen: &ExternalSeen) -> Option<RunVerdict> {
     let run = seen.run;
     let Word::Ended { code, signal, .. } = run.end else { return None };
     let when = match (seen.ready, seen.read) {
-        (false, _) => " before it was ready",
-        (true, false) => " before it had fallen quiet",
+        (false, _) => ", before it was ready",
+        (true, false) => ", before it was idle",
         (true, true) => "",
     };
     let last = last_line(run.evidence.stderr);
@@ -157,7 +157,7 @@ fn own_end(seen: &ExternalSeen) -> Option<RunVerdict> {
     if let Some(signal) = signal {
         return Some(RunVerdict::new(
             Status::Crashed,
-            format!("ended by {}{after}{when}{last}", signal_name(*signal)),
+            format!("killed by {}{after}{when}{last}", signal_name(*signal)),
         ));
     }
     if *code != Some(0) {
@@ -165,19 +165,19 @@ fn own_end(seen: &ExternalSeen) -> Option<RunVerdict> {
         return Some(RunVerdict::new(Status::Failed, format!("exited {code}{after}{when}{last}")));
     }
     if run.course.serve().is_some() {
-        let reason = format!("exited with code 0{after}, before its clients were done{last}");
+        let reason = format!("exited with code 0{after}, before the clients finished{last}");
         return Some(RunVerdict::new(Status::Failed, reason));
     }
     if !seen.read {
         let left = seen.left_processes;
         let why = if left > 0 {
             format!(
-                "it left {left} processes and went into the background: have it stay in the foreground (nginx: -g \
-                 'daemon off;'; redis-server: --daemonize no)"
+                "it left {left} processes in the background; keep it in the foreground (nginx: -g 'daemon off;'; \
+                 redis-server: --daemonize no)"
             )
         } else if matches!(seen.external.ready, Ready::Itself) {
-            "it never stood still for half a second, so there is no plateau to read: have its tasks wait longer \
-             ({seconds} stands for a time that suffices), or keep it open"
+            "it was never idle for 0.5 s, so there was no plateau to read; let its tasks wait longer (taskscale \
+             replaces {seconds} by a suitable time) or keep the program running"
                 .to_owned()
         } else {
             seen.external.ready.awaited()
@@ -188,30 +188,26 @@ fn own_end(seen: &ExternalSeen) -> Option<RunVerdict> {
         ));
     }
     if seen.external.told_hold && run.wall_s.is_some_and(|wall_s| wall_s < run.course.hold_s()) {
-        let reason = format!(
-            "exited with code 0{after}, before tasks that wait {} s could be due",
-            run.course.hold_s()
-        );
+        let reason = format!("exited with code 0{after}, but its tasks must wait {} s", run.course.hold_s());
         return Some(RunVerdict::new(Status::Failed, reason));
     }
     None
 }
 
-/// What is wrong with a load that ended by itself: its tasks ended with it.
+/// What is wrong with a load that ended by itself, as its tasks ended with it.
 fn load_end(load: &LoadSeen, who: &str) -> Option<String> {
     let last = last_line(&load.stderr);
     if load.launcher_lost {
-        let reason = "ended with the process that had started it (its launcher), which was killed: by the load, \
-                      or by somebody else on this machine";
-        return Some(format!("{who} {reason}{last}"));
+        let reason = "killed together with its launcher, which was killed by the load or by another process";
+        return Some(format!("{who}: {reason}{last}"));
     }
     Some(match load.end.as_ref()? {
         Word::Refused { why, .. } => format!("{who} could not be started: {why}"),
         Word::Ended { signal: Some(signal), .. } => {
-            format!("{who}: ended by {}{last}", signal_name(*signal))
+            format!("{who}: killed by {}{last}", signal_name(*signal))
         }
         Word::Ended { code: Some(0), .. } => {
-            format!("{who} ended before the plateau was over: have it keep its tasks until it is ended{last}")
+            format!("{who} exited before the plateau was over; keep its tasks until taskscale stops it{last}")
         }
         Word::Ended { code, .. } => {
             format!("{who} exited with code {}{last}", code.unwrap_or_default())
@@ -316,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_of_its_own_before_the_reading_is_told_with_what_to_do() {
+    fn an_exit_before_the_reading_is_reported_with_a_remedy() {
         let early = |seen: &mut ExternalSeen| {
             seen.stopped = false;
             seen.ready = false;
@@ -324,46 +320,43 @@ mod tests {
         };
         let (status, reason) = verdict(Ready::Itself, &ended(Some(3), None), "no config\n", None, early);
         assert_eq!(status, Status::Failed);
-        assert_eq!(reason, "exited with code 3 after 2.10 s before it was ready; it said: no config");
+        assert_eq!(reason, "exited with code 3 after 2.10 s, before it was ready; stderr: no config");
         let (status, reason) = verdict(Ready::Itself, &ended(Some(0), None), "", None, early);
         assert_eq!(status, Status::Failed);
-        assert!(reason.contains("never stood still") && reason.contains("{seconds}"), "{reason}");
+        assert!(reason.contains("0.5 s") && reason.contains("{seconds}"), "{reason}");
         let (_, reason) = verdict(Ready::Itself, &ended(Some(0), None), "", None, |seen| {
             early(seen);
             seen.left_processes = 2;
         });
-        assert!(reason.contains("left 2 processes and went into the background"), "{reason}");
+        assert!(reason.contains("left 2 processes"), "{reason}");
         let (status, reason) = verdict(Ready::Itself, &ended(None, Some(libc::SIGSEGV)), "", None, early);
         assert_eq!(
             (status, reason.as_str()),
-            (Status::Crashed, "ended by SIGSEGV after 2.10 s before it was ready")
+            (Status::Crashed, "killed by SIGSEGV after 2.10 s, before it was ready")
         );
     }
 
     #[test]
-    fn what_was_waited_for_in_vain_is_named() {
+    fn a_missing_ready_signal_is_named() {
         let line = Ready::Line(LinePattern::parse("listening").unwrap());
         let killed = ended(None, Some(libc::SIGKILL));
         let (status, reason) = verdict(line, &killed, "", Some(EndedBy::TimeOut), |seen| {
             (seen.ready, seen.read, seen.stopped) = (false, false, false);
         });
         assert_eq!(status, Status::TimedOut);
-        assert!(
-            reason.starts_with("ended after 60 s: no line with \"listening\" came on its output"),
-            "{reason}"
-        );
+        assert!(reason.starts_with("killed after 60 s: ") && reason.contains("\"listening\""), "{reason}");
         assert!(reason.contains("PYTHONUNBUFFERED"), "{reason}");
     }
 
     #[test]
-    fn a_load_that_ends_is_named_with_its_last_words() {
+    fn a_load_that_exits_is_reported_with_its_stderr() {
         let (status, reason) = verdict(Ready::Itself, &ended(Some(0), None), "", None, |seen| {
             let end = Some(ended(Some(1), None));
             seen.load =
                 Some(LoadSeen { end, launcher_lost: false, stderr: "connection refused\n".to_owned() });
         });
         assert_eq!(status, Status::Failed);
-        assert_eq!(reason, "the load exited with code 1; it said: connection refused");
+        assert_eq!(reason, "the load exited with code 1; stderr: connection refused");
     }
 
     #[test]
@@ -382,7 +375,7 @@ mod tests {
         let over = |seen: &mut ExternalSeen| (seen.alive, seen.over_early) = (Some(10), Some("the load"));
         let (status, reason) = verdict(Ready::Itself, &ended(Some(0), None), "", None, over);
         assert_eq!(status, Status::Failed);
-        assert!(reason.starts_with("the load said `done` before"), "{reason}");
+        assert!(reason.starts_with("the load printed `done` before"), "{reason}");
     }
 
     #[test]
@@ -394,7 +387,7 @@ mod tests {
         assert_eq!(status, Status::Limit);
         assert_eq!(
             reason,
-            "ulimit -n = 1024 open files; 7 of 10 tasks alive; `ulimit -n 4096` raises it as far as its hard limit"
+            "hit ulimit -n = 1024 open files with 7 of 10 tasks alive; raise it to its hard limit: `ulimit -n 4096`"
         );
     }
 }

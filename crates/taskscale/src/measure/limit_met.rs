@@ -1,25 +1,26 @@
-//! Which of the system's limits a run has met.
+//! Limit detection: which system limit a run hit.
 
 use std::fs;
 
 use super::limits::{Met, OPEN_FILES, SystemLimits, lifted_by};
 use crate::catalog::Kind;
 use crate::record::LimitHit;
+use crate::units::grouped;
 
-/// What a failed run tells about limits.
+/// The observations of a run that limits are detected by.
 #[derive(Debug, Clone, Default)]
 pub struct Evidence<'a> {
-    /// How often the run's group was refused a thread by its own bound; `None` where it had no bound.
+    /// How often the run's cgroup refused a thread because of its own bound; `None` without a bound.
     pub refused_threads: Option<u64>,
-    /// Tasks that were asked for.
+    /// Requested tasks, N.
     pub tasks: u64,
-    /// Tasks that had started when one could not, where known.
+    /// Tasks started before the first that could not start, where known.
     pub started: Option<u64>,
-    /// The most threads seen.
+    /// Most threads seen at once.
     pub threads: u64,
-    /// The program's own limit of open files, read when it wrote of too many.
+    /// The program's own limit of open files, read when it printed that there were too many.
     pub open_files: Option<OwnFiles>,
-    /// A process of it had as many open.
+    /// Whether one of its processes had that many open.
     pub files_used_up: bool,
     pub stderr: &'a str,
 }
@@ -36,7 +37,7 @@ impl OwnFiles {
         OwnFiles::parse(&fs::read_to_string(format!("/proc/{pid}/limits")).ok()?)
     }
 
-    /// The limit of a process that has no descriptor left but a few.
+    /// The limit of a process that has at most a few descriptors left.
     pub fn used_up(pid: u32) -> Option<OwnFiles> {
         let open = fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count() as u64;
         OwnFiles::of(pid).filter(|own| open + FEW_FILES >= own.soft)
@@ -49,7 +50,7 @@ impl OwnFiles {
     }
 }
 
-/// A program may keep some back, to close what it cannot serve.
+/// A server may reserve some descriptors, to close connections that it cannot serve.
 const FEW_FILES: u64 = 4;
 
 /// EMFILE, as C libraries, Go, Rust, Python, Java and Node.js word it.
@@ -66,13 +67,13 @@ const NO_MORE_THREADS: [&str; 5] = [
     "Failed to create new thread",
 ];
 
-/// Whether a program says that it may open no more files.
+/// Whether standard error reports too many open files.
 pub fn tells_of_open_files(stderr: &[u8]) -> bool {
     let text = String::from_utf8_lossy(stderr);
     TOO_MANY_FILES.iter().any(|words| text.contains(words))
 }
 
-/// The limit that a run has met, where that is proved: the kernel counted it, or the program said so.
+/// The limit that a run certainly hit: the kernel counted a refusal, or the program printed the error.
 pub fn limit_proved(limits: &SystemLimits, evidence: &Evidence) -> Option<Met> {
     if evidence.refused_threads.is_some_and(|times| times > 0)
         && let Some(tightest) = limits.thread_rooms().into_iter().next()
@@ -86,7 +87,8 @@ pub fn limit_proved(limits: &SystemLimits, evidence: &Evidence) -> Option<Met> {
             lifted_by("fs.file-max", value, format!("sysctl -w fs.file-max={}", value.saturating_mul(10)));
         return Some(Met {
             limit,
-            sentence: format!("fs.file-max = {value} open files on this machine"),
+            sentence: format!("hit fs.file-max = {value} open files (whole machine)"),
+            why: String::new(),
             remedy,
         });
     }
@@ -94,22 +96,22 @@ pub fn limit_proved(limits: &SystemLimits, evidence: &Evidence) -> Option<Met> {
         // A runtime may have raised the limit for itself, as Go and Java do.
         let own = evidence.open_files.map(|own| OPEN_FILES.at(own.soft, own.hard));
         let (limit, remedy) = own.or_else(|| limits.files_met())?;
-        let sentence = format!("ulimit -n = {} open files", limit.value);
-        return Some(Met { limit, sentence, remedy });
+        let sentence = format!("hit ulimit -n = {} open files", limit.value);
+        return Some(Met { limit, sentence, why: String::new(), remedy });
     }
     None
 }
 
-/// The limit that a run has met that ended by itself: one that is proved, or that explains the number of tasks that had
-/// started. Unless such a number fits exactly, the sentence says that it is only probable.
+/// The limit that a run hit that ended by itself: a proved one, or one that explains the number of started tasks.
+/// Unless that number fits exactly, the sentence begins with `probably`.
 pub fn limit_met(limits: &SystemLimits, kind: Kind, evidence: &Evidence) -> Option<Met> {
     limit_proved(limits, evidence)
         .or_else(|| limit_inferred(limits, kind, evidence))
         .or_else(|| limit_told(limits, kind, evidence))
 }
 
-/// A program that says that it was refused a thread, though its group refused none, met what bounds their stacks, if so
-/// many can use that up.
+/// A program that prints that it was refused a thread, although its cgroup refused none, hit the limit on memory
+/// mappings, if N threads can exhaust it.
 fn limit_told(limits: &SystemLimits, kind: Kind, evidence: &Evidence) -> Option<Met> {
     let told = NO_MORE_THREADS.iter().any(|words| evidence.stderr.contains(words));
     if kind != Kind::Thread || evidence.refused_threads != Some(0) || !told {
@@ -119,11 +121,9 @@ fn limit_told(limits: &SystemLimits, kind: Kind, evidence: &Evidence) -> Option<
     if evidence.tasks < *rooms.start() {
         return None;
     }
-    let sentence = format!(
-        "probably vm.max_map_count = {}: it was refused a thread, and no limit on threads was met",
-        limit.value
-    );
-    Some(Met { limit, sentence, remedy })
+    let sentence = format!("probably hit vm.max_map_count = {}", limit.value);
+    let why = ": a thread was refused although no thread limit was hit".to_owned();
+    Some(Met { limit, sentence, why, remedy })
 }
 
 fn limit_inferred(limits: &SystemLimits, kind: Kind, evidence: &Evidence) -> Option<Met> {
@@ -131,45 +131,50 @@ fn limit_inferred(limits: &SystemLimits, kind: Kind, evidence: &Evidence) -> Opt
     if !kind.stackful() || started == 0 {
         return None;
     }
-    // Without a bound nothing is kept back, and the count of the machine's other threads drifts. A bound that was not
-    // met rules these limits out.
+    // Without a bound no threads are reserved, and the number of the machine's other threads drifts. A bound that was
+    // not hit rules these limits out.
     let near = |room: u64| (started as f64 - room as f64).abs() <= room as f64 * 0.03;
+    // Where the program counted its tasks, the reason has their number already.
+    let seen = match evidence.started {
+        Some(_) => String::new(),
+        None => format!(" near {} threads", grouped(started)),
+    };
     let mut rooms = limits.thread_rooms().into_iter();
     let met = rooms.find(|room| near(room.room + room.kept));
     if let Some(room) = met.filter(|_| evidence.refused_threads.is_none()) {
         let LimitHit { name, value, .. } = &room.limit;
-        let sentence =
-            format!("probably {name} = {value}: it ended at {started} tasks, near what that leaves room for");
-        return Some(Met { sentence, limit: room.limit, remedy: room.remedy });
+        let sentence = format!("probably hit {name} = {value}");
+        let why = format!("{seen}: room for {} threads", grouped(room.room + room.kept));
+        return Some(Met { sentence, why, limit: room.limit, remedy: room.remedy });
     }
     let (_, (limit, remedy)) = limits.map_rooms()?;
     let (areas, fit) = areas_per_task(started, limit.value)?;
-    let used_up = format!("vm.max_map_count = {}: at {areas} memory areas a task", limit.value);
+    let hit = format!("hit vm.max_map_count = {}", limit.value);
     let sentence = match fit {
-        // A number that was looked up while threads were starting is not the one at which they ended.
-        Fit::Exact if evidence.started.is_some() => format!("{used_up} it is used up"),
-        _ => format!("probably {used_up}, {started} tasks come near it"),
+        // Threads counted while more were starting are not the number at which they failed.
+        Fit::Exact if evidence.started.is_some() => hit,
+        _ => format!("probably {hit}"),
     };
-    Some(Met { limit, sentence, remedy })
+    let why = format!("{seen} ({areas} memory mappings per task)");
+    Some(Met { limit, sentence, why, remedy })
 }
 
-/// How well a number of tasks explains that `max_map_count` is used up.
+/// How well a number of tasks explains that `max_map_count` is exhausted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fit {
-    /// But for a few areas, such as every program has of its own.
+    /// Except for the few mappings that every program has of its own.
     Exact,
     Near,
 }
 
-/// Memory areas that a program has besides those of its tasks: of its own text and libraries.
+/// Memory mappings of a program besides those of its tasks: its text and libraries.
 const OWN_AREAS: u64 = 128;
 /// The last stacks may have got no guard page (Crystal).
 const AREAS_TOO_MANY: u64 = 8;
 
-/// How many memory areas each of `started` tasks must have had, if they used up `max_map_count`. Exact fits are those
-/// of any small whole number. Near ones are those of two and four areas, which runtimes have, where up to 4 % are
-/// missing: a JVM has a thousand areas of its own, and runtimes that map stacks by the thousand stop at the last whole
-/// one (Ruby).
+/// How many memory mappings each of `started` tasks must have had, if they exhausted `max_map_count`. An exact fit is
+/// any small whole number. A near fit is two or four mappings, which runtimes have, with up to 4% missing: a JVM has a
+/// thousand mappings of its own, and runtimes that map stacks by the thousand stop at the last whole thousand (Ruby).
 fn areas_per_task(started: u64, max_map_count: u64) -> Option<(u64, Fit)> {
     let used = |areas: u64| areas.saturating_mul(started);
     let most = max_map_count + AREAS_TOO_MANY;
@@ -189,12 +194,12 @@ mod tests {
         let evidence = Evidence { refused_threads: Some(1), ..Evidence::default() };
         let met = limit_met(&limits(), Kind::Thread, &evidence).unwrap();
         assert_eq!(met.limit.name, "kernel.pid_max");
-        assert!(met.sentence.contains("room for 31544 threads"), "{met:?}");
+        assert!(met.why.contains("room for 31,544 threads"), "{met:?}");
     }
 
     #[test]
-    fn a_bound_on_threads_that_was_not_met_is_not_named() {
-        // A JVM's threads: two memory areas each, and pid_max is hardly further away.
+    fn a_thread_limit_that_was_not_hit_is_not_named() {
+        // A JVM's threads: two memory mappings each, and pid_max is hardly further away.
         let evidence = Evidence { started: Some(32_098), refused_threads: Some(0), ..Evidence::default() };
         assert_eq!(limit_met(&limits(), Kind::Thread, &evidence).unwrap().limit.name, "vm.max_map_count");
         let unbounded = Evidence { refused_threads: None, ..evidence };
@@ -202,37 +207,37 @@ mod tests {
     }
 
     #[test]
-    fn tasks_whose_stacks_use_up_max_map_count_met_it() {
+    fn tasks_whose_stacks_exhaust_max_map_count_hit_it() {
         let roomy = SystemLimits { pid_max: Some(4_194_304), ..limits() };
         let evidence = Evidence { started: Some(32_600), ..Evidence::default() };
         assert_eq!(limit_met(&roomy, Kind::Stackful, &evidence).unwrap().limit.name, "vm.max_map_count");
         // A Rust thread takes four.
         let rust = Evidence { started: Some(16_370), ..Evidence::default() };
-        let sentence = limit_met(&roomy, Kind::Thread, &rust).unwrap().sentence;
-        assert_eq!(sentence, "vm.max_map_count = 65530: at 4 memory areas a task it is used up");
+        let met = limit_met(&roomy, Kind::Thread, &rust).unwrap();
+        assert_eq!(met.sentence + &met.why, "hit vm.max_map_count = 65530 (4 memory mappings per task)");
         // Ruby's fibers come 1,024 at a time; the last of Crystal's have no guard page.
         for started in [31_743, 32_767] {
             let evidence = Evidence { started: Some(started), ..Evidence::default() };
             assert_eq!(limit_met(&roomy, Kind::Stackful, &evidence).unwrap().limit.name, "vm.max_map_count");
         }
-        // A failure far from any limit is no limit, and what has no stack needs no memory areas.
+        // A failure far from any limit has another cause, and tasks without a stack need no mappings.
         let few = Evidence { started: Some(100), ..Evidence::default() };
         assert_eq!(limit_met(&roomy, Kind::Stackful, &few), None);
         assert_eq!(limit_met(&roomy, Kind::Stackless, &evidence), None);
     }
 
     #[test]
-    fn who_was_refused_a_thread_by_no_limit_on_threads_had_no_room_for_its_stack() {
+    fn a_thread_refused_below_every_thread_limit_had_no_room_for_its_stack() {
         let pascal = "cannot start task 23230 of 100000: Failed to create new thread";
         let stderr = "cannot start 100000 tasks at once: Resource temporarily unavailable (os error 11)";
         for stderr in [pascal, stderr] {
             let evidence =
                 Evidence { refused_threads: Some(0), tasks: 100_000, stderr, ..Evidence::default() };
             let met = limit_met(&limits(), Kind::Thread, &evidence).unwrap();
-            assert!(met.sentence.starts_with("probably vm.max_map_count = 65530"), "{met:?}");
+            assert!(met.sentence.starts_with("probably hit vm.max_map_count = 65530"), "{met:?}");
         }
-        // Where nobody knows whether a limit on threads was met, nor what was refused, or where stacks are too few to use
-        // areas up, no limit is named.
+        // No limit is named where it is unknown whether a thread limit was hit or what was refused, or where the stacks
+        // are too few to exhaust the mappings.
         for (kind, refused_threads, stderr, tasks) in [
             (Kind::Thread, None, stderr, 100_000),
             (Kind::Stackless, Some(0), stderr, 100_000),
@@ -244,7 +249,7 @@ mod tests {
         }
     }
 
-    /// What a rule says of a crash at a number that no limit has chosen: it must hardly ever be certain.
+    /// A crash at an arbitrary number of tasks must hardly ever be taken for a limit.
     #[test]
     fn arbitrary_crash_points_are_hardly_ever_taken_for_max_map_count() {
         let most = 65_530_u64;
@@ -260,17 +265,18 @@ mod tests {
         let roomy = SystemLimits { pid_max: Some(4_194_304), ..limits() };
         let sentence = |started, threads| {
             let evidence = Evidence { started, threads, ..Evidence::default() };
-            limit_met(&roomy, Kind::Thread, &evidence).unwrap().sentence
+            let met = limit_met(&roomy, Kind::Thread, &evidence).unwrap();
+            met.sentence + &met.why
         };
         // A JVM's threads.
-        let near = "probably vm.max_map_count = 65530: at 2 memory areas a task, 32098 tasks come near it";
+        let near = "probably hit vm.max_map_count = 65530 (2 memory mappings per task)";
         assert_eq!(sentence(Some(32_098), 0), near);
-        // Counted by a look at a program that was starting more.
-        assert!(sentence(None, 16_370).starts_with("probably "));
+        // Counted while the program was starting more.
+        assert!(sentence(None, 16_370).starts_with("probably hit vm.max_map_count = 65530 near 16,370 threads"));
         let evidence = Evidence { started: Some(32_500), ..Evidence::default() };
         let sentence = limit_met(&limits(), Kind::Thread, &evidence).unwrap().sentence;
         assert!(
-            sentence.starts_with("probably kernel.pid_max = 32768: it ended at 32500 tasks"),
+            sentence.starts_with("probably hit kernel.pid_max = 32768"),
             "{sentence}"
         );
     }
@@ -282,7 +288,7 @@ mod tests {
             Evidence { stderr: "accept: Too many open files (os error 24)", ..Evidence::default() };
         let found = met(&limits(), evidence.clone());
         assert_eq!(found.limit.lift.as_deref(), Some("ulimit -n 4096"));
-        assert_eq!(found.remedy.as_deref(), Some("`ulimit -n 4096` raises it as far as its hard limit"));
+        assert_eq!(found.remedy.as_deref(), Some("raise it to its hard limit: `ulimit -n 4096`"));
         // What the program has is what counts: Go raises it for itself.
         let own = Evidence { open_files: Some(OwnFiles { soft: 4096, hard: Some(4096) }), ..evidence };
         let found = met(&limits(), own);

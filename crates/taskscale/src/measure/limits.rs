@@ -1,4 +1,4 @@
-//! The system limits that bound tasks, what they leave room for, and who can raise them.
+//! The system limits that bound tasks, the number of tasks that they leave room for, and how to raise them.
 
 use std::fs;
 use std::ops::RangeInclusive;
@@ -9,11 +9,12 @@ use rustix::process::{Resource, getrlimit};
 use super::cgroup::own_folders;
 use crate::catalog::Kind;
 use crate::record::LimitHit;
+use crate::units::grouped;
 
-/// Threads that no run may take from the rest of the machine: with none left, not even `kill` can be started.
+/// Threads reserved for the rest of the machine: without any left, not even `kill` can start.
 const KEPT_FOR_THE_MACHINE: u64 = 1024;
 
-/// The same within a control group that has a bound of its own, such as a container.
+/// The same within a cgroup that has a bound of its own, such as a container.
 const KEPT_FOR_THE_GROUP: u64 = 64;
 
 /// The limits in force for a process started now. `None`: no limit, or unknown.
@@ -25,16 +26,16 @@ pub struct SystemLimits {
     /// Soft limit of open files.
     pub open_files: Option<u64>,
     pub open_files_hard: Option<u64>,
-    /// fs.file-max: of the whole machine.
+    /// fs.file-max: open files of the whole machine.
     pub machine_files: Option<u64>,
     /// Soft limit of processes and threads of this user; does not bind root.
     pub user_processes: Option<u64>,
     pub user_processes_hard: Option<u64>,
-    /// The tightest pids.max of the control groups that taskscale is in.
+    /// The tightest pids.max of the cgroups that taskscale is in.
     pub group_threads: Option<u64>,
-    /// Threads and processes there are now in the group of that bound.
+    /// Threads and processes that are in the cgroup of that bound now.
     pub group_threads_now: u64,
-    /// Threads and processes there are now, on the whole machine.
+    /// Threads and processes on the whole machine now.
     pub threads_now: u64,
 }
 
@@ -66,7 +67,7 @@ fn threads_now() -> Option<u64> {
     text.split_whitespace().nth(3)?.split_once('/')?.1.parse().ok()
 }
 
-/// The bound of the control group that leaves least room, and how much of it is used.
+/// The bound of the cgroup with the least room, and how much of it is used.
 fn group_threads() -> Option<(u64, u64)> {
     let number = |path: PathBuf| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
     ["", "pids"]
@@ -78,47 +79,52 @@ fn group_threads() -> Option<(u64, u64)> {
         .min_by_key(|(most, now)| most.saturating_sub(*now))
 }
 
-/// How many more threads something leaves room for.
+/// How many more threads a limit leaves room for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThreadRoom {
     pub room: u64,
-    /// Threads that no run may take, beyond those there are.
+    /// Threads reserved for other processes, besides those that exist.
     pub(super) kept: u64,
     pub limit: LimitHit,
     pub remedy: Option<String>,
 }
 
 impl ThreadRoom {
-    /// The limit, and a sentence on it.
+    /// The limit, as one that was hit.
     pub fn told(self) -> Met {
-        let sentence = format!(
-            "{} = {} leaves room for {} threads ({} are kept for the rest of the machine)",
-            self.limit.name, self.limit.value, self.room, self.kept
-        );
-        Met { limit: self.limit, sentence, remedy: self.remedy }
+        let sentence = format!("hit {} = {}", self.limit.name, self.limit.value);
+        Met { why: self.why(), limit: self.limit, sentence, remedy: self.remedy }
+    }
+
+    /// What the limit leaves room for, to follow its name and value.
+    pub(super) fn why(&self) -> String {
+        let (room, kept) = (grouped(self.room), grouped(self.kept));
+        format!(": room for {room} threads here ({kept} reserved for other processes)")
     }
 }
 
-/// A limit that a run has met.
+/// A limit that a run hit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Met {
     pub limit: LimitHit,
-    /// How it is known.
+    /// `hit NAME = VALUE`, or `probably hit NAME = VALUE`. How far the run got follows.
     pub sentence: String,
-    /// Who can raise it, and how.
+    /// The explanation that follows that; may be empty.
+    pub why: String,
+    /// How to raise it.
     pub remedy: Option<String>,
 }
 
-/// A limit, and who can raise it, and how.
+/// A limit, and how to raise it.
 pub type WithRemedy = (LimitHit, Option<String>);
 
-/// A limit that a command lifts.
+/// A limit that a command of root raises.
 pub(super) fn lifted_by(name: &str, value: u64, command: String) -> WithRemedy {
-    let remedy = format!("`{command}` lifts it");
+    let remedy = format!("raise it: `sudo {command}`");
     (LimitHit { name: name.to_owned(), value, lift: Some(command) }, Some(remedy))
 }
 
-/// One of the limits that each process may raise for itself, but only as far as a second one, the hard limit.
+/// A limit that each process may raise for itself, up to its hard limit.
 pub(super) struct SoftLimit {
     /// As the shell names it.
     name: &'static str,
@@ -138,13 +144,13 @@ impl SoftLimit {
         if hard.is_none_or(|hard| hard > value) {
             let most = hard.map_or("unlimited".to_owned(), |hard| hard.to_string());
             let command = format!("{name} {most}");
-            let as_far = if hard.is_some() { "raises it as far as its hard limit" } else { "lifts it" };
-            let remedy = format!("`{command}` {as_far}");
+            let as_far = if hard.is_some() { " to its hard limit" } else { "" };
+            let remedy = format!("raise it{as_far}: `{command}`");
             return (LimitHit { name: (*name).to_owned(), value, lift: Some(command) }, Some(remedy));
         }
         let remedy = format!(
-            "its hard limit is no higher, and only root (CAP_SYS_RESOURCE) can raise that: {file} in \
-             /etc/security/limits.conf, {service}= of a service, an option of a container"
+            "raise its hard limit as root (CAP_SYS_RESOURCE): {file} in /etc/security/limits.conf, {service}= of a \
+             systemd service, or an option of the container"
         );
         (LimitHit { name: (*name).to_owned(), value, lift: None }, Some(remedy))
     }
@@ -156,8 +162,8 @@ impl SystemLimits {
         let machine = (self.threads_now, KEPT_FOR_THE_MACHINE);
         let sysctl = |name, value| lifted_by(name, value, format!("sysctl -w {name}=4194304"));
         let of_group = |value| {
-            let remedy = "who made the control group that taskscale is in can raise it: TasksMax= of a service or a \
-                          scope, an option of a container";
+            let remedy = "raise it where taskscale's cgroup was made: TasksMax= of the systemd service or scope, or an \
+                          option of the container";
             (LimitHit { name: "pids.max".to_owned(), value, lift: None }, Some(remedy.to_owned()))
         };
         let limits = [
@@ -165,7 +171,7 @@ impl SystemLimits {
             self.pid_max.map(|value| (sysctl("kernel.pid_max", value), machine)),
             self.threads_max.map(|value| (sysctl("kernel.threads-max", value), machine)),
             self.user_processes.map(|value| (USER_PROCESSES.at(value, self.user_processes_hard), machine)),
-            // A container's bound is used up by the container's threads alone.
+            // Only the container's own threads count against its bound.
             self.group_threads.map(|value| (of_group(value), (self.group_threads_now, KEPT_FOR_THE_GROUP))),
         ];
         let mut rooms: Vec<ThreadRoom> = limits
@@ -185,21 +191,21 @@ impl SystemLimits {
         self.thread_rooms().first().map(|room| room.room.max(1))
     }
 
-    /// The limit that `tasks` of this kind are bound to meet, if there is one: each needs a thread of the system.
+    /// The limit that `tasks` of this kind are going to hit, if each needs an OS thread.
     pub fn bound_to_meet(&self, kind: Kind, tasks: u64) -> Option<ThreadRoom> {
         let needs_threads = matches!(kind, Kind::Thread | Kind::Process);
         self.thread_rooms().into_iter().next().filter(|tightest| needs_threads && tasks > tightest.room)
     }
 
-    /// What vm.max_map_count leaves room for: a task with a stack of its own takes two memory areas in most runtimes
-    /// (the stack and its guard page), four in Rust (a signal stack and its guard as well).
+    /// How many tasks vm.max_map_count leaves room for: a task with its own stack takes two memory mappings in most
+    /// runtimes (the stack and its guard page), four in Rust (also a signal stack and its guard).
     pub fn map_rooms(&self) -> Option<(RangeInclusive<u64>, WithRemedy)> {
         let value = self.max_map_count?;
         let command = "sysctl -w vm.max_map_count=2147483647".to_owned();
         Some((value / 4..=value / 2, lifted_by("vm.max_map_count", value, command)))
     }
 
-    /// The limit of open files, and who can raise it.
+    /// The limit of open files, and how to raise it.
     pub fn files_met(&self) -> Option<WithRemedy> {
         Some(OPEN_FILES.at(self.open_files?, self.open_files_hard))
     }
@@ -236,15 +242,14 @@ pub(super) mod tests {
         assert_eq!(busy.thread_bound(), Some(2_000 - 10 - 64));
     }
 
-    /// `ulimit -n 20000` does not lift a limit of 20,000.
+    /// `ulimit -n 20000` does not raise a limit of 20,000.
     #[test]
-    fn where_the_hard_limit_is_the_obstacle_it_is_said_who_can_raise_it() {
+    fn the_remedy_for_a_hard_limit_needs_root() {
         for soft in [OPEN_FILES, USER_PROCESSES] {
             let (limit, remedy) = soft.at(20_000, Some(20_000));
             assert_eq!((limit.value, limit.lift), (20_000, None));
             let remedy = remedy.unwrap();
-            for words in ["hard limit is no higher", "only root (CAP_SYS_RESOURCE)", soft.file, soft.service]
-            {
+            for words in ["hard limit", "CAP_SYS_RESOURCE", soft.file, soft.service] {
                 assert!(remedy.contains(words), "{words}: {remedy}");
             }
             assert_eq!(soft.at(10, None).0.lift.unwrap(), format!("{} unlimited", soft.name));

@@ -84,51 +84,50 @@ pub fn machine_facts() -> Machine {
     }
 }
 
-/// What speaks against measuring on this machine as it is now, each in one sentence with its remedy.
+/// Reasons not to measure on this machine as it is now, each with its effect and its remedy.
 pub fn machine_warnings() -> Vec<String> {
     let mut warnings = Vec::new();
     if meminfo_bytes("SwapTotal").unwrap_or(0) > 0 {
         let used = meminfo_bytes("SwapTotal").unwrap_or(0) - meminfo_bytes("SwapFree").unwrap_or(0);
         warnings.push(format!(
-            "swap is on ({} MiB used): memory that goes there is missing from other programs' figures; taskscale keeps its own runs out of it where a control group can; `swapoff -a` turns it off",
+            "swap is on ({} MiB used): memory that is swapped out may be missing from results (a cgroup keeps runs out of swap where it can); turn it off: `swapoff -a`",
             used >> 20
         ));
     }
     if chosen("/sys/kernel/mm/transparent_hugepage/enabled").as_deref() == Some("always") {
         warnings.push(
-            "transparent huge pages are `always`: heaps grow in steps of 2 MiB and look larger; `echo madvise > /sys/kernel/mm/transparent_hugepage/enabled` is the usual setting of distributions".into(),
+            "transparent huge pages are `always`: heaps grow in steps of 2 MiB and look larger; use the default of distributions: `echo madvise > /sys/kernel/mm/transparent_hugepage/enabled`".into(),
         );
     }
     if let Some(governor) = text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
         && governor != "performance"
     {
         warnings.push(format!(
-            "the CPU governor is `{governor}`: times vary with the clock; `cpupower frequency-set -g performance` steadies them"
+            "the CPU governor is `{governor}`: times vary with the clock rate; fix it: `cpupower frequency-set -g performance`"
         ));
     }
     let turbo = text("/sys/devices/system/cpu/intel_pstate/no_turbo").as_deref() == Some("0")
         || text("/sys/devices/system/cpu/cpufreq/boost").as_deref() == Some("1");
     if turbo {
-        warnings.push("CPU turbo is on: times depend on heat and on neighbours; `echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo` (or 0 to cpufreq/boost) turns it off".into());
+        warnings.push("CPU turbo is on: times depend on temperature and on other cores; turn it off: `echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo` (or 0 to cpufreq/boost)".into());
     }
     if let Some(mode) = text("/sys/module/damon_reclaim/parameters/enabled").filter(|mode| mode == "Y") {
-        warnings.push(format!("DAMON reclaims idle memory (damon_reclaim = {mode}): waiting tasks look smaller than they are; `echo N > /sys/module/damon_reclaim/parameters/enabled` stops it"));
+        warnings.push(format!("DAMON reclaims idle memory (damon_reclaim = {mode}): waiting tasks look smaller than they are; turn it off: `echo N > /sys/module/damon_reclaim/parameters/enabled`"));
     }
     if text("/sys/kernel/mm/ksm/run").as_deref() == Some("1") {
-        warnings.push("kernel same-page merging is on: equal pages are counted once; `echo 0 > /sys/kernel/mm/ksm/run` turns it off".into());
+        warnings.push("kernel same-page merging is on: equal pages count once; turn it off: `echo 0 > /sys/kernel/mm/ksm/run`".into());
     }
     if let Some(busy) = busy_cpus()
         && busy > 0.25 * std::thread::available_parallelism().map_or(1, |cpus| cpus.get()) as f64
     {
         warnings.push(format!(
-            "the machine is busy: other work used {busy:.1} CPUs just now; times will be too long, and a program that has to wait for a CPU may be read before it is at rest (its sample then says so)"
+            "the machine is busy: other work uses {busy:.1} CPUs, so times will be inflated and runs may become CPU-starved (they get a warning)"
         ));
     }
     warnings
 }
 
-/// How many CPUs are at work at this moment, measured over a fifth of a second. Not the load average: that still holds
-/// the builds of a minute ago.
+/// Number of busy CPUs, measured over 0.2 s. The load average would still include the builds of a minute ago.
 fn busy_cpus() -> Option<f64> {
     let (begun, before) = (Instant::now(), procfs::others_cpu_s()?);
     std::thread::sleep(Duration::from_millis(200));

@@ -1,8 +1,9 @@
-//! One campaign at a time on a machine: two would measure each other.
+//! One measurement at a time on a machine: two would disturb each other.
 //!
-//! A lock on a file is the kernel's: whoever can open the file, if only to read, can take it (flock(2)), and it is let
-//! go however its holder ends. So the file is made readable and writable for all, and one that another user made
-//! otherwise is opened for reading. Where it cannot even be read, nobody is waited for, and that is said.
+//! The kernel keeps the lock of a file: every process that can open the file, even only to read, can take it
+//! (flock(2)), and the lock is released however its holder ends. So the file is made readable and writable for all
+//! users. Where another user made it otherwise, it is opened for reading. Where it cannot be read, taskscale does not
+//! wait, and reports that.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -12,40 +13,40 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::Interrupt;
 
-/// Who holds the lock is said in a line; the file may hold anything.
+/// How much of the file is read, in bytes: the holder is described in one line.
 const LONGEST_HOLDER_BYTES: u64 = 1000;
 
-/// What the line begins with.
+/// How that line begins.
 const MARK: &str = "taskscale ";
 
-/// How often who holds the lock is looked at again: that may change while one waits.
+/// How often the holder is read again, as it may change meanwhile.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// How often the lock is tried for.
+/// How often taskscale tries to take the lock.
 const TRY_EVERY: Duration = Duration::from_millis(100);
 
-/// Who holds the lock, as far as is known.
+/// The process that holds the lock, as far as known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Holder {
     pub pid: Option<u32>,
-    /// What it does, as it said itself: `with results/DIR`.
+    /// What it does, as it wrote itself: `with results/DIR`.
     pub does: Option<String>,
-    /// Its command line; empty where it is not known.
+    /// Its command line; empty where unknown.
     pub command: Vec<String>,
-    /// When it took the lock, where it said so.
+    /// When it took the lock, where known.
     pub since: Option<SystemTime>,
 }
 
-/// The lock, or why there is none. Held for as long as it lives.
+/// The lock, or why the machine is not locked. Released on drop.
 #[derive(Debug)]
 pub struct MachineLock {
     held: Result<File, String>,
 }
 
 impl MachineLock {
-    /// Waits until no other taskscale of any user measures on this machine; `waiting` is told at once and then each
-    /// second who does and for how long it was waited, and says whether to go on. Returns `None` if it says no, or the
-    /// user interrupts. `what` is what others will be told that we do. Where the machine cannot be locked, `why_not`
-    /// says why, and it is for the caller to say it.
+    /// Waits until no other taskscale of any user measures on this machine. `waiting` is called at once and then every
+    /// second, with the holder and the time waited, and returns whether to keep waiting. Returns `None` if it does not,
+    /// or the user interrupts. `what` describes this process to others that wait. Where the machine cannot be locked,
+    /// `why_not` returns the reason, which the caller reports.
     pub fn acquire(
         what: &str,
         interrupt: &Interrupt,
@@ -64,7 +65,7 @@ impl MachineLock {
                     let there = text_of(&file);
                     if !there.is_empty() && !there.starts_with(MARK) {
                         let error =
-                            io::Error::new(io::ErrorKind::InvalidInput, "it is no lock of taskscale's");
+                            io::Error::new(io::ErrorKind::InvalidInput, "not a lock file of taskscale");
                         return Some(MachineLock::none("lock", &path, &error));
                     }
                     // A courtesy to those who wait, on a disk that may be full, and in a file that may not be ours.
@@ -93,7 +94,7 @@ impl MachineLock {
         }
     }
 
-    /// No lock, as the user wants it: nobody is waited for.
+    /// No lock, as the user asked: taskscale does not wait.
     pub fn unwanted() -> MachineLock {
         MachineLock { held: Err("--no-lock".to_owned()) }
     }
@@ -102,13 +103,13 @@ impl MachineLock {
         MachineLock { held: Err(format!("cannot {what} {}: {error}", path.display())) }
     }
 
-    /// Why the machine is not locked, where it is not.
+    /// Why the machine is not locked, if so.
     pub fn why_not(&self) -> Option<&str> {
         self.held.as_ref().err().map(String::as_str)
     }
 }
 
-/// Opens the file, or makes it. A link planted in a folder for all is not followed, and a pipe not waited for.
+/// Opens or makes the file, without following a planted link or waiting for a pipe.
 fn open(path: &Path) -> io::Result<File> {
     let flags = libc::O_NOFOLLOW | libc::O_CLOEXEC | libc::O_NONBLOCK;
     let existing = |write| OpenOptions::new().read(true).write(write).custom_flags(flags).open(path);
@@ -124,7 +125,7 @@ fn open(path: &Path) -> io::Result<File> {
                 let file = opened?;
                 return match file.metadata()?.is_file() {
                     true => Ok(file),
-                    false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no ordinary file")),
+                    false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
                 };
             }
         }
@@ -147,8 +148,8 @@ fn is_at(file: &File, path: &Path) -> bool {
     id(file.metadata()) == id(fs::symlink_metadata(path))
 }
 
-/// Who holds the lock: what the holder wrote, unless the kernel knows better (a file that it could not write to tells of
-/// an earlier one).
+/// Who holds the lock: what the holder wrote, unless the kernel knows better (a file that it could not write to tells
+/// of an earlier one).
 fn holder(file: &File) -> Holder {
     let text = text_of(file);
     let inode = file.metadata().map(|facts| facts.ino());

@@ -136,12 +136,12 @@ pub trait Runner {
     fn run(&mut self, spec: &RunSpec) -> Result<RunEnd, MeasureError>;
 }
 
-/// What keeps taskscale from measuring at all.
+/// Why taskscale cannot measure at all.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
     #[error("cannot {what} {path}: {error}")]
     Io { what: &'static str, path: PathBuf, error: std::io::Error },
-    #[error("the process that starts programs failed: {0}")]
+    #[error("the launcher failed: {0}")]
     Launcher(String),
 }
 

@@ -1,60 +1,60 @@
-//! The lines that a program writes, as docs/reference/protocol.md says: pure parsing of untrusted bytes in bounded memory.
+//! Parser of the lines that a program prints (docs/reference/protocol.md): pure, of untrusted bytes, in bounded memory.
 
 use std::collections::BTreeMap;
 
 use crate::record::Metric;
 
-/// A protocol line is short; what is longer is no protocol line and is not kept.
+/// The longest protocol line, in bytes. Longer lines are ignored.
 const LONGEST_LINE: usize = 512;
 /// More metrics than any workload has.
 const MOST_METRICS: usize = 256;
 const MOST_HISTOGRAMS: usize = 16;
 
-/// What a program has said so far.
+/// What a program has printed so far.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Said {
     pub alive: Option<u64>,
-    /// Said after that: the fewest. Only a load may say it again.
+    /// The smallest `alive` printed after that. Only a load may print it again.
     pub fewer: Option<u64>,
     pub done: Option<u64>,
     pub failed: Option<u64>,
-    /// All is prepared, and the work begins.
+    /// Preparation is over, and the work begins.
     pub ready: bool,
-    /// What shows that the right thing was done.
+    /// The result of the work, to be compared with the correct one.
     pub check: Option<String>,
     pub metrics: BTreeMap<String, Metric>,
     pub histograms: BTreeMap<String, Vec<u64>>,
-    /// Lines that are not of the protocol.
+    /// Number of lines outside the protocol.
     pub stray_lines: u64,
-    /// The first breach of the protocol, in words: a count that is no number, a line said twice.
+    /// The first protocol error: a count that is not a number, a line printed twice.
     pub breach: Option<String>,
-    /// A line `alive` was among the breaches: so the protocol is spoken, and spoken wrong.
+    /// A line `alive` was wrong: the program uses the protocol, but incorrectly.
     pub bad_alive: bool,
 }
 
-/// What a chunk of output brought about.
+/// A protocol line that taskscale acts on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     Alive,
     Ready,
-    /// It takes connections at this port.
+    /// It accepts connections at this port.
     Listening(u16),
     Done,
 }
 
-/// Cuts standard output into lines and understands them.
+/// Splits standard output into lines and parses them.
 #[derive(Debug, Default)]
 pub struct Listener {
     pub said: Said,
     line: Vec<u8>,
     too_long: bool,
     listening: bool,
-    /// All bytes heard.
+    /// Number of bytes received.
     pub bytes: u64,
 }
 
 impl Listener {
-    /// Takes the next chunk; returns what happened in it, in order.
+    /// Takes the next chunk and returns its events, in order.
     pub fn hear(&mut self, chunk: &[u8]) -> Vec<Event> {
         self.bytes += chunk.len() as u64;
         let mut events = Vec::new();
@@ -105,7 +105,7 @@ impl Listener {
             "alive" | "done" | "failed" => {
                 let (Some(count), None) = (words.next().and_then(whole_number), words.next()) else {
                     self.said.bad_alive |= word == "alive";
-                    self.breach(format!("said {line:?}, where `{word}` and one whole number were due"));
+                    self.breach(format!("printed {line:?}, expected `{word}` and a whole number"));
                     return None;
                 };
                 let (place, event) = match word {
@@ -114,7 +114,7 @@ impl Listener {
                     _ => (&mut self.said.failed, None),
                 };
                 if let Some(first) = place {
-                    let breach = format!("said `{word}` twice: {first}, then {count}");
+                    let breach = format!("printed `{word}` twice: {first}, then {count}");
                     if word == "alive" {
                         let least = self.said.fewer.unwrap_or(*first).min(count);
                         self.said.fewer = Some(least);
@@ -128,7 +128,7 @@ impl Listener {
             }
             "ready" if words.next().is_none() => {
                 if std::mem::replace(&mut self.said.ready, true) {
-                    self.breach("said `ready` twice".to_owned());
+                    self.breach("printed `ready` twice".to_owned());
                     return None;
                 }
                 Some(Event::Ready)
@@ -136,11 +136,11 @@ impl Listener {
             "listening" => {
                 let port = words.next().and_then(whole_number).and_then(|port| u16::try_from(port).ok());
                 let (Some(port), None) = (port.filter(|port| *port > 0), words.next()) else {
-                    self.breach(format!("said {line:?}, where `listening` and a port were due"));
+                    self.breach(format!("printed {line:?}, expected `listening` and a port"));
                     return None;
                 };
                 if std::mem::replace(&mut self.listening, true) {
-                    self.breach("said `listening` twice".to_owned());
+                    self.breach("printed `listening` twice".to_owned());
                     return None;
                 }
                 Some(Event::Listening(port))
@@ -150,8 +150,8 @@ impl Listener {
                     (Some(check), None) if self.said.check.is_none() => {
                         self.said.check = Some(check.to_owned());
                     }
-                    (Some(_), None) => self.breach("said `check` twice".to_owned()),
-                    _ => self.breach(format!("said {line:?}, where `check` and one word were due")),
+                    (Some(_), None) => self.breach("printed `check` twice".to_owned()),
+                    _ => self.breach(format!("printed {line:?}, expected `check` and one word")),
                 }
                 None
             }
@@ -160,7 +160,7 @@ impl Listener {
                 let counts: Option<Vec<u64>> = words.map(whole_number).collect();
                 match (name, counts) {
                     (Some(name), Some(_)) if self.said.histograms.contains_key(&name) => {
-                        self.breach(format!("said `histogram {name}` twice"));
+                        self.breach(format!("printed `histogram {name}` twice"));
                     }
                     (Some(name), Some(counts))
                         if !counts.is_empty() && self.said.histograms.len() < MOST_HISTOGRAMS =>
@@ -169,7 +169,7 @@ impl Listener {
                     }
                     (Some(_), Some(counts)) if !counts.is_empty() => self.said.stray_lines += 1,
                     _ => self
-                        .breach(format!("said {line:?}, where `histogram <name> <count> <count>…` was due")),
+                        .breach(format!("printed {line:?}, expected `histogram <name> <count> <count>…`")),
                 }
                 None
             }
@@ -186,7 +186,7 @@ impl Listener {
                     }
                     Some(_) => self.said.stray_lines += 1,
                     None => {
-                        self.breach(format!("said {line:?}, where `metric <name> <value> <unit>` was due"))
+                        self.breach(format!("printed {line:?}, expected `metric <name> <value> <unit>`"))
                     }
                 }
                 None
@@ -203,7 +203,7 @@ impl Listener {
     }
 }
 
-/// Decimal digits alone: Rust would take a sign as well.
+/// Decimal digits only: Rust would accept a sign as well.
 fn whole_number(word: &str) -> Option<u64> {
     word.bytes().all(|byte| byte.is_ascii_digit()).then(|| word.parse().ok())?
 }
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_good_program_is_understood() {
+    fn the_lines_of_a_correct_program_are_parsed() {
         let said = heard("alive 10\nmetric rate 2.5 tasks/s\ndone 10\n");
         assert_eq!((said.alive, said.done, said.failed), (Some(10), Some(10), None));
         assert_eq!(said.metrics["rate"], Metric { value: 2.5, unit: "tasks/s".into() });
@@ -238,8 +238,8 @@ mod tests {
     }
 
     #[test]
-    fn breaches_are_named() {
-        assert_eq!(heard("alive 1\nalive 2\n").breach.as_deref(), Some("said `alive` twice: 1, then 2"));
+    fn protocol_errors_are_named() {
+        assert_eq!(heard("alive 1\nalive 2\n").breach.as_deref(), Some("printed `alive` twice: 1, then 2"));
         for text in [
             "alive lots",
             "alive -1",

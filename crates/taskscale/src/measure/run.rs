@@ -141,7 +141,7 @@ impl<'a> LocalRunner<'a> {
             kill_all(&folders);
         }
         at(
-            "remove the control group",
+            "remove the cgroup",
             folders.first().cloned().unwrap_or_default(),
             remove_folders(&folders),
         )?;

@@ -1,5 +1,5 @@
-//! Ask systemd for a scope of our own with a delegated control group, as `systemd-run --scope -p Delegate=yes` does,
-//! but without starting anew: the user types nothing special.
+//! Asks systemd for a scope with a delegated cgroup, as `systemd-run --scope -p Delegate=yes` does, but for the running
+//! process: the user types nothing special.
 
 use std::process::{Command, Stdio};
 use std::thread;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// systemd answers within milliseconds on an idle machine; a busy or emulated one may need seconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Moves this process into a new delegated scope. Returns once the move has happened; an error says why it cannot.
+/// Moves this process into a new delegated scope and returns once it has moved, or why it cannot.
 pub fn move_into_scope(own_group: impl Fn() -> Option<String>) -> Result<(), String> {
     let pid = std::process::id();
     let manager = if rustix::process::geteuid().is_root() { "--system" } else { "--user" };
@@ -27,17 +27,17 @@ pub fn move_into_scope(own_group: impl Fn() -> Option<String>) -> Result<(), Str
         .output();
     let output = match call {
         Ok(output) => output,
-        Err(_) => return Err("there is no systemd here (no `busctl`)".into()),
+        Err(_) => return Err("systemd not found (no `busctl`)".into()),
     };
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        let said = said.lines().next().unwrap_or("it said nothing").trim().to_owned();
-        return Err(format!("systemd gave no scope: {said}"));
+        let said = said.lines().next().unwrap_or("no message").trim().to_owned();
+        return Err(format!("systemd refused a scope: {said}"));
     }
     let deadline = Instant::now() + PATIENCE;
     while own_group() == before {
         if Instant::now() > deadline {
-            return Err("systemd accepted a scope but did not move taskscale into it".into());
+            return Err("systemd made a scope but did not move taskscale into it".into());
         }
         thread::sleep(Duration::from_millis(2));
     }

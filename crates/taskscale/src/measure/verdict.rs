@@ -1,4 +1,4 @@
-//! From what was observed of a run to its status and a sentence that says why. Pure.
+//! Classifies a run: its status and the reason, from what was observed. Pure.
 
 use super::causes::{cause, stood_at_cap, wrote_too_much};
 use super::cgroup::MemoryWant;
@@ -11,35 +11,36 @@ use super::protocol::Said;
 use super::{Course, WorkOrder};
 use crate::catalog::Kind;
 use crate::record::{LimitHit, Status};
+use crate::units::grouped;
 
 /// Why taskscale itself ended a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndedBy {
     TimeOut,
-    /// It was bound to meet a limit and took long to get there.
+    /// It was going to hit a limit and took too long to get there.
     Hopeless,
     OutputCap,
     MemoryCap,
-    /// The launcher was killed, and taskscale ended what was left.
+    /// The launcher was killed, and taskscale killed the remaining processes.
     LauncherLost,
-    /// Its plateau was over, and it did not end when asked.
+    /// The plateau was over, and the program did not exit when asked.
     Stopped,
     User,
 }
 
-/// What was observed.
+/// The observations of one run that its verdict rests on.
 pub struct Observed<'a> {
     pub kind: Kind,
     pub tasks: u64,
     pub course: &'a Course,
-    /// What a right program says in its line `check`.
+    /// The result that a correct program prints as `check`.
     pub check: Option<&'a str>,
     pub said: &'a Said,
     /// `Ended` or `Refused`.
     pub end: &'a Word,
     pub ended_by: Option<EndedBy>,
     pub want: MemoryWant,
-    /// Whether the run held as much memory as it may when taskscale ended it.
+    /// Whether memory was at its cap when taskscale ended the run.
     pub stood_at_cap: bool,
     pub memory_cap_bytes: Option<u64>,
     pub time_cap_s: f64,
@@ -58,7 +59,7 @@ pub struct Observed<'a> {
     pub limits: &'a SystemLimits,
 }
 
-/// The verdict.
+/// The status of a run, with the reason and the limit where it is not `ok`.
 #[derive(Debug, PartialEq)]
 pub struct RunVerdict {
     pub status: Status,
@@ -72,7 +73,7 @@ impl RunVerdict {
     }
 }
 
-/// Judges a run by the rules that docs/reference/protocol.md numbers: the first that applies decides.
+/// Classifies a run. The rules are numbered in docs/reference/protocol.md; the first that applies decides.
 pub fn judge(seen: &Observed) -> RunVerdict {
     let said = seen.said;
     let n = seen.tasks;
@@ -81,22 +82,23 @@ pub fn judge(seen: &Observed) -> RunVerdict {
         _ => (None, None),
     };
     let short = code != Some(0) || said.failed.is_some_and(|failed| failed > 0);
-    let started = seen.evidence.started.map(|started| format!("; {started} of {n} tasks started"));
+    let started = seen.evidence.started;
+    let started = started.map(|started| format!(" after {} of {} tasks", grouped(started), grouped(n)));
     if let Some(verdict) = cause(seen, short.then(|| started.unwrap_or_default())) {
         return verdict;
     }
     if matches!(seen.ended_by, Some(EndedBy::TimeOut | EndedBy::Hopeless)) {
         let begun = said.alive.is_some() || said.ready;
         let phase = match (begun, said.done, seen.course) {
-            (_, Some(_), _) if begun => "it had said `done` but did not exit",
-            (true, _, Course::Work(_)) if said.ready => "its operations were not all done",
+            (_, Some(_), _) if begun => "`done` was printed, but the program did not exit",
+            (true, _, Course::Work(_)) if said.ready => "operations were still running",
             (true, ..) => "tasks were still waiting or ending",
             (false, ..) => "tasks were still starting",
         };
         let cap = stood_at_cap(seen);
         return RunVerdict::new(
             Status::TimedOut,
-            format!("ended after {} s: {phase} (--timeout allows more){cap}", seen.time_cap_s),
+            format!("killed after {} s: {phase} (raise --timeout){cap}", seen.time_cap_s),
         );
     }
     if let Some(verdict) = wrote_too_much(seen) {
@@ -105,7 +107,7 @@ pub fn judge(seen: &Observed) -> RunVerdict {
     if let Some(signal) = signal {
         return RunVerdict::new(
             Status::Crashed,
-            format!("ended by {}{}", signal_name(signal), last_words(seen)),
+            format!("killed by {}{}", signal_name(signal), last_words(seen)),
         );
     }
     if short {
@@ -120,7 +122,7 @@ pub fn judge(seen: &Observed) -> RunVerdict {
         return RunVerdict::new(Status::Failed, format!("{reason}{}", last_words(seen)));
     }
     if let Some(breach) = &said.breach {
-        return RunVerdict::new(Status::Failed, format!("broke the protocol: {breach}"));
+        return RunVerdict::new(Status::Failed, format!("protocol error: {breach}"));
     }
     match seen.course {
         Course::Work(work) => judge_work(seen, work),
@@ -129,19 +131,23 @@ pub fn judge(seen: &Observed) -> RunVerdict {
     }
 }
 
-/// Operations: they began when all was prepared, all were done, and they came to what they must come to.
+/// Operations: they began after `ready`, all of them finished, and their result is correct.
 fn judge_work(seen: &Observed, work: &WorkOrder) -> RunVerdict {
     let (said, operations) = (seen.said, work.operations);
     let failed = |reason: String| RunVerdict::new(Status::Failed, reason);
     if !said.ready {
-        return failed("never said `ready`: nobody knows when its work began".into());
+        return failed(
+            "protocol error: `ready` was never printed, so the start of the work is unknown".into(),
+        );
     }
     match said.done {
-        None => return failed("exited with code 0 but never said `done`".into()),
+        None => return failed(NEVER_DONE.into()),
         Some(done) if done != operations => {
-            return failed(format!("exited with code 0 but said `done {done}` for {operations} operations"));
+            return failed(format!("exited with code 0 but printed `done {done}` for {operations} operations"));
         }
-        Some(_) if !seen.done_after_ready => return failed("said `done` before `ready`".into()),
+        Some(_) if !seen.done_after_ready => {
+            return failed("protocol error: `done` was printed before `ready`".into());
+        }
         Some(_) => {}
     }
     if let Some(reason) = wrong_check(seen) {
@@ -151,7 +157,7 @@ fn judge_work(seen: &Observed, work: &WorkOrder) -> RunVerdict {
         return failed(escape);
     }
     match said.alive {
-        Some(alive) if alive > seen.tasks => failed(format!("claims {alive} tasks alive of {}", seen.tasks)),
+        Some(alive) if alive > seen.tasks => failed(too_many(alive, seen.tasks)),
         Some(alive) => {
             let few = too_few_counted(seen, alive).map(failed);
             few.or_else(|| partial(seen, alive)).unwrap_or(OK)
@@ -160,46 +166,51 @@ fn judge_work(seen: &Observed, work: &WorkOrder) -> RunVerdict {
     }
 }
 
-/// It did not come to what it must come to.
+/// Why the result is wrong or missing.
 fn wrong_check(seen: &Observed) -> Option<String> {
     let right = seen.check?;
     match seen.said.check.as_deref() {
         Some(check) if check == right => None,
-        Some(check) => Some(format!(
-            "said `check {check}`, and a right program says {right}: it did not do what the workload is"
-        )),
-        None => Some("never said `check`: nobody knows whether it did what the workload is".into()),
+        Some(check) => Some(format!("wrong result: printed `check {check}`, expected {right}")),
+        None => Some("protocol error: `check` was never printed, so the result cannot be checked".into()),
     }
 }
 
-/// Tasks that wait: all N were alive at once, for as long as they were told.
+const NEVER_DONE: &str = "protocol error: exited with code 0, but `done` was never printed";
+
+pub(super) fn too_many(alive: u64, tasks: u64) -> String {
+    format!("protocol error: printed `alive {alive}` for {tasks} tasks")
+}
+
+/// Tasks that wait: all N were alive at the same time and waited as long as they were asked to.
 fn judge_hold(seen: &Observed, hold_s: f64) -> RunVerdict {
     let (said, n) = (seen.said, seen.tasks);
     let failed = |reason: String| RunVerdict::new(Status::Failed, reason);
     let Some(alive) = said.alive else {
-        return failed("never said `alive`: its tasks were not shown to live at once".into());
+        return failed(
+            "protocol error: `alive` was never printed, so there is no proof that all tasks ran at the same time"
+                .into(),
+        );
     };
     if alive > n {
-        return failed(format!("claims {alive} tasks alive of {n}"));
+        return failed(too_many(alive, n));
     }
     match said.done {
-        None => return failed("exited with code 0 but never said `done`".into()),
+        None => return failed(NEVER_DONE.into()),
         Some(done) if done != n => {
-            return failed(format!("exited with code 0 but said `done {done}` for {n} tasks"));
+            return failed(format!("exited with code 0 but printed `done {done}` for {n} tasks"));
         }
         Some(_) => {}
     }
     if let Some(reason) = wrong_check(seen) {
         return failed(reason);
     }
-    // Tasks that did not wait were never alive together, whatever the program says.
+    // Tasks that did not wait were never alive at the same time, whatever the program prints.
     if let Some(wall_s) = seen.wall_s.filter(|wall| *wall < hold_s) {
-        return failed(format!("ended after {wall_s:.2} s, before tasks that wait {hold_s} s could be due"));
+        return failed(format!("exited after {wall_s:.2} s, but its tasks must wait {hold_s} s"));
     }
     if let Some(done_s) = seen.done_s.filter(|done_s| *done_s < hold_s) {
-        return failed(format!(
-            "said `done {n}` after {done_s:.2} s, before tasks that wait {hold_s} s could be due"
-        ));
+        return failed(format!("printed `done {n}` after {done_s:.2} s, but its tasks must wait {hold_s} s"));
     }
     if let Some(escape) = seen.plateau.escape() {
         return failed(escape);
@@ -213,12 +224,14 @@ fn judge_hold(seen: &Observed, hold_s: f64) -> RunVerdict {
     unless_doubted(seen.plateau.doubt(if seen.course.wakes() { Known::Woke } else { Known::Said }))
 }
 
-/// Tasks that were to wake once in every period woke more rarely, or say what cannot be.
+/// Tasks that must wake once in every period woke less often, or the program reports impossible wake-ups.
 fn woken(seen: &Observed, hold_s: f64) -> Option<RunVerdict> {
     let period_s = seen.course.wait()?.period_s?;
     let failed = |reason: String| Some(RunVerdict::new(Status::Failed, reason));
     let Some(counts) = seen.said.histograms.get(LATE) else {
-        return failed(format!("never said `histogram {LATE}`: nobody knows whether its tasks woke"));
+        return failed(format!(
+            "protocol error: `histogram {LATE}` was never printed, so its wake-ups are unknown"
+        ));
     };
     let (launch_s, wall_s) = seen.launch_s.zip(seen.wall_s)?;
     let ticks = counts.iter().fold(0_u64, |sum, count| sum.saturating_add(*count));
@@ -226,25 +239,23 @@ fn woken(seen: &Observed, hold_s: f64) -> Option<RunVerdict> {
     let due = (seen.tasks as f64 * (hold_s - launch_s).max(0.0) / period_s).floor();
     let most = (seen.tasks as f64 * ((wall_s - launch_s).max(0.0) / period_s + 1.0)).ceil();
     if ticks as f64 > most {
-        return failed(format!(
-            "says that its tasks woke {ticks} times, and no more than {most} times can have been due"
-        ));
+        return failed(format!("reported {ticks} wake-ups, but at most {most} were scheduled"));
     }
     let latest_s = counts.iter().rposition(|count| *count > 0).map_or(0.0, late_at_least_s);
     if latest_s > wall_s {
-        return failed(format!("says that a task woke {latest_s} s late, and was over after {wall_s:.2} s"));
+        return failed(format!("reported a wake-up {latest_s} s late, but the run took {wall_s:.2} s"));
     }
-    // One of a single task that falls between is no share.
+    // A single missing wake-up of a single task may fall between two periods.
     (ticks as f64 + 1.0 < WOKEN_SHARE * due).then(|| {
         let share = ticks as f64 / due * 100.0;
-        let reason = format!("its tasks woke {ticks} of {due} times ({share:.1} %): it could not keep up");
+        let reason = format!("could not keep up: its tasks woke {ticks} of {due} times ({share:.1}%)");
         RunVerdict::new(Status::Partial, reason)
     })
 }
 
 /// Counts of how late tasks woke: bucket b is of less than 2^b microseconds, and not less than half of that.
 const LATE: &str = "late_us";
-/// Fewer of the times that were due are too few.
+/// The smallest share of the scheduled wake-ups that passes.
 const WOKEN_SHARE: f64 = 0.99;
 
 /// The least lateness of a bucket, in seconds.
@@ -252,17 +263,16 @@ fn late_at_least_s(bucket: usize) -> f64 {
     if bucket == 0 { 0.0 } else { 2_f64.powi(bucket as i32 - 1) / 1e6 }
 }
 
-/// The kernel knows of fewer threads or processes than the program claims tasks.
+/// Why `alive` is wrong: the kernel counts fewer threads or processes than the program prints.
 pub(super) fn too_few_counted(seen: &Observed, alive: u64) -> Option<String> {
-    // A count that ended later may have missed tasks that were over.
+    // A late count may miss tasks that have ended.
     let (threads, processes) = seen.counted.filter(|_| !seen.plateau.late)?;
     let (counted, what) = match seen.kind {
         Kind::Thread => (threads, "threads"),
         Kind::Process => (processes, "processes"),
         _ => return None,
     };
-    (counted < alive)
-        .then(|| format!("claims {alive} tasks alive, but the kernel's count of {what} was {counted}"))
+    (counted < alive).then(|| format!("printed `alive {alive}`, but the kernel counts {counted} {what}"))
 }
 
 fn partial(seen: &Observed, alive: u64) -> Option<RunVerdict> {
@@ -270,16 +280,14 @@ fn partial(seen: &Observed, alive: u64) -> Option<RunVerdict> {
     (alive < n).then(|| {
         RunVerdict::new(
             Status::Partial,
-            format!(
-                "{alive} of {n} tasks were alive at once: the first were over before the last had started"
-            ),
+            format!("{alive} of {n} tasks were alive at once: the first ended before the last started"),
         )
     })
 }
 
 const OK: RunVerdict = RunVerdict { status: Status::Ok, reason: None, limit: None };
 
-/// `ok`, where nothing speaks against the plateau.
+/// `ok`, or `no-plateau` with the reason.
 pub(super) fn unless_doubted(doubt: Option<String>) -> RunVerdict {
     match doubt {
         Some(reason) => RunVerdict::new(Status::NoPlateau, reason),
@@ -287,7 +295,7 @@ pub(super) fn unless_doubted(doubt: Option<String>) -> RunVerdict {
     }
 }
 
-/// The last line that the program wrote to standard error: most say there what went wrong.
+/// The last line on standard error, where most programs print what went wrong.
 fn last_words(seen: &Observed) -> String {
     last_line(seen.evidence.stderr)
 }
@@ -375,32 +383,32 @@ mod tests {
         let (status, reason) = verdict(&said(10, 10), &good_end, |seen| seen.kind = Kind::Thread);
         assert_eq!(
             (status, reason.as_str()),
-            (Status::Failed, "claims 10 tasks alive, but the kernel's count of threads was 3")
+            (Status::Failed, "printed `alive 10`, but the kernel counts 3 threads")
         );
         assert_eq!(verdict(&said(11, 10), &good_end, |_| {}).0, Status::Failed);
         let (status, reason) = verdict(&said(10, 10), &good_end, |seen| seen.wall_s = Some(0.5));
         assert_eq!(
             (status, reason.as_str()),
-            (Status::Failed, "ended after 0.50 s, before tasks that wait 2 s could be due")
+            (Status::Failed, "exited after 0.50 s, but its tasks must wait 2 s")
         );
         let (status, reason) = verdict(&said(10, 10), &good_end, |seen| seen.done_s = Some(0.1));
         assert_eq!(
             (status, reason.as_str()),
-            (Status::Failed, "said `done 10` after 0.10 s, before tasks that wait 2 s could be due")
+            (Status::Failed, "printed `done 10` after 0.10 s, but its tasks must wait 2 s")
         );
         let silent = Said::default();
-        assert!(verdict(&silent, &good_end, |_| {}).1.starts_with("never said `alive`"));
+        assert!(verdict(&silent, &good_end, |_| {}).1.contains("`alive`"));
     }
 
     #[test]
-    fn a_count_that_may_have_ended_too_late_is_no_lie_but_no_plateau() {
+    fn late_count_yields_no_plateau() {
         let late = PlateauSeen { read: true, late: true, ..PlateauSeen::default() };
         let (status, reason) = verdict(&said(10, 10), &ended(Some(0), None), |seen| {
             seen.kind = Kind::Thread;
             seen.plateau = late;
         });
         assert_eq!(status, Status::NoPlateau);
-        assert!(reason.starts_with("the first tasks were due before its memory was read"), "{reason}");
+        assert!(reason.contains("before memory was read"), "{reason}");
     }
 
     #[test]
@@ -408,7 +416,7 @@ mod tests {
         let left = PlateauSeen { escaped: 1, ..PlateauSeen::default() };
         let (status, reason) = verdict(&said(10, 10), &ended(Some(0), None), |seen| seen.plateau = left);
         assert_eq!(status, Status::Failed);
-        assert!(reason.starts_with("1 process left the control group"), "{reason}");
+        assert!(reason.starts_with("1 process left"), "{reason}");
     }
 
     #[test]
@@ -419,12 +427,12 @@ mod tests {
         let judged = |said: &Said| of_course(&course, said, &ended(Some(0), None), due);
         assert_eq!(judged(&good).0, Status::Ok);
         for (said, reason) in [
-            (Said { ready: false, ..good.clone() }, "never said `ready`"),
-            (Said { done: None, ..good.clone() }, "never said `done`"),
+            (Said { ready: false, ..good.clone() }, "`ready`"),
+            (Said { done: None, ..good.clone() }, "`done`"),
             (Said { done: Some(9), ..good.clone() }, "`done 9` for 10 operations"),
-            (Said { check: None, ..good.clone() }, "never said `check`"),
-            (Said { check: Some("44".into()), ..good.clone() }, "a right program says 45"),
-            (Said { alive: Some(11), ..good.clone() }, "claims 11 tasks alive of 10"),
+            (Said { check: None, ..good.clone() }, "`check`"),
+            (Said { check: Some("44".into()), ..good.clone() }, "expected 45"),
+            (Said { alive: Some(11), ..good.clone() }, "`alive 11` for 10 tasks"),
         ] {
             let (status, text) = judged(&said);
             assert_eq!(status, Status::Failed, "{text}");
@@ -437,7 +445,7 @@ mod tests {
         let (status, text) =
             of_course(&course, &Said { done: None, ..good }, &ended(None, Some(libc::SIGKILL)), late);
         assert_eq!(status, Status::TimedOut);
-        assert!(text.contains("its operations were not all done"), "{text}");
+        assert!(text.contains("operations"), "{text}");
     }
 
     #[test]
@@ -448,8 +456,8 @@ mod tests {
             verdict(&said, &ended(Some(0), None), due)
         };
         assert_eq!(judged(Some("45")).0, Status::Ok);
-        assert!(judged(Some("44")).1.contains("a right program says 45"));
-        assert!(judged(None).1.starts_with("never said `check`"));
+        assert!(judged(Some("44")).1.contains("expected 45"));
+        assert!(judged(None).1.contains("`check`"));
     }
 
     #[test]
@@ -466,24 +474,24 @@ mod tests {
         assert_eq!(judged(&[0, 100, 88]).0, Status::Ok);
         let (status, reason) = judged(&[0, 100, 80]);
         assert_eq!(
-            (status, reason.contains("180 of 190 times (94.7 %)")),
+            (status, reason.contains("180 of 190 times (94.7%)")),
             (Status::Partial, true),
             "{reason}"
         );
-        assert!(judged(&[]).1.starts_with("never said `histogram late_us`"));
-        assert!(judged(&[0, 1000]).1.contains("woke 1000 times"));
-        assert!(judged(&[u64::MAX, u64::MAX]).1.contains("can have been due"));
+        assert!(judged(&[]).1.contains("`histogram late_us`"));
+        assert!(judged(&[0, 1000]).1.contains("1000 wake-ups"));
+        assert!(judged(&[u64::MAX, u64::MAX]).1.contains("wake-ups"));
         let mut late = vec![0; 32];
         (late[0], late[31]) = (189, 1);
         assert!(judged(&late).1.contains("s late"), "{:?}", judged(&late));
     }
 
     #[test]
-    fn a_crash_is_told_with_the_last_words() {
+    fn a_crash_is_reported_with_the_last_line_of_stderr() {
         let killed = ended(None, Some(libc::SIGKILL));
         let (status, reason) =
             verdict(&said(10, 0), &killed, |seen| seen.evidence.stderr = "one\nit broke\n");
-        assert_eq!((status, reason.as_str()), (Status::Crashed, "ended by SIGKILL; it said: it broke"));
+        assert_eq!((status, reason.as_str()), (Status::Crashed, "killed by SIGKILL; stderr: it broke"));
     }
 
     #[test]
@@ -492,12 +500,12 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_named_only_for_a_run_that_fell_short() {
+    fn a_limit_is_named_only_for_a_run_that_failed() {
         let refused = |seen: &mut Observed| seen.evidence.refused_threads = Some(1);
         assert_eq!(verdict(&said(10, 10), &ended(Some(0), None), refused).0, Status::Ok);
         let (status, reason) = verdict(&said(10, 10), &ended(Some(1), None), refused);
         assert_eq!(status, Status::Limit);
-        assert!(reason.starts_with("kernel.pid_max = 1000"), "{reason}");
+        assert!(reason.starts_with("hit kernel.pid_max = 1000"), "{reason}");
     }
 
     #[test]

@@ -286,12 +286,12 @@ impl PlateauFrom {
     pub fn text(self) -> &'static str {
         match self {
             PlateauFrom::Protocol => "by the line `alive K` of the program",
-            PlateauFrom::Outside => "from outside, when CPU and memory had fallen quiet",
+            PlateauFrom::Outside => "from outside, when CPU and memory were idle",
             PlateauFrom::ReadyLine => "by a line of its output (--ready-when)",
-            PlateauFrom::ReadyTcp => "by a TCP connection that it took (--ready-tcp)",
-            PlateauFrom::ReadyAfter => "by the clock (--ready-after)",
+            PlateauFrom::ReadyTcp => "by a TCP connection that it accepted (--ready-tcp)",
+            PlateauFrom::ReadyAfter => "after a fixed time (--ready-after)",
             PlateauFrom::LoadLine => "by the line `alive K` of the load",
-            PlateauFrom::LoadAfter => "by the clock of the load (--with-ready-after)",
+            PlateauFrom::LoadAfter => "after a fixed time of the load (--with-ready-after)",
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The published schemas of results (JSON Schema 2020-12), generated from the types so that they cannot drift from them:
-//! by the tests, which hold schema/ to them.
+//! The published schemas of results (JSON Schema 2020-12), generated from the types. The tests compare schema/ with
+//! them, so that they cannot drift apart.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -12,7 +12,7 @@ mod tests {
     use super::schema_of;
     use crate::record::{Campaign, EventLine, Sample};
 
-    /// `TASKSCALE_BLESS=1 cargo test schema` writes them anew.
+    /// `TASKSCALE_BLESS=1 cargo test schema` rewrites them.
     #[test]
     fn published_schemas_are_up_to_date() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema");
@@ -30,7 +30,7 @@ mod tests {
             let published = std::fs::read_to_string(&path).unwrap_or_default();
             assert!(
                 published == text,
-                "{} is not up to date: TASKSCALE_BLESS=1 writes it anew",
+                "out of date: {} (rewrite it with TASKSCALE_BLESS=1)",
                 path.display()
             );
         }

@@ -22,28 +22,29 @@ pub(super) const CAMPAIGN_FILE: &str = "campaign.json";
 const SAMPLES_FILE: &str = "samples.jsonl";
 const REJECTED_FILE: &str = "samples.rejected.jsonl";
 
-/// A taskscale that is just ending, or a child of its that has not yet reached its exec, may hold a lock a moment longer.
+/// A taskscale that is just ending, or a child of its that has not yet reached its exec, may hold a lock a moment
+/// longer.
 const LOCK_TRIES: u32 = 10;
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
-/// What is wrong with a campaign's folder.
+/// What is wrong with a results folder.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error("cannot {what} {path}: {error}")]
     Io { what: &'static str, path: PathBuf, error: io::Error },
-    #[error("{0} holds no campaign: there is no campaign.json in it")]
+    #[error("no results in {0} (campaign.json not found)")]
     NoCampaign(PathBuf),
-    #[error("{path} is not a campaign of taskscale: {error}")]
+    #[error("not a campaign.json of taskscale: {path} ({error})")]
     Malformed { path: PathBuf, error: serde_json::Error },
-    #[error("{path} has schema {found}, this taskscale knows {SCHEMA_VERSION}: use a newer taskscale")]
+    #[error("unknown schema: {found} in {path} (this taskscale reads up to {SCHEMA_VERSION})")]
     Newer { path: PathBuf, found: u64 },
-    #[error("{path} is larger than any campaign: {what}")]
+    #[error("too large: {path} ({what})")]
     TooLarge { path: PathBuf, what: String },
-    #[error("another taskscale is measuring into {0}: wait for it, or choose another folder with -o")]
+    #[error("results folder in use: {0} (another taskscale is measuring into it)")]
     InUse(PathBuf),
-    #[error("{0} holds samples but no campaign.json: nobody knows which campaign they are of")]
+    #[error("campaign.json not found: {0} (its samples are useless without the plan)")]
     Orphans(PathBuf),
-    #[error("another campaign was begun in {0} meanwhile")]
+    #[error("results folder in use: {0} (another taskscale has just started new results in it)")]
     Begun(PathBuf),
 }
 
@@ -90,7 +91,10 @@ pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
     let path = folder.join(CAMPAIGN_FILE);
     let text = match read_document(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(StoreError::NoCampaign(folder.to_owned()));
+            return match folder.is_dir() {
+                true => Err(StoreError::NoCampaign(folder.to_owned())),
+                false => at("read", folder, Err(error)),
+            };
         }
         result => at("read", &path, result)?,
     };
@@ -122,8 +126,8 @@ pub fn parse_samples(bytes: &[u8]) -> (Vec<Sample>, Vec<RejectedLine>) {
     read_samples(bytes, bytes.len() as u64, None).unwrap_or_default()
 }
 
-/// Line by line, of `bytes` in all: the text of a long campaign need not be in memory beside its samples. Of `campaign`,
-/// where one is given.
+/// Line by line, of `bytes` in all: the text of a long campaign need not be in memory beside its samples. Of
+/// `campaign`, where one is given.
 fn read_samples(
     mut lines: impl BufRead,
     bytes: u64,
@@ -153,8 +157,8 @@ fn read_samples(
         match serde_json::from_slice::<Sample>(text) {
             Ok(sample) if sample.schema <= SCHEMA_VERSION && campaign.is_none_or(|of| made(&sample, of)) => {
                 if samples.is_empty() {
-                    // A list that grew would leave its former places behind in the heap. Where there is no room for as many
-                    // as the first foretells, it grows.
+                    // A list that grew would leave its former places behind in the heap. Where there is no room for as
+                    // many as the first foretells, it grows.
                     let _ = samples.try_reserve((bytes / text.len() as u64).min(RUNS) as usize + 1);
                 }
                 if samples.len() as u64 == RUNS {
@@ -168,7 +172,7 @@ fn read_samples(
                 samples.push(repeated.share(sample));
             }
             _ if rejected.len() == REJECTED_LINES => {
-                return Err(too_large(format!("more than {REJECTED_LINES} lines are no samples")));
+                return Err(too_large(format!("more than {REJECTED_LINES} invalid lines")));
             }
             other => rejected.push(RejectedLine {
                 number,
@@ -181,7 +185,7 @@ fn read_samples(
                             |id: Option<&str>| id.map_or("without an id".into(), |id| format!("{id:?}"));
                         let own = campaign.and_then(|campaign| campaign.id.as_deref());
                         format!(
-                            "it is of the campaign {}, this one is {}",
+                            "of other results: campaign {}, expected {}",
                             named(sample.campaign.as_deref()),
                             named(own)
                         )
@@ -239,7 +243,8 @@ impl Store {
         Ok(store)
     }
 
-    /// The same for a folder that is not there yet: `folder`, or, where another has taken that name, `folder-2` and so on.
+    /// The same for a folder that is not there yet: `folder`, or, where another has taken that name, `folder-2` and so
+    /// on.
     pub fn claim_new(folder: &Path) -> Result<Store, StoreError> {
         if let Some(parent) = folder.parent() {
             at("create", parent, fs::create_dir_all(parent))?;
@@ -339,7 +344,7 @@ impl Store {
         let path = self.folder.join(SAMPLES_FILE);
         // A results folder that was removed while measuring would swallow samples unseen.
         if !at("examine", &path, is_at(&self.samples, &path))? {
-            let gone = io::Error::new(io::ErrorKind::NotFound, "the campaign's folder has vanished");
+            let gone = io::Error::new(io::ErrorKind::NotFound, "the results folder was removed");
             return at("append to", &path, Err(gone));
         }
         let line = line_of(sample, &path)?;

@@ -1,8 +1,8 @@
-//! What a sample warns of.
+//! The warnings of a sample.
 
 use serde::{Deserialize, Serialize};
 
-/// What a reader of a sample's figures should know.
+/// A caveat on a run that is otherwise valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -50,72 +50,72 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// One sentence for people.
+    /// The warning in words: effect first, no end mark.
     pub fn text(self) -> &'static str {
         match self {
             Warning::PlateauNotQuiet => {
-                "the program never fell quiet while all tasks waited: its memory was read at the last moment of the plateau"
+                "memory may include work in progress: the program never became idle and was read at the end of the plateau"
             }
             Warning::PlateauShort => {
-                "all tasks were alive together for a shorter time than the campaign asks for"
+                "short plateau: all tasks were alive at the same time for less than requested"
             }
-            Warning::WorkShort => "the work was over too soon to be timed: it has no cost per operation",
+            Warning::WorkShort => "no cost per operation: the work was too short to time reliably",
             Warning::WorkUnsettled => {
-                "the second half of the operations took more than 10 % more or less time than the first (a compiler was \
-                 at work, what they share outgrew a cache, or other work had the CPUs): the cost is that of the second half"
+                "cost of the second half of the operations: it differs from the first by over 10% (compilation, cache \
+                 size or other work)"
             }
             Warning::RateNotReached => {
-                "messages came at less than 99 % of the rate at which they were due: server or clients could not keep up, \
-                 and how late messages were says only how long that lasted"
+                "latency is not meaningful: messages arrived at less than 99% of the requested rate, as server or clients \
+                 could not keep up"
             }
             Warning::ClientLimited => {
-                "the clients sent late (p99 by more than 10% of the latency and 100 µs), or used a whole CPU: there is no latency"
+                "no latency: the clients sent late (p99 by over 10% of the latency and 100 µs) or used a whole CPU"
             }
             Warning::SocketsUncharged => {
-                "the kernel charged accepted connections to no control group (as before Linux 6.12): about 3.9 kB for each are \
-                 missing from the server's memory"
+                "about 3.9 kB per connection are missing from the server's memory: the kernel charged them to no cgroup \
+                 (before Linux 6.12)"
             }
             Warning::PlateauGrew => {
-                "memory grew after it was read first (not all tasks were there when the program said so, or a collector \
-                 was at work): the figure is of a second reading, at the end of the plateau"
+                "memory is a second reading, at the end of the plateau: it grew after the first (late tasks, or garbage \
+                 collection)"
             }
             Warning::CpuStarved => {
-                "the program wanted a CPU and got less than half of one for a second or more (a quota, a busy machine): \
-                 times are too long, and memory may be that of a program that was held back"
+                "CPU-starved: times are inflated and memory may be off (less than half a CPU for over 1 s: CPU quota or \
+                 busy machine)"
             }
             Warning::NoControlGroup => {
-                "measured without a control group: kernel memory and peak are only what /proc tells, and shared memory that is not \
-                 mapped is missing (`taskscale doctor` says how to get the better source)"
+                "kernel memory and unmapped shared memory are incomplete: measured without a cgroup (`taskscale doctor` \
+                 shows why)"
             }
             Warning::Swapped => {
-                "part of the program was swapped out: the footprint counts it at its full size"
+                "part of the program was swapped out; it counts at full size"
             }
             Warning::ProcessesUnreadable => {
-                "some processes may not be walked page by page (not dumpable, or of another user): their memory is what \
-                 /proc/PID/status says, and file pages that only they map may be missing"
+                "file pages may be missing: some processes cannot be read page by page (not dumpable, or of another \
+                 user)"
             }
             Warning::MemoryUncertain => {
-                "this user may not ask whose charge shared memory is: the footprint is the upper end, and may be too high by \
-                 `uncertain_bytes`"
+                "the footprint is an upper bound, too high by up to `uncertain_bytes`: this user cannot see which cgroup \
+                 is charged for shared memory"
             }
             Warning::PeakSampled => {
-                "this kernel (before 5.19) keeps no peak for a control group: it was sampled every few milliseconds and may be too low"
+                "the peak may be too low: this kernel (before 5.19) records none for a cgroup, so it was sampled"
             }
-            Warning::LeftProcesses => "processes outlived the program and were ended",
+            Warning::LeftProcesses => "processes outlived the program and were killed",
             Warning::LeftSharedMemory => {
-                "segments of System V shared memory outlived the program (`ipcs -m`): those that its known processes had made \
-                 were removed"
+                "System V shared memory outlived the program (`ipcs -m`); segments made by its known processes were \
+                 removed"
             }
             Warning::KernelAccountStale => {
-                "the kernel's account of its own memory lagged: kernel memory is the sum of thread stacks and page tables at least"
+                "kernel memory may be too low: the kernel's account lagged, so it is the sum of thread stacks and page \
+                 tables"
             }
-            Warning::StrayOutput => "lines on standard output that are not of the protocol were ignored",
+            Warning::StrayOutput => "unexpected output: lines outside the protocol were ignored",
             Warning::MachineBusy => {
-                "other work used more than a quarter of the machine's CPUs: times are too long, and memory differs where \
-                 a runtime allocates or collects by the clock"
+                "on a busy machine (over a quarter of its CPUs): times are inflated, and memory may differ"
             }
             Warning::MachineNotLocked => {
-                "the machine could not be locked: another campaign may have run at the same time and disturbed this one"
+                "the machine could not be locked: another measurement may have disturbed this one"
             }
         }
     }

@@ -1,6 +1,6 @@
 //! How the footprint of each entry grows, as bars: one for each number of tasks.
 //!
-//! The bars begin at 0 and are linear, so that lengths compare as the figures do. Knows nothing of terminals.
+//! The bars begin at 0 and are linear, so that lengths compare like values. Knows nothing of terminals.
 
 use anstyle::{AnsiColor, Style};
 
@@ -23,7 +23,7 @@ fn ink(bars: Bars) -> (&'static str, &'static str) {
     }
 }
 
-/// The chart of each entry that was measured at two numbers of tasks or more; empty where there is none.
+/// The charts of entries that were measured at two N or more; may be empty.
 pub fn chart(report: &Report, options: RenderOptions) -> String {
     let mut out = String::new();
     for growth in &report.growth {
@@ -68,12 +68,12 @@ fn entry(out: &mut String, growth: &Growth, rows: &[&Row], options: RenderOption
         out.push('\n');
     }
     let (program, kernel) = ink(options.bars);
-    let key = format!("{program} program  {kernel} kernel, on its behalf; linear, from 0");
+    let key = format!("{program} program  {kernel} kernel memory (linear scale from 0)");
     out.push_str(&painted(&format!("  {key}"), quiet, options.color));
     out.push('\n');
 }
 
-/// `: 1.95 MiB and 4,012 B per task (95 % interval 3,990 to 4,034)`.
+/// `: fixed 1.95 MiB + 4,012 B per task (95% interval 3,990 to 4,034)`.
 fn sentence(growth: &Growth) -> String {
     if let Some(text) = bent_text(growth) {
         return format!(": {text}");
@@ -82,13 +82,13 @@ fn sentence(growth: &Growth) -> String {
         return String::new();
     };
     let interval = growth.bytes_per_task_interval.map_or_else(
-        || " (an interval needs two repetitions or more)".to_owned(),
-        |Interval { low, high }| format!(" (95 % interval {} to {})", per_task(low), per_task(high)),
+        || " (no interval: fewer than 2 repetitions)".to_owned(),
+        |Interval { low, high }| format!(" (95% interval {} to {})", per_task(low), per_task(high)),
     );
-    // A base below zero is no memory, but a line that does not fit: the growth is not even.
+    // A negative fixed cost means that the line fits badly.
     let base =
         if base < 0.0 { format!("-{}", units::bytes(base.abs() as u64)) } else { units::bytes(base as u64) };
-    format!(": base {base}, and {} B per task{interval}", per_task(slope))
+    format!(": fixed {base} + {} B per task{interval}", per_task(slope))
 }
 
 fn median(row: &Row) -> Option<f64> {
@@ -103,7 +103,7 @@ fn spread(spread: Option<Spread>) -> String {
     spread.and_then(|spread| relative(&spread)).map(|share| format!(" ±{share}%")).unwrap_or_default()
 }
 
-/// The program's own part and the kernel's. What is there at all can be seen.
+/// The bars of the program and of kernel memory. Every nonzero value is visible.
 fn parts(row: &Row, largest: f64, room: usize, bars: Bars) -> (String, String) {
     let footprint = median(row).unwrap_or(0.0);
     let columns = footprint / largest.max(1.0) * room as f64;

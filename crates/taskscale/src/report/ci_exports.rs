@@ -36,13 +36,12 @@ fn default_metrics(shape: Shape) -> Vec<&'static Figure> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServiceError {
     #[error(
-        "{name} is in {first} and in {second}: a service keeps one value a name. \
-         Make one file for each campaign"
+        "duplicate name: {name} (in {first} and in {second}, but services keep one value per name)"
     )]
     Twice { name: String, first: String, second: String },
-    #[error("of {0} more is better, and github-action-benchmark takes every value here for less-is-better")]
+    #[error("metric not supported: {0} (more is better, but github-action-benchmark expects less)")]
     MoreIsBetter(&'static str),
-    #[error("no cell of these campaigns has a figure that could be kept")]
+    #[error("no values to export")]
     Nothing,
 }
 
@@ -92,7 +91,8 @@ struct GithubBenchmark {
     extra: String,
 }
 
-/// JSON for github-action-benchmark, of the metrics that are asked for or those of each shape. MiB rather than bytes: its charts do not shorten numbers.
+/// JSON for github-action-benchmark, of the metrics that are asked for or those of each shape. MiB rather than bytes:
+/// its charts do not shorten numbers.
 pub fn github(reports: &[Report], metrics: &[&'static Figure]) -> Result<Kept, ServiceError> {
     if let Some(metric) = metrics.iter().find(|metric| metric.better == Better::More) {
         return Err(ServiceError::MoreIsBetter(metric.name));
@@ -204,7 +204,7 @@ fn values<'a>(
                 match Estimate::in_row(metric, row) {
                     Some(estimate) => values.push(Value { report, entry, tasks, metric, estimate, runs }),
                     None => {
-                        left_out.push(format!("{} {} (no figure)", cell(report, entry, tasks), metric.name))
+                        left_out.push(format!("{} {} (no value)", cell(report, entry, tasks), metric.name))
                     }
                 }
             }
@@ -213,7 +213,7 @@ fn values<'a>(
             if let Some(worst) = worst_text(growth).filter(|_| growth.bent()) {
                 let cell = cell(report, &growth.entry, None);
                 let of_line = metrics.iter().filter(|metric| metric.of_line());
-                left_out.extend(of_line.map(|metric| format!("{cell} {} (no line: {worst})", metric.name)));
+                left_out.extend(of_line.map(|metric| format!("{cell} {} (not linear: {worst})", metric.name)));
                 continue;
             }
             values.extend(metrics.iter().filter_map(|&metric| {

@@ -51,9 +51,9 @@ pub enum ExportError {
     Service(#[from] ServiceError),
     #[error(transparent)]
     Chart(#[from] ChartError),
-    #[error("a chart is of one part of one campaign, and {0} were given: make one for each (--part)")]
+    #[error("a chart shows one series: {0} given (select one with --part)")]
     OneCampaign(usize),
-    #[error("no campaign was given")]
+    #[error("no results given")]
     Nothing,
 }
 

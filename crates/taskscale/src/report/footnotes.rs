@@ -1,6 +1,6 @@
-//! What a reader must know to read the figures right: the sentences below the tables.
+//! The notes below the tables.
 //!
-//! Only those that this report calls for. Texts from results are as they were recorded.
+//! Only those that apply to this report. Texts from results are as recorded.
 
 use std::collections::BTreeSet;
 
@@ -16,12 +16,12 @@ use crate::units::{self, counted};
 pub const TUNED: &str = "†";
 /// Beside the kind of an entry whose tasks share one CPU.
 pub const ONE_CPU: &str = "‡";
-/// Beside the kind of an entry that its authors could not try.
+/// Beside the kind of an entry that its authors could not run.
 pub const UNVERIFIED: &str = "§";
-/// Instead of "× best" of a reference line.
+/// In place of "vs best" of a reference line.
 pub const REFERENCE: &str = "ref";
 
-/// How many entries a note names before it says "and N more".
+/// Number of entries that a note names before "and N more".
 const NAMED: usize = 4;
 
 /// The kind with the marks of its entry: `stackless†`.
@@ -54,16 +54,16 @@ pub fn machine(report: &Report) -> String {
     parts.join(" · ")
 }
 
-/// Whether connections had carried a message before memory was read, as in results since open loops follow the capacity.
+/// Whether connections had carried a message before memory was read; false in old results.
 fn is_used(report: &Report) -> bool {
     report.groups.iter().flat_map(|group| &group.rows).any(|row| !row.load_curve.is_empty())
 }
 
-/// How long tasks waited, or what was done how often.
+/// How long tasks waited, or how many operations they did.
 pub fn course(report: &Report) -> String {
     if let Some(operation) = &report.operation {
         return format!(
-            "An operation: {}. So many that they last {} s or longer, and then twice as many.",
+            "An operation: {}. A first run does enough operations for {} s, a second run twice that number.",
             operation,
             report.hold.work_s()
         );
@@ -72,14 +72,14 @@ pub fn course(report: &Report) -> String {
         let hold = report.hold;
         if !is_used(report) {
             return format!(
-                "All clients connect and rest for {} s or longer. An open loop at a fixed rate follows, then a closed \
-                 loop. Every message is verified.",
+                "All clients connect and stay idle for at least {} s. An open loop at a fixed rate follows, then a \
+                 closed loop. Every message is verified.",
                 hold.plateau_s()
             );
         }
         return format!(
-            "All clients connect, send one message each and rest for {} s or longer. A closed loop of {} s finds the \
-             capacity; open loops of {} s follow. Every message is verified.",
+            "All clients connect, send one message each and stay idle for at least {} s. A closed loop of {} s finds \
+             the capacity, then open loops of {} s follow. Every message is verified.",
             hold.plateau_s(),
             hold.closed_s(),
             hold.open_s()
@@ -87,18 +87,18 @@ pub fn course(report: &Report) -> String {
     }
     match report.hold {
         Hold::Chosen { plateau_s } if report.workload == OWN_WORKLOAD => {
-            format!("The program is let stand at its plateau for {plateau_s} s or longer.")
+            format!("The program stays at its plateau for at least {plateau_s} s.")
         }
         Hold::Chosen { plateau_s } => {
-            format!("Tasks wait until all have been alive together for {plateau_s} s or longer.")
+            format!("All tasks are alive at the same time for at least {plateau_s} s.")
         }
         Hold::Fixed { seconds } => {
-            format!("Each task waits {seconds} s, whether all are alive by then or not.")
+            format!("Each task waits {seconds} s, even if some have not started by then.")
         }
     }
 }
 
-/// Where the report comes from: version, day, seed, how much was measured.
+/// Provenance: version, day, number and time of runs, seed and plan.
 pub fn provenance(parts: &[Report]) -> Option<String> {
     let report = parts.first()?;
     let runs: u64 = parts.iter().map(|part| part.runs).sum();
@@ -114,7 +114,7 @@ pub fn provenance(parts: &[Report]) -> Option<String> {
     ))
 }
 
-/// The notes that this report calls for, the gravest first.
+/// The notes that apply to this report, the most important first.
 pub fn notes(report: &Report) -> Vec<String> {
     let mut notes = Vec::new();
     if report.unmeasured_runs > 0 {
@@ -122,27 +122,26 @@ pub fn notes(report: &Report) -> Vec<String> {
         notes.push(format!("Incomplete: {runs} of the plan not measured yet."));
     }
     if report.by == Some(By::HandedIn) {
-        notes.push("Measured by the community, and submitted.".to_owned());
+        notes.push("Submitted by the community.".to_owned());
     }
     if report.stray_samples > 0 {
         let samples = counted(report.stray_samples, "sample");
-        notes.push(format!("{samples} left out: not of an entry and the workload of this campaign."));
+        notes.push(format!("{samples} ignored: of an entry or workload outside the plan."));
     }
     notes.extend(mixed_sources(report));
     let rows = || report.groups.iter().flat_map(|group| &group.rows);
     if rows().any(|row| row.ok_runs > 0 && row.ok_runs < row.runs) {
-        notes.push("Where only some repetitions were ok, the figures are of those.".to_owned());
+        notes.push("Values include only the repetitions that were ok.".to_owned());
     }
     if rows().any(|row| row.ok_runs == 0 && row.has_figures()) {
         notes.push(
-            "Rows with fewer than N tasks alive cost less than N tasks would: they are not ranked."
+            "Rows with fewer than N tasks alive are not ranked: N tasks would cost more."
                 .to_owned(),
         );
     }
     if report.shape == Shape::Work && rows().any(|row| row.ok_runs > 0 && row.headline.is_none()) {
         notes.push(
-            "No cost where twice as many operations took no longer, or the first were too short to be timed: other \
-             things took longer than they."
+            "Rows without a cost: the work was too short to time reliably (doubling it did not take longer)."
                 .to_owned(),
         );
     }
@@ -155,14 +154,19 @@ pub fn notes(report: &Report) -> Vec<String> {
     }
     notes.push(reading(report));
     for count in &report.warnings {
-        let entries = named(&count.entries);
-        notes.push(format!("{} in {} ({entries}).", capitalised(count.text), counted(count.runs, "run")));
+        notes.push(warned(count.text, &counted(count.runs, "run"), &named(&count.entries)));
     }
     notes.extend(report.machine.warnings.iter().map(|warning| format!("This machine: {warning}")));
     notes
 }
 
-/// What the marks beside the kinds of these entries mean. Of those that are `missing`, only that they are unverified.
+/// `CPU-starved in 54 runs (go/goroutine): times are inflated.`, from the text of a warning.
+fn warned(text: &str, runs: &str, entries: &str) -> String {
+    let (effect, rest) = text.split_at(text.find(": ").unwrap_or(text.len()));
+    format!("{} in {runs} ({entries}){rest}.", capitalised(effect))
+}
+
+/// The meaning of the marks beside the kinds of these entries; for `missing` entries only the mark `unverified`.
 pub fn marks<'a>(
     entries: impl Iterator<Item = &'a Entry> + Clone,
     missing: impl Iterator<Item = &'a Entry>,
@@ -170,11 +174,11 @@ pub fn marks<'a>(
     let mut notes = Vec::new();
     if entries.clone().any(|entry| entry.style == Style::Tuned) {
         notes.push(format!(
-            "{TUNED} tuned for the benchmark: not what the language's users would write first."
+            "{TUNED} tuned for the benchmark, unlike typical programs of that language."
         ));
     }
     if entries.clone().any(|entry| !entry.parallel) {
-        notes.push(format!("{ONE_CPU} its tasks run on one CPU at a time."));
+        notes.push(format!("{ONE_CPU} all its tasks share one CPU."));
     }
     let unverified: BTreeSet<_> = entries
         .clone()
@@ -189,39 +193,39 @@ pub fn marks<'a>(
 
 fn reading(report: &Report) -> String {
     let mut text = if report.repetitions > 1 {
-        "Figures are medians; ± is the median absolute deviation, in % of the median. ".to_owned()
+        "Values are medians, ± the median absolute deviation in %. ".to_owned()
     } else {
         String::new()
     };
     match report.shape {
         Shape::Hold => {
-            text.push_str("Footprint: all memory, the kernel's part included, while all tasks wait.");
+            text.push_str("Footprint: all memory while all tasks wait, including kernel memory.");
         }
         Shape::Serve if !is_used(report) => text.push_str(
-            "Footprint: all memory of the server, kernel memory included, before the first message: connections may \
+            "Footprint: all memory of the server, including kernel memory, before the first message. Connections may \
              lack their buffers, so there is no B/conn. Latency runs from the scheduled send time until every receiver \
              has the message. msgs/s: the capacity, with clients on the same CPUs.",
         ),
         Shape::Serve => text.push_str(
-            "Footprint: all memory of the server, kernel memory included, after every connection has carried a message. \
-             CPU µs/msg and latency: at 50% of capacity, or at --rate; latency runs from the scheduled send time until \
+            "Footprint: all memory of the server, including kernel memory, after every connection has carried a message. \
+             CPU µs/msg and latency: at 50% of capacity, or at --rate. Latency runs from the scheduled send time until \
              every receiver has the message. msgs/s: the capacity, with clients on the same CPUs.",
         ),
         Shape::Work => text.push_str(
-            "An operation costs what twice as many took more, divided by how many more they were: start-up and \
-             warm-up are in both runs, and cancel. CPU: of all threads together. Peak: the most memory at any time.",
+            "Cost per operation = (second run − first run) ÷ extra operations, so start-up and warm-up cancel out. CPU: \
+             all threads together. Peak: the most memory at any time.",
         ),
     }
     if report.growth.iter().any(|growth| growth.bytes_per_task.is_some()) {
         text.push_str(
-            " Base and B/task: the line footprint = base + N × B/task through all ok runs of an entry (weighted \
-             Theil-Sen; 95% intervals by Student's t over the lines of single repetitions).",
+            " Footprint = fixed + N × B/task, fitted to all ok runs of an entry (weighted Theil-Sen, 95% intervals by \
+             Student's t over repetitions).",
         );
     }
     if report.growth.iter().any(Growth::bent) {
         text.push_str(&format!(
-            " {NO_LINE}: no line. A median lies more than {} % off it, as those of collected heaps do: it says \
-             what the largest N took, has no interval, and foretells nothing.",
+            " {NO_LINE} memory is not linear in N (a median is over {}% off the fit, as with garbage-collected \
+             heaps): do not extrapolate.",
             units::decimal(OFF * 100.0, 0),
         ));
     }
@@ -247,15 +251,15 @@ fn mixed_sources(report: &Report) -> Option<String> {
         }
     }
     Some(format!(
-        "Memory was measured in different ways: {}. Figures of different sources are not comparable to the byte; \
-         only rows measured by {} alone are ranked, not those of {}.",
+        "Memory sources differ: {}. Their values are not comparable to the byte, so only rows measured by {} are \
+         ranked, not {}.",
         sources.join(", "),
         usual.source.name(),
         named(&others),
     ))
 }
 
-/// How plateaus were known, where no program or load said `alive`: the figures are of as many tasks as there were.
+/// How plateaus were found, where no program or load printed `alive`, so that the number of tasks is unknown.
 fn plateaus(report: &Report) -> Option<String> {
     if report.shape == Shape::Work {
         return None;
@@ -271,12 +275,12 @@ fn plateaus(report: &Report) -> Option<String> {
         .map(|count| format!("{} ({})", count.from.text(), counted(count.alive_unknown, "run")))
         .collect();
     Some(format!(
-        "Alive: unknown. The program does not say how many of its tasks were alive; its plateau was found {}.",
+        "The number of live tasks is unknown, as the program does not print it. Its plateau was found {}.",
         ways.join("; ")
     ))
 }
 
-/// What the kinds in the table mean, where there is more than one.
+/// The meaning of the kinds in the table, if there are several.
 fn kinds(report: &Report) -> Option<String> {
     let rows = report.groups.iter().flat_map(|group| &group.rows);
     let kinds: BTreeSet<Kind> = rows.map(|row| row.entry.kind).collect();
@@ -286,25 +290,25 @@ fn kinds(report: &Report) -> Option<String> {
     let meanings: Vec<String> =
         kinds.iter().map(|kind| format!("{} = {}", kind.name(), meaning(*kind))).collect();
     let best = match report.rank {
-        Rank::Kind => "× best is against the best of the same kind",
-        Rank::All => "× best is against the best of all, unlike as they are",
+        Rank::Kind => "\"vs best\" compares within a kind",
+        Rank::All => "\"vs best\" compares across kinds, which do different things",
     };
-    Some(format!("Unlike kinds stand side by side; {best}. {}.", capitalised(&meanings.join("; "))))
+    Some(format!("{best}. Kinds: {}.", meanings.join("; ")))
 }
 
 fn meaning(kind: Kind) -> &'static str {
     match kind {
-        Kind::Thread => "a thread of the operating system",
-        Kind::Process => "a process",
-        Kind::Stackful => "a task with a stack of its own (goroutine, virtual thread, fiber)",
-        Kind::Stackless => "an async task without a stack",
-        Kind::Future => "one of many futures inside one task",
-        Kind::Timer => "a timer, and no task at all",
-        Kind::Program => "a program of its own, whatever it makes of a task",
+        Kind::Thread => "OS threads",
+        Kind::Process => "processes",
+        Kind::Stackful => "green threads, each with a stack (goroutine, virtual thread, fiber)",
+        Kind::Stackless => "async tasks",
+        Kind::Future => "futures in one task",
+        Kind::Timer => "timers without tasks",
+        Kind::Program => "black-box programs",
     }
 }
 
-/// The source of a row that is not all of the report's usual source, where sources are mixed.
+/// The memory source of a row that differs from the report's main source.
 pub fn unusual_source(report: &Report, sources: &[MemorySource]) -> Option<String> {
     let usual = report.memory_sources.first()?.source;
     if sources.iter().all(|source| *source == usual) {

@@ -299,7 +299,7 @@ impl Shortfall {
         if let Some(lift) = self.limit.as_ref().and_then(|limit| limit.lift.as_deref())
             && !text.contains(lift)
         {
-            text.push_str(&format!("; lift it with: {lift}"));
+            text.push_str(&format!("; raise it: {lift}"));
         }
         text
     }

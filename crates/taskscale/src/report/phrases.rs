@@ -1,4 +1,4 @@
-//! Phrases around figures.
+//! Phrases around values.
 
 use super::model::{Growth, Row, Shortfall};
 use crate::figures::per_task;
@@ -6,16 +6,16 @@ use crate::sheet::NONE;
 use crate::stats::{Interval, Spread};
 use crate::units::{self, mib};
 
-/// Before the bytes per task of a line that is none.
-pub const NO_LINE: &str = "≈";
+/// Before the bytes per task of nonlinear memory.
+pub const NO_LINE: &str = "~";
 
-/// Bytes per task of a line, marked where it is none.
+/// Bytes per task, marked if memory is nonlinear.
 pub fn slope_text(slope: f64, straight: Option<bool>) -> String {
     let mark = if straight == Some(false) { NO_LINE } else { "" };
     format!("{mark}{}", per_task(slope))
 }
 
-/// How far the median lies off the line where it is farthest: `+70 % at 100k`.
+/// The largest deviation of a median from the line: `+70% at 100k`.
 pub fn worst_text(growth: &Growth) -> Option<String> {
     let worst = growth.worst?;
     let at = units::count(worst.tasks);
@@ -23,33 +23,31 @@ pub fn worst_text(growth: &Growth) -> Option<String> {
     let decimals = usize::from(off.abs() < 0.0995);
     let percent = units::decimal(off * 100.0, decimals);
     Some(match percent.as_str() {
-        "0.0" | "-0.0" => "<0.1 %".to_owned(),
-        _ => format!("{}{percent} % at {at}", if off > 0.0 { "+" } else { "" }),
+        "0.0" | "-0.0" => "<0.1%".to_owned(),
+        _ => format!("{}{percent}% at {at}", if off > 0.0 { "+" } else { "" }),
     })
 }
 
-/// What is said in place of a line that is none: what one more task took from each number of tasks to the next.
-/// `None` where the line is one.
+/// For nonlinear memory: the largest deviation, and the cost of one more task from each N to the next.
 pub fn bent_text(growth: &Growth) -> Option<String> {
     let worst = growth.worst.filter(|_| growth.bent())?;
+    let at = units::count(worst.tasks);
     let lies = match worst.off {
         Some(off) => {
             let side = if off > 0.0 { "above" } else { "below" };
-            format!("the median lies {} % {side} it", units::decimal(off.abs() * 100.0, 0))
+            format!("the median at {at} is {}% {side} the fit", units::decimal(off.abs() * 100.0, 0))
         }
-        None => "it is below 0".to_owned(),
+        None => format!("the fit is below 0 at {at}"),
     };
     let steps: Vec<String> = growth
         .steps
         .iter()
-        .map(|step| format!("{} B to {}", per_task(step.bytes_per_task), units::count(step.to_tasks)))
+        .map(|step| format!("{} B up to {}", per_task(step.bytes_per_task), units::count(step.to_tasks)))
         .collect();
-    let from = growth.steps.first().map(|step| units::count(step.from_tasks)).unwrap_or_default();
-    let at = units::count(worst.tasks);
-    Some(format!("no line: at {at} {lies}; from {from} on a task more takes {}", steps.join(", ")))
+    Some(format!("not linear ({lies}). Cost of one more task: {}", steps.join(", ")))
 }
 
-/// Base, its interval, slope, its interval, how far off the line is.
+/// Fixed cost, its interval, slope, its interval, largest deviation.
 pub fn growth_texts(growth: &Growth) -> [String; 5] {
     let none = || NONE.to_owned();
     let base = |bytes: f64| units::decimal(mib(bytes), 2);
@@ -66,25 +64,25 @@ pub fn growth_texts(growth: &Growth) -> [String; 5] {
     ]
 }
 
-/// What a task takes beyond what it was told to hold.
+/// Bytes per task above those that the program was asked to keep.
 pub fn beyond_text(growth: &Growth) -> String {
     growth.bytes_beyond.map_or_else(|| NONE.to_owned(), |bytes| slope_text(bytes, growth.straight))
 }
 
-/// MAD in per cent of the median: `0.7`.
+/// MAD in percent of the median: `0.7`.
 pub fn relative(spread: &Spread) -> Option<String> {
     spread.relative_mad().map(|share| units::decimal(share * 100.0, 1))
 }
 
-/// What is told of the repetitions of a row that ended alike and not well.
+/// Repetitions of a row that failed alike, in words.
 pub struct Told {
-    /// What became of them: `partial, 998,112 of 1,000,000 alive`.
+    /// How they ended: `partial, 998,112 of 1,000,000 alive`.
     pub head: String,
-    /// Why, as recorded: not yet safe to show.
+    /// Why, as recorded; not yet sanitized.
     pub reason: String,
 }
 
-/// What is told of the repetitions that were not ok.
+/// The repetitions that were not ok, in words.
 pub fn told(row: &Row) -> Vec<Told> {
     let of = |shortfall: &Shortfall| {
         let reason = shortfall.reason();
@@ -94,7 +92,7 @@ pub fn told(row: &Row) -> Vec<Told> {
         }
         if let Some(alive) = shortfall.short_alive {
             let shown = units::grouped(alive);
-            // Most reasons say it themselves.
+            // Most reasons include it.
             if !reason.contains(&shown) && !reason.contains(&alive.to_string()) {
                 head.push_str(&format!(", {shown} of {} alive", units::grouped(row.tasks)));
             }

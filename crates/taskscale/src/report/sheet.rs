@@ -1,6 +1,6 @@
 //! The sheet of one campaign.
 //!
-//! One unit per column, so that figures can be compared at a glance; one heading per number of tasks.
+//! One unit per column, so that values can be compared at a glance; one heading per N.
 
 use super::columns::{ShownFigure, columns};
 use super::footnotes;
@@ -12,10 +12,10 @@ use crate::catalog::{FanOut, Kind};
 use crate::sheet::{self, Column, Field, Sheet, Table, Tone};
 use crate::units;
 
-/// So many times the best stand out.
+/// Factors of the best from this one on stand out.
 const SEVERAL: f64 = 3.0;
 
-/// The parts of one campaign, one below the other. What all have in common stands above the first and below the last.
+/// The series of one campaign, one below the other. Common facts are above the first and below the last.
 pub fn sheet(reports: &[Report]) -> Sheet {
     let parts = reports.iter().enumerate();
     let mut sheet = Sheet::together(
@@ -61,8 +61,8 @@ fn groups(report: &Report) -> Table {
         short: column.short.into(),
         ..Column::figures(column.figure.heading).spare(column.spare)
     }));
-    // The headline once more: it goes before a figure that stands nowhere else.
-    heads.extend([Column::figures("× best"), Column::bars(bar).spare(2)]);
+    // The headline as a bar: dropped before a value that is shown nowhere else.
+    heads.extend([Column::figures("vs best"), Column::bars(bar).spare(2)]);
     let mut table = Table::new(heads);
     for group in report.groups.iter().filter(|group| !group.rows.is_empty()) {
         let medians = group.rows.iter().filter_map(|row| row.headline).map(|spread| spread.median);
@@ -75,7 +75,7 @@ fn groups(report: &Report) -> Table {
     table
 }
 
-/// Whether designs of chat servers stand beside each other.
+/// Whether chat servers with different designs are in the table.
 fn has_fan_out(report: &Report) -> bool {
     report.groups.iter().flat_map(|group| &group.rows).any(|row| row.entry.fan_out.is_some())
 }
@@ -140,25 +140,25 @@ fn tone(entry: &Entry) -> Tone {
 }
 
 pub(super) fn names(entry: &Entry, tone: Tone) -> [Field; 2] {
-    // A timer is the least like a task: it must not pass for one.
+    // A timer is the least like a task, so it is marked.
     let of_kind = if entry.kind == Kind::Timer { Tone::Doubtful } else { Tone::Quiet };
     [Field::Name(entry.name.clone(), tone), Field::Text(footnotes::kind_with_marks(entry), of_kind)]
 }
 
-/// Base and bytes per task.
+/// Fixed cost and bytes per task.
 fn growth(report: &Report) -> Table {
     let mut heads = vec![
         Column::words("entry"),
         Column::words("kind"),
-        Column::figures("base MiB"),
-        Column::figures("95 % interval").spare(0),
+        Column::figures("fixed MiB"),
+        Column::figures("95% interval").spare(0),
         Column::figures("B/task"),
-        Column::figures("95 % interval").spare(2),
-        Column::figures("off the line"),
+        Column::figures("95% interval").spare(2),
+        Column::figures("deviation"),
         Column::figures("runs").spare(1),
     ];
     if let Some(held) = report.holds_bytes {
-        heads.insert(6, Column::figures(format!("beyond {} B", units::grouped(held))));
+        heads.insert(6, Column::figures(format!("over {} B", units::grouped(held))));
     }
     let mut table = Table::new(heads);
     let rows = report.growth.iter().map(|growth| {
@@ -200,7 +200,7 @@ fn unavailable(report: &Report) -> Table {
     table
 }
 
-/// Each entry beside the best of its kind, in every workload.
+/// Each entry against the best of its kind, in every workload.
 fn of_overview(overview: &Overview) -> Table {
     let column = |(part, tasks): &(String, u64)| Column::figures(format!("{part} {}", units::count(*tasks)));
     let heads = [Column::words("entry"), Column::words("kind")];
@@ -217,11 +217,11 @@ fn of_overview(overview: &Overview) -> Table {
         });
         sheet::SheetRow::of(names(line.entry, Tone::Plain).into_iter().chain(factors).collect())
     });
-    table.section("× best of its kind").rows = rows.collect();
+    table.section("vs best of its kind").rows = rows.collect();
     table
 }
 
-/// What more CPUs bring.
+/// The speed-up with more CPUs.
 fn speedup(sheet: &mut Sheet, reports: &[Report]) {
     for speedup in speedups(reports) {
         let cpus = speedup.cpus.iter().map(|cpus| match cpus {

@@ -1,4 +1,4 @@
-//! The campaigns of a site, and the table that lists those of one machine.
+//! The results of a site, and the table that lists those of one machine.
 
 use std::path::PathBuf;
 
@@ -10,27 +10,27 @@ use crate::sheet::{NONE, escaped};
 use crate::submit::{Mark, Verification};
 use crate::units::{self, counted};
 
-/// What the site knows of a campaign, beside its page.
+/// Facts on one results folder, besides its page.
 pub struct Shown {
     pub place: String,
     /// Its page, inside the site.
     pub page: String,
     pub folder: PathBuf,
     pub id: Option<String>,
-    /// What its figures rest on. None where no campaign of the site was ever submitted: a user's own.
+    /// Its badge. Absent on a site without submitted results.
     pub mark: Option<Mark>,
     pub verified: bool,
     pub created_at: Timestamp,
     pub machine: Machine,
     pub repetitions: u32,
-    /// Of every program, each workload's by itself.
+    /// Facts on every program, by workload.
     pub facts: Vec<EntryFacts>,
     /// One for each part.
     pub reports: Vec<Report>,
-    /// Runs whose last attempt counts.
+    /// Number of runs, by last attempt.
     pub runs: usize,
     pub ok_runs: usize,
-    /// Of these, runs beside which other work used the machine.
+    /// Of these, runs on a busy machine.
     pub busy_runs: usize,
 }
 
@@ -45,7 +45,7 @@ impl Shown {
             folder: found.folder.clone(),
             id: campaign.id.clone(),
             mark: None,
-            // A record that is of other results, or unreadable, verifies nothing; `submit --check` names it.
+            // A record of other results, or an unreadable one, does not count; `submit --check` reports it.
             verified: Verification::beside(&found.folder, campaign)
                 .is_ok_and(|verification| verification.is_some_and(|of| of.is_verified())),
             created_at: campaign.created_at,
@@ -75,7 +75,7 @@ pub fn page_of(found: &Found) -> String {
     format!("campaigns/{}.html", found.place)
 }
 
-/// What stands in the place of results that were withdrawn.
+/// The page in place of withdrawn results.
 pub fn withdrawn_page(of: &Withdrawn, with_documents: bool) -> String {
     let main = format!(
         "<h1>Withdrawn results</h1>\n<p>The results {} were withdrawn on {}: {}</p>\n",
@@ -87,12 +87,12 @@ pub fn withdrawn_page(of: &Withdrawn, with_documents: bool) -> String {
     Page { path: &of.page, title: "Withdrawn results", about, main: &main }.render(with_documents)
 }
 
-/// `, measured by the project`, where it is known.
+/// `, measured by the project`, if known.
 pub fn mark_behind(campaign: &Shown) -> String {
     campaign.mark.map(|mark| format!(", {}", mark.name())).unwrap_or_default()
 }
 
-/// Campaigns of one machine stand together: figures of two machines are not to be compared. In the order of their first.
+/// Results grouped by machine, in the order of the first of each: results of two machines are not comparable.
 pub fn by_machine(campaigns: &[Shown]) -> Vec<Vec<&Shown>> {
     let mut machines: Vec<Vec<&Shown>> = Vec::new();
     for campaign in campaigns {
@@ -122,14 +122,14 @@ pub fn machine_details(machine: &Machine) -> String {
     known.join(" · ")
 }
 
-/// A table of the campaigns of one machine.
+/// A table of the results of one machine.
 pub fn table(campaigns: &[&Shown]) -> String {
     let rows: String = campaigns.iter().map(|campaign| row(campaign)).collect();
     format!(
-        "<div class=\"scroll\" tabindex=\"0\"><table class=\"campaigns\"><thead><tr><th scope=\"col\">Campaign</th>\
+        "<div class=\"scroll\" tabindex=\"0\"><table class=\"campaigns\"><thead><tr><th scope=\"col\">Results</th>\
          <th scope=\"col\">Date</th><th scope=\"col\">Measured by</th><th scope=\"col\">Workloads</th><th scope=\"col\" class=\"n\">Entries</th>\
          <th scope=\"col\">Tasks</th><th scope=\"col\" class=\"n\">Repetitions</th>\
-         <th scope=\"col\" class=\"n\">Runs that were ok</th></tr></thead>\n<tbody>{rows}</tbody></table></div>\n"
+         <th scope=\"col\" class=\"n\">Successful runs</th></tr></thead>\n<tbody>{rows}</tbody></table></div>\n"
     )
 }
 
@@ -150,7 +150,7 @@ fn row(campaign: &Shown) -> String {
     entries.dedup();
     let busy = match campaign.busy_runs {
         0 => String::new(),
-        runs => format!(" <small>{} beside other work</small>", units::grouped(runs as u64)),
+        runs => format!(" <small>{} on a busy machine</small>", units::grouped(runs as u64)),
     };
     format!(
         "<tr><th scope=\"row\">{link}</th><td class=\"date\">{date}</td><td>{mark}</td><td>{workloads}</td><td class=\"n\">{entries}</td>\

@@ -157,7 +157,7 @@ impl Documents {
         let of = |path: &str| match path.split_once('/') {
             None => "The project",
             Some(("runtimes", _)) => "Runtimes: what each program does, and why",
-            Some(_) => "How it works, and what it found",
+            Some(_) => "Guides, methods and findings",
         };
         for (path, document) in &self.all {
             match groups.iter_mut().find(|(group, _)| *group == of(path)) {

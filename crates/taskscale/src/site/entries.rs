@@ -1,4 +1,4 @@
-//! The list of all entries, by runtime: what there is to be measured, and what a task of each takes.
+//! The list of all entries, by runtime, with bytes per task.
 
 use super::campaigns::{Shown, machine_name, mark_behind};
 use super::docs::Documents;
@@ -22,8 +22,8 @@ pub fn page(campaigns: &[Shown], subjects: &[Subject], catalog: &Catalog, docume
     runtimes.sort_by_key(|(_, title, _)| title.to_lowercase());
     let featured = featured(campaigns, catalog);
     let mut main = format!(
-        "<h1>{} entries of {}</h1>\n<p class=\"lead\">An entry is one way to run tasks: a program as the language’s users would \
-         write it (idiomatic), or turned for the benchmark (tuned). What a task is differs by kind: a timer is no thread.</p>\n",
+        "<h1>{} entries of {}</h1>\n<p class=\"lead\">An entry is one way to run tasks: a program as users of the language write it \
+         (idiomatic), or tuned for the benchmark (tuned). Compare entries of the same kind: a timer does less than a thread.</p>\n",
         subjects.len(),
         counted(runtimes.len() as u64, "runtime"),
     );
@@ -40,10 +40,10 @@ pub fn page(campaigns: &[Shown], subjects: &[Subject], catalog: &Catalog, docume
     Page { path: ENTRIES, title: "Entries", about, main: &main }.render(!documents.is_empty())
 }
 
-/// Where the figures of the list come from.
+/// The results that the values of the list come from.
 fn source(featured: &Featured) -> String {
     format!(
-        "<p class=\"quiet\">Figures: {}, {}, workload {}, of {}{}. No figure: not in that campaign, or it fell short.</p>\n",
+        "<p class=\"quiet\">Results: {}, {}, workload {}, on {}{}. No value: not measured there, or failed.</p>\n",
         anchor(ENTRIES, &featured.campaign.page, &featured.campaign.place),
         featured.campaign.created_at.date(),
         escaped(&featured.report.part().to_string()),
@@ -65,7 +65,7 @@ fn section(
     let heads: String = featured
         .map(|featured| {
             format!(
-                "<th scope=\"col\" class=\"n\">{}, {}</th><th scope=\"col\" class=\"n\">× best of kind</th>\
+                "<th scope=\"col\" class=\"n\">{}, {}</th><th scope=\"col\" class=\"n\">vs best of kind</th>\
                  <th scope=\"col\" class=\"n\">{}</th>",
                 escaped(featured.report.headline().heading),
                 tasks(featured.group.tasks),
@@ -117,7 +117,7 @@ fn per_task(report: &Report, name: &str) -> Option<String> {
         .find_map(|row| row.text(&figures::BYTES_PER_TASK))
 }
 
-/// What else must be known to compare.
+/// Facts that matter for comparisons.
 pub fn style(subject: &Subject) -> String {
     let mut words = vec![match subject.style {
         Style::Idiomatic => "idiomatic",

@@ -1,4 +1,4 @@
-//! The page of an entry: what it is, what was measured of it, machine by machine, and its program.
+//! The page of an entry: what it is, its results by machine, and its program.
 
 use super::campaigns::{Shown, by_machine, machine_details, machine_name, mark_behind};
 use super::docs::{Documents, published};
@@ -32,10 +32,10 @@ pub fn page(subject: &Subject, campaigns: &[Shown], catalog: &Catalog, documents
             subject.notes.iter().map(|note| format!("<li>{}</li>\n", escaped(note))).collect();
         main.push_str(&format!("<h2>Notes</h2>\n<ul>\n{notes}</ul>\n"));
     }
-    main.push_str("<h2 id=\"figures\">Figures</h2>\n");
+    main.push_str("<h2 id=\"figures\">Results</h2>\n");
     let figures = figures(subject, campaigns, catalog);
     match figures.is_empty() {
-        true => main.push_str("<p>No campaign of this site has measured it.</p>\n"),
+        true => main.push_str("<p>No results on this site include it.</p>\n"),
         false => main.push_str(&figures),
     }
     main.push_str(&program(subject));
@@ -55,16 +55,16 @@ fn sentence(text: &str) -> String {
     if text.is_empty() || text.ends_with(['.', '!', '?']) { text } else { text + "." }
 }
 
-/// What one task is to its runtime.
+/// What one task is in its runtime.
 fn kind_text(kind: Kind) -> &'static str {
     match kind {
-        Kind::Thread => "a thread of the operating system",
-        Kind::Process => "a process of the operating system",
-        Kind::Stackful => "a task with a stack of its own, switched by the runtime",
-        Kind::Stackless => "an async task that keeps its state in an object",
-        Kind::Future => "one of many futures inside one task",
-        Kind::Timer => "a timer, and no task at all",
-        Kind::Program => "whatever a program from outside makes of it",
+        Kind::Thread => "OS threads",
+        Kind::Process => "processes",
+        Kind::Stackful => "green threads: tasks with their own stacks, switched by the runtime",
+        Kind::Stackless => "async tasks, which keep their state in an object",
+        Kind::Future => "futures in one task",
+        Kind::Timer => "timers without tasks",
+        Kind::Program => "a black-box program",
     }
 }
 
@@ -103,19 +103,19 @@ fn facts(subject: &Subject, documents: &Documents) -> String {
         })
         .collect();
     facts.push(("Workloads", workloads.join(", ")));
-    facts.extend(subject.posts.then(|| ("Posts", "measured by the posts as well".to_owned())));
+    facts.extend(subject.posts.then(|| ("Blog posts", "in the original blog posts (2023, 2024)".to_owned())));
     let facts: String =
         facts.iter().map(|(name, text)| format!("<div><dt>{name}</dt><dd>{text}</dd></div>\n")).collect();
     format!("<dl class=\"facts\">\n{facts}</dl>\n")
 }
 
-/// For each machine the parts that were measured, each in the newest campaign that has it.
+/// For each machine the series that were measured, each from the newest results that have it.
 fn figures(subject: &Subject, campaigns: &[Shown], catalog: &Catalog) -> String {
     let has = |report: &Report| report.groups.iter().any(|group| row_of(&group.rows, subject).is_some());
     let first = catalog.default_workload().map_or("", |workload| &workload.name);
     let mut text = String::new();
     for own in by_machine(campaigns) {
-        // Parts with their campaigns, the newest first.
+        // Series with their results, the newest first.
         let mut parts: Vec<(String, Vec<(&Shown, &Report)>)> = Vec::new();
         for campaign in own {
             for report in campaign.reports.iter().filter(|report| has(report)) {
@@ -126,7 +126,7 @@ fn figures(subject: &Subject, campaigns: &[Shown], catalog: &Catalog) -> String 
                 }
             }
         }
-        // What a reader looks for first, then by name.
+        // The default workload first, then by name.
         parts.sort_by(|(a, of_a), (b, of_b)| {
             let other = |of: &[(&Shown, &Report)]| of[0].1.workload != first;
             (other(of_a), a).cmp(&(other(of_b), b))
@@ -161,7 +161,7 @@ fn part_table(subject: &Subject, part: &str, all: &[(&Shown, &Report)]) -> Strin
         let of_kind = || group.rows.iter().filter(|other| other.ranked && other.entry.kind == row.entry.kind);
         let place = of_kind().position(|other| other.entry.name == row.entry.name).map(|at| at + 1);
         let place = place.zip(row.times_best).map(|(place, times)| {
-            format!("×{} <small>{place} of {}</small>", units::decimal(times, 2), of_kind().count())
+            format!("{} <small>{place} of {}</small>", units::decimal(times, 2), of_kind().count())
         });
         rows.push_str(&format!("<tr><th scope=\"row\" class=\"n\">{}</th>", units::count(row.tasks)));
         if row.has_figures() {
@@ -179,14 +179,14 @@ fn part_table(subject: &Subject, part: &str, all: &[(&Shown, &Report)]) -> Strin
     }
     format!(
         "<div class=\"scroll\" tabindex=\"0\"><table class=\"figures\"><caption>{} <small>{}</small></caption>\n\
-         <thead><tr><th scope=\"col\" class=\"n\">tasks</th>{heads}<th scope=\"col\" class=\"n\">× best of its kind</th>\
+         <thead><tr><th scope=\"col\" class=\"n\">tasks</th>{heads}<th scope=\"col\" class=\"n\">vs best of its kind</th>\
          <th scope=\"col\">Runs</th></tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n",
         escaped(part),
         origin(subject, part, all),
     )
 }
 
-/// The campaigns that have it, the one whose figures are shown first; each link opens the entry there.
+/// Links to the results that have it, the shown ones first; each opens the entry there.
 fn origin(subject: &Subject, part: &str, all: &[(&Shown, &Report)]) -> String {
     let to = |campaign: &Shown| {
         let at = format!("part={}&entry={}", percent_encoded(part), percent_encoded(&subject.name));
@@ -227,9 +227,9 @@ fn program(subject: &Subject) -> String {
     let mut text = "<h2 id=\"program\">Program</h2>\n".to_owned();
     text.push_str(match subject.in_catalog {
         true => {
-            "<p>As it is in the catalogue. A campaign’s page has it as it was when it was measured.</p>\n"
+            "<p>As in the current catalog. The page of each result shows the program as it was measured.</p>\n"
         }
-        false => "<p>As it was when it was measured: the catalogue of this site has no such entry.</p>\n",
+        false => "<p>As it was measured: the catalog of this site has no such entry.</p>\n",
     });
     let commands: Vec<String> = subject
         .programs
@@ -240,7 +240,7 @@ fn program(subject: &Subject) -> String {
         })
         .collect();
     text.push_str(&format!(
-        "<details><summary>How it is built and run, for each workload</summary>\n\
+        "<details><summary>Build and run commands by workload</summary>\n\
          <pre tabindex=\"0\"><code>{}</code></pre></details>\n",
         escaped_lines(&commands.join("\n\n"))
     ));

@@ -14,7 +14,7 @@ pub struct Page<'a> {
     pub path: &'a str,
     /// Not yet safe to show, like all texts but `main`.
     pub title: &'a str,
-    /// A sentence for those who search.
+    /// A sentence for search engines.
     pub about: &'a str,
     /// HTML.
     pub main: &'a str,
@@ -45,12 +45,12 @@ impl Page<'_> {
              <meta name=\"color-scheme\" content=\"light dark\">\n\
              <meta name=\"description\" content=\"{about}\">\n\
              <title>{title}</title>\n<link rel=\"stylesheet\" href=\"{style}\">\n</head>\n<body>\n\
-             <a class=\"skip\" href=\"#main\">To the content</a>\n\
+             <a class=\"skip\" href=\"#main\">Skip to content</a>\n\
              <header class=\"masthead wrap\">\n<a class=\"wordmark\" href=\"{start}\">taskscale</a>\n\
              <nav aria-label=\"Site\">\n{places}</nav>\n</header>\n\
              <main id=\"main\" class=\"wrap\">\n{main}</main>\n\
              <footer class=\"wrap\">Made by <code>taskscale site</code>, version {version}. \
-             Entries are ranked among those of their kind, on one machine.</footer>\n</body>\n</html>\n",
+             Entries are ranked within their kind, on one machine.</footer>\n</body>\n</html>\n",
             about = escaped(self.about),
             style = to(STYLE),
             start = to(START),

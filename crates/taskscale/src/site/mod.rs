@@ -1,7 +1,7 @@
 //! A static site of many campaigns: a start page, a page for each campaign and each entry, and the documents.
 //!
-//! Pages are files that need no server and no script of the site's own; they link each other by relative addresses. Every
-//! text of a campaign or a manifest is hostile until it is escaped. Must not know how anything is measured.
+//! Pages are files that need no server and no script of the site's own; they link each other by relative addresses.
+//! Every text of a campaign or a manifest is hostile until it is escaped. Must not know how anything is measured.
 
 mod campaigns;
 mod docs;
@@ -32,8 +32,8 @@ const CSS: &str = include_str!("../../assets/site.css");
 /// Names every file of the site, so that one made anew into its folder takes away what is no longer part of it.
 const LIST: &str = ".taskscale-site";
 
-/// Where the page of a campaign, which is made by `taskscale report`, begins to draw itself: before it, there is room for
-/// a way back.
+/// Where the page of a campaign, which is made by `taskscale report`, begins to draw itself: before it, there is room
+/// for a way back.
 const APP: &str = "<div id=\"app\">";
 
 /// A folder with a campaign in it, and its place below the folder that was looked through: `machine/2026-11-22`.
@@ -101,14 +101,14 @@ pub struct Made {
     pub campaigns: usize,
     pub entries: usize,
     pub documents: usize,
-    /// Links of documents that lead nowhere, each with its document.
+    /// Dead links of documents, each with its document.
     pub dead_links: Vec<String>,
 }
 
 impl<'a> Site<'a> {
-    /// Begins a site in a folder that is new, empty, or holds a site. Writes nothing yet.
+    /// Begins a site in a folder that is new, empty, or contains a site. Writes nothing yet.
     ///
-    /// The documents are those beside the catalogue, as taskscale's repository has them; an installed taskscale has none.
+    /// The documents are those next to the catalog, as in taskscale's repository; an installed taskscale has none.
     pub fn begin(out: &Path, catalog: &'a Catalog) -> Result<Site<'a>, StoreError> {
         let is_empty = match fs::read_dir(out) {
             Ok(mut children) => children.next().is_none(),
@@ -116,7 +116,7 @@ impl<'a> Site<'a> {
             Err(error) => return Err(at("read", out, error)),
         };
         if !is_empty && !out.join(LIST).is_file() {
-            let error = io::Error::new(io::ErrorKind::AlreadyExists, "it holds files that are not of a site");
+            let error = io::Error::new(io::ErrorKind::AlreadyExists, "it contains files that are not of a site");
             return Err(at("make a site in", out, error));
         }
         let documents = Documents::beside(catalog);
@@ -130,7 +130,7 @@ impl<'a> Site<'a> {
         })
     }
 
-    /// Adds a campaign, and writes its page.
+    /// Adds a results folder and writes its page.
     pub fn add(&mut self, found: &Found, loaded: &Loaded, page: PageData) -> Result<(), StoreError> {
         let shown = Shown::of(found, loaded);
         let mut html = Vec::new();

@@ -34,8 +34,8 @@ pub fn page(
     let n = featured.as_ref().map_or("N concurrent tasks".to_owned(), |of| many(of.group.tasks));
     let mut main = format!(
         "<div class=\"opening\">\n<div class=\"point\">\n<h1>What do <b>{n}</b> cost, and where does each runtime break?</h1>\n\
-         <p class=\"lead\">Memory, CPU and time of small idiomatic programs, measured with all tasks alive at once and with \
-         the kernel’s share. Each is ranked among those of its kind.</p>\n"
+         <p class=\"lead\">Memory, CPU and time of small idiomatic programs, measured with all tasks alive at once and \
+         including kernel memory. Entries are ranked within their kind.</p>\n"
     );
     if let Some(featured) = &featured {
         main.push_str(&list(&surprises_of(featured), subjects));
@@ -45,8 +45,8 @@ pub fn page(
     main.push_str("</div>\n");
     main.push_str(&how_to_run(documents));
     main.push_str("<section id=\"campaigns\" aria-labelledby=\"campaigns-title\">\n<h2 id=\"campaigns-title\">All results</h2>\n\
-         <p>Figures of one machine can be compared with each other, and not with those of another.</p>\n");
-    // The machine that most is known of comes first.
+         <p>Only results of the same machine are comparable.</p>\n");
+    // The machine with the most runs comes first.
     let mut machines = by_machine(campaigns);
     machines.sort_by_key(|own| Reverse(own.iter().map(|campaign| campaign.ok_runs).sum::<usize>()));
     for own in machines {
@@ -72,7 +72,7 @@ pub fn page(
     .render(!documents.is_empty())
 }
 
-/// `1M tasks`, as a question says it.
+/// `1M concurrent tasks`, as the question shows it.
 fn many(n: u64) -> String {
     match n {
         1_000_000 => "a million concurrent tasks".to_owned(),
@@ -80,8 +80,8 @@ fn many(n: u64) -> String {
     }
 }
 
-/// Of all campaigns the one that says most: with tasks that only wait, most cells that were ok, repeated, without other
-/// work beside them; of equals the newest.
+/// The results to feature: of the default workload, with the most cases that were ok, repeated, on an idle machine;
+/// among equals the newest.
 pub fn featured<'a>(campaigns: &'a [Shown], catalog: &Catalog) -> Option<Featured<'a>> {
     let first = catalog.default_workload().map_or("", |workload| &workload.name);
     let of = |campaign: &'a Shown| {
@@ -90,7 +90,7 @@ pub fn featured<'a>(campaigns: &'a [Shown], catalog: &Catalog) -> Option<Feature
             campaign.reports.iter().filter(|report| report.groups.iter().any(|group| ranked(&group)));
         let report = reports.clone().min_by_key(|report| (report.workload != first, report.params.len()))?;
         let most = report.groups.iter().map(ranked_rows).max()?;
-        // The most tasks that at least half as many held as held any number.
+        // The largest N that at least half as many entries ran as any other N.
         let group = report.groups.iter().rfind(|group| ranked_rows(group) * 2 >= most && ranked(group))?;
         let cells: usize = reports.flat_map(|report| &report.groups).map(ranked_rows).sum();
         let quiet = 1.0 - campaign.busy_runs as f64 / campaign.ok_runs.max(1) as f64;
@@ -106,7 +106,7 @@ fn ranked_rows(group: &Group) -> usize {
     group.rows.iter().filter(|row| row.ranked).count()
 }
 
-/// Sentences of memory are of tasks that wait.
+/// Highlights are about the memory of tasks that wait.
 fn surprises_of(featured: &Featured) -> Vec<Surprise> {
     match featured.report.shape {
         Shape::Hold => surprises(featured.report, featured.group.tasks),
@@ -140,8 +140,7 @@ fn named(name: &str, subjects: &[Subject]) -> String {
     }
 }
 
-/// Of each kind as many as there is room for, one of each runtime: the first of the ranking, and where a kind has none,
-/// those that fell short.
+/// For each kind the rows that fit, one per runtime: the first of the ranking, or failed ones if a kind has no other.
 fn chosen(group: &Group) -> Vec<Row> {
     let runtime = |row: &Row| row.entry.name.split('/').next().unwrap_or_default().to_owned();
     let of_kinds = |most: usize| -> Vec<Row> {
@@ -181,7 +180,7 @@ fn figure(featured: &Featured, subjects: &[Subject]) -> String {
     };
     format!(
         "<figure class=\"picture\">\n<div class=\"wide\">{picture}</div>\n{}\
-         <figcaption>{more}all other figures: {}, {}{}.</figcaption>\n</figure>\n",
+         <figcaption>{more}all other results: {}, {}{}.</figcaption>\n</figure>\n",
         narrow(report, &rows, subjects),
         anchor(START, &campaign.page, &campaign.place),
         campaign.created_at.date(),
@@ -230,12 +229,12 @@ fn how_to_run(documents: &Documents) -> String {
         }
     }
     format!(
-        "<section class=\"run\" aria-labelledby=\"run-title\">\n<div><h2 id=\"run-title\">Ask your own machine</h2>\n\
-         <p>Linux and Rust; runtimes that are not installed are left out, and named. See {more}.</p>\n</div>\n\
+        "<section class=\"run\" aria-labelledby=\"run-title\">\n<div><h2 id=\"run-title\">Run it on your machine</h2>\n\
+         <p>You need Linux and Rust. Runtimes that are not installed are skipped and listed. See {more}.</p>\n</div>\n\
          <pre tabindex=\"0\"><code>git clone {REPOSITORY} &amp;&amp; cd taskscale\n\
          cargo run --release -- --quick       # a first table: up to 100k tasks, once\n\
          cargo run --release                  # 1 to 1M tasks, three times\n\
-         cargo run --release -- site -o site  # these pages, of your results</code></pre>\n</section>\n",
+         cargo run --release -- site -o site  # these pages with your results</code></pre>\n</section>\n",
         more = more.join(", "),
     )
 }
@@ -261,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_of_tasks_is_said_as_one_would() {
+    fn a_number_of_tasks_is_written_for_a_question() {
         assert_eq!(many(1_000_000), "a million concurrent tasks");
         assert_eq!(many(10_000), "10k concurrent tasks");
     }

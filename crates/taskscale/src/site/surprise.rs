@@ -1,27 +1,27 @@
-//! What a campaign found that a reader may not expect, in a sentence each: looked for in its figures, never told beforehand.
+//! Highlights: findings that a reader may not expect, one sentence each, searched for in the results.
 //!
-//! Each is of entries of one kind, or of one entry alone.
+//! Each is about entries of one kind, or about one entry.
 
 use crate::figures::{self, Figure};
 use crate::report::{Group, Report, Row};
 use crate::units::{self, bytes, decimal, tasks};
 
-/// How many are told.
+/// Number of highlights that are shown.
 const TOLD: usize = 3;
-/// A factor below this surprises nobody.
+/// The least factor that is worth showing.
 const LEAST: f64 = 1.5;
 
-/// One finding. Texts are not yet safe to show.
+/// A highlight. Texts are not sanitized yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Surprise {
-    /// The figure that stands out: `×3.8`.
+    /// The number that stands out: `×3.8`.
     pub figure: String,
-    /// What it is of, with the entries that it names where `{0}` and `{1}` stand.
+    /// The sentence that follows it, with `{0}` and `{1}` in place of the entries' names.
     pub text: String,
     pub entries: Vec<String>,
 }
 
-/// The first that were found, the most general first.
+/// The first highlights found, the most general first.
 pub fn surprises(report: &Report, at: u64) -> Vec<Surprise> {
     let of = |group: &Group| group.tasks == at;
     let found = [
@@ -42,7 +42,7 @@ fn times(factor: f64) -> String {
     format!("×{}", decimal(factor, usize::from(factor < 9.95)))
 }
 
-/// Who did not come to the most tasks, which others held, and where it stopped: the one that came least far.
+/// The entry that hit a limit at the fewest tasks, although others reached the most.
 fn stops(report: &Report) -> Option<Surprise> {
     let most = report.groups.iter().rfind(|group| group.rows.iter().any(|row| row.ranked))?;
     let others = most.rows.iter().filter(|row| row.ranked).count();
@@ -53,7 +53,7 @@ fn stops(report: &Report) -> Option<Surprise> {
         report.groups.iter().filter(ok).map(|group| group.tasks).max()
     };
     let short = most.rows.iter().filter(|row| row.ok_runs == 0 && !row.entry.reference);
-    // What stopped it at the first number that it did not hold: at larger ones it may be another thing.
+    // The limit at the first N that failed: at larger N it may be another one.
     let limit = |row: &Row, held: u64| {
         let next = report.groups.iter().find(|group| group.tasks > held)?;
         let there = next.rows.iter().find(|other| other.entry.name == row.entry.name)?;
@@ -67,20 +67,21 @@ fn stops(report: &Report) -> Option<Surprise> {
     Some(Surprise {
         figure: units::count(held),
         text: format!(
-            "{} as many as {{0}} held, of the numbers tried here; {others} others held {}. It met {} = {}.",
+            "{} the most that {{0}} ran, among the numbers tried, before it hit {} = {}. {} reached {}.",
             if held == 1 { "task is" } else { "tasks are" },
-            units::count(most.tasks),
             limit.name,
-            units::grouped(limit.value)
+            units::grouped(limit.value),
+            units::counted(others, "other entry"),
+            units::count(most.tasks)
         ),
         entries: vec![row.entry.name.clone()],
     })
 }
 
-/// The kernel holds so much of what resident memory leaves out, at least. Of processes that is of the largest alone.
+/// The least share of the memory outside of RSS that must be kernel memory. RSS is that of the largest process alone.
 const EXPLAINED: f64 = 0.9;
 
-/// Where resident memory, which others measure, leaves out the most because the kernel holds it.
+/// The entry of which RSS misses the most because it is kernel memory.
 fn hidden_kernel(report: &Report) -> Option<Surprise> {
     let rows = report.groups.iter().flat_map(|group| &group.rows).filter(|row| row.ranked);
     let hidden = rows.filter_map(|row| {
@@ -92,7 +93,7 @@ fn hidden_kernel(report: &Report) -> Option<Surprise> {
     (factor >= LEAST).then(|| Surprise {
         figure: times(factor),
         text: format!(
-            "as much memory as RSS shows: {{0}} takes {} for {}, of which {} are resident. The kernel holds {}.",
+            "the memory that RSS shows: {{0}} takes {} for {}, of which {} is resident. Kernel memory: {}.",
             bytes(footprint as u64),
             tasks(row.tasks),
             bytes(rss as u64),
@@ -102,7 +103,7 @@ fn hidden_kernel(report: &Report) -> Option<Surprise> {
     })
 }
 
-/// The kind whose dearest entry is the farthest from its cheapest.
+/// The kind with the largest factor between its entries.
 fn dearest_of_kind(group: &Group) -> Option<Surprise> {
     let ranked = group.rows.iter().filter(|row| row.ranked);
     let dearest =
@@ -112,7 +113,7 @@ fn dearest_of_kind(group: &Group) -> Option<Surprise> {
     Some(Surprise {
         figure: times(factor),
         text: format!(
-            "as much memory for {{0}} as for {{1}} at {}, though both are {}.",
+            "the memory: {{0}} against {{1}} at {}, both {}.",
             tasks(group.tasks),
             dearest.entry.kind.name()
         ),
@@ -124,7 +125,7 @@ fn of_kind<'a>(group: &'a Group, like: &'a Row) -> impl Iterator<Item = &'a Row>
     group.rows.iter().filter(|row| row.ranked && row.entry.kind == like.entry.kind)
 }
 
-/// Two of a kind that change places between the fewest tasks and many: whose turn is the largest.
+/// Two entries of a kind whose order is reversed between the fewest tasks and many.
 fn overtaken(report: &Report, at: u64) -> Option<Surprise> {
     let first = report.groups.first().filter(|group| group.tasks < at)?;
     let many = report.groups.iter().find(|group| group.tasks == at)?;
@@ -144,7 +145,7 @@ fn overtaken(report: &Report, at: u64) -> Option<Surprise> {
     Some(Surprise {
         figure: times(after),
         text: format!(
-            "as much memory for {{0}} as for {{1}} at {}. At {} the second takes {} as much.",
+            "the memory: {{0}} against {{1}} at {}. At {} it is the reverse: {{1}} takes {}.",
             tasks(at),
             tasks(first.tasks),
             times(before)
@@ -153,7 +154,7 @@ fn overtaken(report: &Report, at: u64) -> Option<Surprise> {
     })
 }
 
-/// The one that takes the least memory of its kind, where another takes far less CPU time.
+/// The entry that takes the least memory of its kind but far more CPU time than another.
 fn memory_for_time(group: &Group) -> Option<Surprise> {
     let best = group.rows.iter().filter(|row| row.ranked && row.times_best == Some(1.0));
     let pairs = best.flat_map(|best| {
@@ -165,7 +166,7 @@ fn memory_for_time(group: &Group) -> Option<Surprise> {
     (factor >= LEAST).then(|| Surprise {
         figure: times(factor),
         text: format!(
-            "as much CPU time for {{0}} as for {{1}} at {}, though it takes the least memory of its kind.",
+            "the CPU time: {{0}} against {{1}} at {}, although it takes the least memory of its kind.",
             tasks(group.tasks)
         ),
         entries: vec![best.entry.name.clone(), other.entry.name.clone()],
@@ -185,7 +186,7 @@ mod tests {
         surprises(&Report::build(&campaign, samples), 1_000_000)
     }
 
-    /// Bases and bytes per task, of the first two.
+    /// Fixed costs and bytes per task of the first two.
     fn both(lean: (u64, u64), fat: (u64, u64)) -> Vec<Sample> {
         let of =
             |tasks| [sample("x/lean", tasks, 1, lean.0, lean.1), sample("x/fat", tasks, 1, fat.0, fat.1)];
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_told_where_nothing_surprises() {
+    fn similar_entries_yield_no_highlight() {
         assert_eq!(found(&both((1_000_000, 400), (1_000_000, 420))), []);
         assert_eq!(found(&[]), []);
     }
@@ -204,11 +205,11 @@ mod tests {
         let figures: Vec<&str> = told.iter().map(|told| told.figure.as_str()).collect();
         assert_eq!(figures, ["×3.9", "×3.9"], "{told:?}");
         assert_eq!(told[0].entries, ["x/fat", "x/lean"]);
-        assert!(told[0].text.contains("the second takes ×4.0"), "{}", told[0].text);
+        assert!(told[0].text.contains("takes ×4.0"), "{}", told[0].text);
     }
 
     #[test]
-    fn who_stopped_is_told_first_and_why() {
+    fn the_entry_that_hit_a_limit_comes_first() {
         let mut samples = both((1_000_000, 400), (1_000_000, 420));
         let mut hit = fell(sample("x/thread", 1_000_000, 1, 0, 0), Status::Limit, "no more");
         samples.extend([1, 10_000].map(|tasks| sample("x/thread", tasks, 1, 1_000_000, 36_000)));
@@ -231,13 +232,13 @@ mod tests {
             }
             found(&samples)
         };
-        assert!(told(0.8)[0].text.contains("are resident. The kernel holds"), "{:?}", told(0.8));
-        // What the largest of many processes has resident says nothing of the kernel.
+        assert!(told(0.8)[0].text.contains("is resident. Kernel memory:"), "{:?}", told(0.8));
+        // The RSS of the largest of many processes proves nothing about kernel memory.
         assert_eq!(told(0.5), []);
     }
 
     #[test]
-    fn a_limit_met_later_is_not_what_stopped_it() {
+    fn a_limit_hit_at_more_tasks_does_not_count() {
         let mut samples = both((1_000_000, 400), (1_000_000, 420));
         let mut hit = fell(sample("x/thread", 1_000_000, 1, 0, 0), Status::Limit, "no more");
         hit.limit = Some(Box::new(LimitHit { name: "kernel.pid_max".into(), value: 32_768, lift: None }));

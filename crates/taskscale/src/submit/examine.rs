@@ -1,4 +1,4 @@
-//! What speaks against a campaign, by its own two files alone. Pure.
+//! Checks results by their two files alone. Pure.
 
 use super::plausible::implausible;
 use super::runs::Plans;
@@ -10,9 +10,9 @@ use crate::report::Report;
 /// Where homes and temporary files are, on most machines.
 const ROOTS: [&str; 5] = ["/home/", "/root/", "/Users/", "/tmp/", "/var/folders/"];
 
-/// What speaks against a campaign, the gravest first. One without `origin` is the project's from before there was handing
-/// in: it must be whole, unmixed and free of contradictions like any other, and may have been measured on a busy machine.
-/// Whether its programs are the catalogue's, its seal holds and names are left is asked elsewhere.
+/// The broken rules of results, the most serious first. Results without `origin` are the project's from before
+/// submission existed: they must be complete and consistent, but may have been measured on a busy machine. Programs,
+/// checksum and names are checked elsewhere.
 pub fn examine(loaded: &Loaded, reports: &[Report], handed_in: bool) -> Vec<Finding> {
     let (campaign, samples) = (&loaded.campaign, loaded.samples.as_slice());
     let lines =
@@ -25,7 +25,7 @@ pub fn examine(loaded: &Loaded, reports: &[Report], handed_in: bool) -> Vec<Find
     if handed_in {
         found.extend(runs::busy(samples));
         if campaign.id.is_none() || campaign.conditions.is_none() {
-            let what = "campaign.json has no id or no conditions: an older taskscale made it";
+            let what = "campaign.json has no id or no conditions (written by an old taskscale)";
             found.push(Finding::new(Rule::Lines, what));
         }
     }
@@ -42,13 +42,13 @@ pub fn examine(loaded: &Loaded, reports: &[Report], handed_in: bool) -> Vec<Find
 
 fn missing(campaign: &Campaign, samples: &[Sample]) -> Option<Finding> {
     if !samples.iter().any(|sample| sample.status == Status::Ok) {
-        return Some(Finding::new(Rule::Whole, "no run of it was ok"));
+        return Some(Finding::new(Rule::Whole, "no run was ok"));
     }
     let missing = runs::missing(campaign, samples);
     Finding::of_many(Rule::Whole, missing.into_iter().map(|run| format!("not measured: {run}")))
 }
 
-/// Paths of a machine that are left in a campaign.
+/// Paths of the machine that remain in the results.
 pub fn names_left(campaign: &Campaign, samples: &[Sample]) -> Option<Finding> {
     let machine = Campaign { entries: Vec::new(), ..campaign.clone() };
     let records =
@@ -58,8 +58,8 @@ pub fn names_left(campaign: &Campaign, samples: &[Sample]) -> Option<Finding> {
         ROOTS.into_iter().find(|root| text.contains(root))
     };
     if let Some(root) = records.into_iter().find_map(root) {
-        return Some(Finding::new(Rule::Names, format!("a path of the machine is left ({root}…)")));
+        return Some(Finding::new(Rule::Names, format!("a path of the machine remains ({root}…)")));
     }
     let clean = holds_paths(campaign, samples).is_ok_and(|holds| !holds);
-    (!clean).then(|| Finding::new(Rule::Names, "paths of the machine are left"))
+    (!clean).then(|| Finding::new(Rule::Names, "paths of the machine remain"))
 }

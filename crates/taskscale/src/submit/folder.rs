@@ -1,4 +1,4 @@
-//! The files of published campaigns: found, read, sealed, written.
+//! The files of published results: finds, reads and writes them, with their checksum.
 
 use std::fs;
 use std::io::{self, Read};
@@ -12,20 +12,19 @@ use crate::record::{
     read_document,
 };
 
-/// In the place of a seal while it is made.
+/// Replaces the checksum while it is computed.
 const NO_SEAL: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-/// A campaign of a repository.
+/// Results of a repository.
 #[derive(Debug)]
 pub struct Published {
     pub folder: PathBuf,
     pub loaded: Loaded,
-    /// Whether its files are as they were handed in; unknown of one that was not.
+    /// Whether the checksum matches the files; absent without a checksum.
     pub sealed: Option<bool>,
 }
 
-/// SHA-256, in hexadecimal digits, over both files of a campaign, with zeros in the place of its seal. Over bytes: what is
-/// written anew is not what was handed in, even where it means the same.
+/// SHA-256 in hexadecimal digits over the bytes of both files, with zeros in place of the checksum itself.
 fn seal_of(folder: &Path, own: &str) -> Result<String, StoreError> {
     let at = |path: PathBuf| move |error| StoreError::Io { what: "read", path, error };
     let path = folder.join("campaign.json");
@@ -50,7 +49,7 @@ fn seal_of(folder: &Path, own: &str) -> Result<String, StoreError> {
     Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Reads a campaign of a repository.
+/// Reads results of a repository.
 pub fn read(folder: &Path) -> Result<Published, StoreError> {
     let loaded = record::load(folder)?;
     let sealed = match &loaded.campaign.origin {
@@ -60,8 +59,8 @@ pub fn read(folder: &Path) -> Result<Published, StoreError> {
     Ok(Published { folder: folder.to_owned(), loaded, sealed })
 }
 
-/// Folders of campaigns, `root` itself and at any depth below it, in the order of their names: also those that hold samples
-/// of nobody knows what. Links are not followed.
+/// Results folders at `root` and at any depth below, sorted by name, including those with samples but no plan. Does not
+/// follow links.
 pub fn campaigns_below(root: &Path) -> io::Result<Vec<PathBuf>> {
     let mut children: Vec<PathBuf> =
         fs::read_dir(root)?.map(|child| child.map(|child| child.path())).collect::<io::Result<_>>()?;
@@ -78,13 +77,13 @@ pub fn campaigns_below(root: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Where a campaign is handed in to: `RESULTS/xeon-2-5ghz-2cpu/2026-11-24`.
+/// The folder of submitted results: `RESULTS/xeon-2-5ghz-2cpu/2026-11-24`.
 pub fn place(results: &Path, campaign: &Campaign) -> PathBuf {
     results.join(class(&campaign.machine)).join(campaign.created_at.date())
 }
 
-/// Writes a stripped campaign below `results`, sealed. Never over another: a second one of a day has `-2` behind its date.
-/// Ends with the folder.
+/// Writes anonymized results below `results`, with a checksum, and returns the folder. Never overwrites: the second
+/// results of a day get the suffix `-2`.
 pub fn hand_in(
     results: &Path,
     campaign: &Campaign,

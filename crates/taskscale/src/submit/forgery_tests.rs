@@ -55,7 +55,7 @@ fn readings(sample: &mut Sample) -> impl Iterator<Item = &mut Plateau> {
 #[test]
 fn readings_of_nothing_are_refused() {
     let found = refused(|sample| readings(sample).for_each(|plateau| scale(plateau, 0.0)));
-    assert_refused(&found, Rule::Figures, "its footprint is less than any process has");
+    assert_refused(&found, Rule::Figures, "its footprint is too small");
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn a_runtime_at_a_hundredth_is_refused_by_itself_and_beside_others() {
         };
         let found = refused(forge);
         let by_itself = found.iter().any(|(rule, what)| *rule == Rule::Plausible && what.contains(runtime));
-        let as_any_process = found.iter().any(|(_, what)| what.contains("less than any process has"));
+        let as_any_process = found.iter().any(|(_, what)| what.contains("its footprint is too small"));
         assert!(by_itself || as_any_process, "{runtime}: {found:?}");
         let mut loaded = another_machine();
         loaded.samples.iter_mut().for_each(forge);

@@ -1,4 +1,4 @@
-//! Whose word a figure is: the project's, somebody's, or that of two who measured the same. Pure.
+//! The badges of results: measured by the project, submitted, or confirmed by other results. Pure.
 
 use std::collections::BTreeMap;
 
@@ -9,25 +9,25 @@ use crate::record::{By, MemorySource, Part};
 use crate::report::Report;
 use crate::stats::{CONFIDENCE, Interval, Spread, Welch};
 
-/// Of so large a share of a campaign's cells the figures must agree with another's. Of all: what the other lacks, or has in
-/// another version, does not agree.
+/// The share of all cases that must agree with other results. Cases that are missing there, or have another version, do
+/// not agree.
 const AGREE_SHARE: f64 = 0.8;
-/// Two values agree where the 95% interval of their ratio comes within this share of 1; of single runs, the ratio itself.
+/// Two values agree if the 95% interval of their ratio comes within this share of 1; for single runs, the ratio itself.
 const WITHIN: f64 = 0.10;
 
-/// What a campaign's figures rest on.
+/// The badge of a results folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {
     /// Measured by the project.
     Project,
-    /// Measured by somebody else, and by nobody again.
+    /// Submitted, and not confirmed yet.
     HandedIn,
-    /// Handed in, and another that was handed in agrees, of a machine of its class. Nothing shows that two people measured.
+    /// Submitted, and other submitted results of a machine of its class agree. They may be of the same person.
     Consistent,
-    /// Handed in, and the project's own figures of a machine of its class agree.
+    /// Submitted, and the project's own results of a machine of its class agree.
     Reproduced,
-    /// Handed in, and a curator measured a tenth of its cases again, which agree.
+    /// Submitted, and a curator measured a tenth of its cases again, which agree.
     Verified,
 }
 
@@ -40,31 +40,31 @@ impl Mark {
         }
     }
 
-    /// In words of a sentence.
+    /// In words, for a sentence.
     pub fn name(self) -> &'static str {
         match self {
             Mark::Project => "measured by the project",
-            Mark::HandedIn => "handed in",
-            Mark::Consistent => "handed in, consistent",
-            Mark::Reproduced => "handed in, reproduced",
-            Mark::Verified => "handed in, verified",
+            Mark::HandedIn => "submitted",
+            Mark::Consistent => "submitted, consistent",
+            Mark::Reproduced => "submitted, reproduced",
+            Mark::Verified => "submitted, verified",
         }
     }
 }
 
-/// What of two campaigns must be alike before their figures can agree.
+/// The key of cases that can be compared.
 type Measured = (Part, String, Option<String>, u64, MemorySource);
 
-/// A campaign beside others: its id, and a report of each part.
+/// Results to be compared with others: id, and a report of each series.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'a> {
     pub id: Option<&'a str>,
     pub reports: &'a [Report],
-    /// A curator measured some of it again, and enough agrees.
+    /// Whether a curator's second measurement agrees.
     pub verified: bool,
 }
 
-/// The marks of campaigns that stand beside each other, in their order.
+/// The badges of results that are published together, in their order.
 pub fn marks(campaigns: &[Candidate]) -> Vec<Mark> {
     let cells: Vec<_> = campaigns.iter().map(|campaign| cells(campaign.reports)).collect();
     let mark = |(nth, own): (usize, &Candidate)| {
@@ -87,7 +87,7 @@ fn is_projects(campaign: &Candidate) -> bool {
     campaign.reports.iter().all(|report| report.by.is_none_or(|by| by == By::Project))
 }
 
-/// Whether it is another campaign, of a machine of the same class.
+/// Whether these are other results, of a machine of the same class.
 fn is_another(own: &Candidate, other: &Candidate) -> bool {
     let machines = own.reports.first().zip(other.reports.first());
     let alike = machines.is_some_and(|(own, other)| {
@@ -111,7 +111,7 @@ fn near(a: &Spread, b: &Spread) -> bool {
     ratio.low <= 1.0 + WITHIN && ratio.high >= 1.0 / (1.0 + WITHIN)
 }
 
-/// The figure that each cell is ranked by, where it was ok.
+/// The headline value of each case that was ok.
 fn cells(reports: &[Report]) -> BTreeMap<Measured, Spread> {
     let mut cells = BTreeMap::new();
     for report in reports {
@@ -119,7 +119,7 @@ fn cells(reports: &[Report]) -> BTreeMap<Measured, Spread> {
         for row in report.groups.iter().flat_map(|group| &group.rows).filter(|row| row.ok_runs > 0) {
             if let (Some(headline), [source]) = (row.headline, row.memory_sources.as_slice()) {
                 let entry = &row.entry;
-                // A space more is no other version.
+                // Spaces do not matter in a version.
                 let version = entry.version.as_ref();
                 let version = version.map(|version| version.split_whitespace().collect::<Vec<_>>().join(" "));
                 let cell = (part.clone(), entry.name.clone(), version, row.tasks, *source);

@@ -1,8 +1,7 @@
-//! A campaign made ready to be handed in, and what a repository of campaigns is held to.
+//! Submission of results, and the rules for a repository of results.
 //!
-//! [`examine`] says what speaks against a campaign, [`stripped`] takes out of it whose machine it was, [`sealed`] and
-//! [`hand_in`] keep it, and [`pull_request`] says it to those who are asked to take it. Must not know the command line or
-//! how a run is measured.
+//! [`examine`] checks results, [`stripped`] anonymizes them, [`hand_in`] writes them with a checksum, and
+//! [`pull_request`] writes the text of the pull request. Must not know the command line or how a run is measured.
 
 mod examine;
 mod folder;
@@ -35,34 +34,34 @@ pub use withdraw::{WITHDRAWN, Withdrawal};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-/// What a campaign is held to.
+/// A rule that submitted results must meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
-    /// Every line of samples.jsonl is a sample of this campaign.
+    /// Every line of samples.jsonl is a sample of these results.
     Lines,
-    /// The samples are of the plan, each once.
+    /// The samples match the plan, each once.
     Plan,
-    /// Every cell of the plan was measured.
+    /// Every case of the plan was measured.
     Whole,
-    /// All runs are of one source of memory, of one cap, and of an entry in one version.
+    /// All runs have the same memory source and cap, and each entry has one version.
     Alike,
-    /// Fewer than a twentieth of the runs had other work beside them.
+    /// Fewer than 5% of the runs were on a busy machine.
     Quiet,
-    /// What one sample says does not contradict itself.
+    /// The values of each sample are consistent.
     Figures,
-    /// They can be those of real runs, as far as other runs tell.
+    /// The values are plausible, compared with other runs.
     Plausible,
-    /// Runs came one after the other.
+    /// The runs do not overlap.
     Times,
-    /// The programs are those of the catalogue.
+    /// The programs are those of the catalog.
     Programs,
-    /// Nothing says whose machine it was.
+    /// The results are anonymized.
     Names,
-    /// Who hands it in does not speak for the project.
+    /// The results are marked as submitted, not as the project's.
     Origin,
-    /// The files are as they were handed in.
+    /// The checksum matches the files.
     Seal,
-    /// It is there once.
+    /// The results were not submitted before.
     Once,
 }
 
@@ -101,55 +100,55 @@ impl Rule {
         }
     }
 
-    /// What was looked at, in a few words.
+    /// The rule in a few words.
     pub fn about(self) -> &'static str {
         match self {
-            Rule::Lines => "every line is a sample of this campaign",
-            Rule::Plan => "the samples are of the plan, each once",
-            Rule::Whole => "every cell of the plan was measured",
-            Rule::Alike => "one source of memory, one cap, one version of each entry",
-            Rule::Quiet => "fewer than 5 % of the runs had other work beside them",
-            Rule::Figures => "the figures of each sample agree with each other",
-            Rule::Plausible => "the figures can be those of real runs",
-            Rule::Times => "the runs came one after the other",
+            Rule::Lines => "every line is a sample of these results",
+            Rule::Plan => "the samples match the plan, each once",
+            Rule::Whole => "every case of the plan was measured",
+            Rule::Alike => "one memory source, one cap, one version of each entry",
+            Rule::Quiet => "fewer than 5% of the runs were on a busy machine",
+            Rule::Figures => "the values of each sample are consistent",
+            Rule::Plausible => "the values are plausible for real runs",
+            Rule::Times => "the runs do not overlap",
             Rule::Programs => "programs, titles, reasons and links are those of the catalog",
             Rule::Names => "no host, user or path of the machine",
-            Rule::Origin => "it says who measured it, and not that the project did",
-            Rule::Seal => "the files are as they were handed in",
-            Rule::Once => "it was not handed in before",
+            Rule::Origin => "marked as submitted, not as measured by the project",
+            Rule::Seal => "the checksum matches the files",
+            Rule::Once => "not submitted before",
         }
     }
 
-    /// What to do where it does not hold.
+    /// What to do where the rule is broken.
     pub fn fix(self) -> &'static str {
         match self {
             Rule::Lines | Rule::Plan | Rule::Alike | Rule::Figures | Rule::Times => {
-                "hand in what taskscale wrote, as it wrote it; if it wrote this, measure again, and report it"
+                "submit the files exactly as taskscale wrote them; if it wrote them so, report a bug and measure again"
             }
             Rule::Plausible => {
-                "measure again with the released taskscale; if the figures stay, open an issue with them: a bound may be wrong"
+                "measure again with the released taskscale; if the values stay, open an issue: a bound may be wrong"
             }
-            Rule::Whole => "the same `taskscale run … -o DIR` goes on with what is missing",
+            Rule::Whole => "re-run the same `taskscale run … -o DIR` to measure what is missing",
             Rule::Quiet => {
-                "measure again, into a new folder, while nothing else runs (`taskscale doctor` names what does)"
+                "measure again into a new folder on an idle machine (check with `taskscale doctor`)"
             }
             Rule::Programs => {
-                "measure with the catalogue as it is (`--catalog embedded`), or hand in your program first: \
+                "measure with the unchanged catalog (`--catalog embedded`), or contribute your program first: \
                  docs/guides/add-a-runtime.md"
             }
-            Rule::Names => "hand it in with `taskscale submit`, which takes them out",
-            Rule::Origin => "hand it in with `taskscale submit`, without --by project",
-            Rule::Seal => "restore the files as `taskscale submit` wrote them, or hand the campaign in anew",
+            Rule::Names => "submit with `taskscale submit`, which removes them",
+            Rule::Origin => "submit with `taskscale submit`, without --by project",
+            Rule::Seal => "restore the files as `taskscale submit` wrote them, or submit the results again",
             Rule::Once => "keep one of the two",
         }
     }
 }
 
-/// Something that speaks against a campaign.
+/// A broken rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     pub rule: Rule,
-    /// What, and where: one sentence without its end.
+    /// What is wrong, and where, without an end mark.
     pub what: String,
 }
 
@@ -158,7 +157,7 @@ impl Finding {
         Finding { rule, what: what.into() }
     }
 
-    /// One finding of many of a rule: the first few, and how many more.
+    /// One finding for several violations of a rule: the first few, and the number of others.
     fn of_many(rule: Rule, all: impl IntoIterator<Item = String>) -> Option<Finding> {
         let mut all = all.into_iter();
         let named: Vec<String> = all.by_ref().take(NAMED).collect();
@@ -168,7 +167,7 @@ impl Finding {
     }
 }
 
-/// How many of a kind are named.
+/// Number of violations that a finding names.
 const NAMED: usize = 3;
 
 impl Serialize for Finding {

@@ -1,8 +1,8 @@
-//! Whether figures can be those of real runs: against what a task cannot do without, against each other, and against what
-//! other campaigns measured. Pure.
+//! Whether figures can be those of real runs: against what a task cannot do without, against each other, and against
+//! what other campaigns measured. Pure.
 //!
-//! The bounds leave room: what results/ holds is far from each. An honest campaign of an unusual machine passes, one whose
-//! figures were made up without care does not.
+//! The bounds leave room: what results/ holds is far from each. An honest campaign of an unusual machine passes, one
+//! whose figures were made up without care does not.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ fn least_bytes_per_task(kind: Kind, shape: Shape) -> f64 {
     }
 }
 
-/// What cannot be in the figures of a campaign, taken by themselves.
+/// Implausible values of results by themselves.
 pub fn implausible(campaign: &Campaign, samples: &[Sample], reports: &[Report]) -> Vec<Finding> {
     let mut found: Vec<Finding> =
         Finding::of_many(Rule::Plausible, reports.iter().flat_map(too_small)).into_iter().collect();
@@ -53,7 +53,7 @@ pub fn implausible(campaign: &Campaign, samples: &[Sample], reports: &[Report]) 
     let cpu: Vec<f64> = ok.filter_map(|sample| sample.cpu.total_s()).collect();
     let idle = cpu.iter().filter(|seconds| **seconds == 0.0).count();
     if 2 * idle > cpu.len() {
-        let what = format!("{idle} of {} runs that were ok took no CPU time at all", cpu.len());
+        let what = format!("{idle} of {} ok runs took no CPU time at all", cpu.len());
         found.push(Finding::new(Rule::Plausible, what));
     }
     let of_campaign = campaign.plans().map(|plan| plan.shape);
@@ -68,7 +68,7 @@ pub fn implausible(campaign: &Campaign, samples: &[Sample], reports: &[Report]) 
     found
 }
 
-/// Entries whose tasks take less than any task can.
+/// Entries whose bytes per task are below the possible minimum.
 fn too_small(report: &Report) -> impl Iterator<Item = String> + '_ {
     report.growth.iter().filter_map(|growth| {
         let least = least_bytes_per_task(growth.entry.kind, report.shape).max(held(report));
@@ -76,7 +76,7 @@ fn too_small(report: &Report) -> impl Iterator<Item = String> + '_ {
         let slope = growth.bytes_per_task?;
         (least * most as f64 >= JUDGED_BYTES && slope < least).then(|| {
             format!(
-                "{} ({}): a task takes {} bytes, and none of its kind ({}) can take less than {least}",
+                "{} ({}): {} bytes per task, below the minimum of its kind ({}): {least}",
                 growth.entry.name,
                 report.part(),
                 units::decimal(slope, 1),
@@ -86,13 +86,13 @@ fn too_small(report: &Report) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// What each task was told to hold, less a tenth: memory may be compressed or shared a little.
+/// The bytes that each task must keep, less 10%: memory may be compressed or shared a little.
 fn held(report: &Report) -> f64 {
     report.holds_bytes.map_or(0.0, |bytes| 0.9 * bytes as f64)
 }
 
-/// Runs of one case are never alike in time, and seldom in memory. Over half of the repeated cases without any difference
-/// were copied.
+/// Repetitions of a case never take exactly the same time, and seldom the same memory. If over half of the repeated
+/// cases have no difference, they were copied.
 fn without_scatter(figure: &Figure, reports: &[Report]) -> Option<Finding> {
     let rows = reports.iter().flat_map(|report| &report.groups).flat_map(|group| &group.rows);
     let spreads = rows.filter(|row| row.ok_runs > 1).filter_map(|row| row.spreads.of(figure));
@@ -109,7 +109,7 @@ fn without_scatter(figure: &Figure, reports: &[Report]) -> Option<Finding> {
     })
 }
 
-/// The median footprint of each case of a campaign.
+/// The median footprint of each case of results.
 #[derive(Debug, Clone, Default)]
 pub struct Footprints(BTreeMap<(Part, String, u64, MemorySource), f64>);
 
@@ -128,17 +128,17 @@ impl Footprints {
     }
 }
 
-/// A campaign's footprints against those of others.
+/// Footprints compared with those of other results.
 #[derive(Debug, Default)]
 pub struct Compared {
-    /// Cases that differ by more than a fifth, which is unusual and no fault.
+    /// Cases that differ by more than 20%: unusual, but allowed.
     pub outliers: Vec<String>,
-    /// Cases that differ tenfold, which is one.
+    /// Cases that differ by a factor of 10: refused.
     pub refused: Option<Finding>,
 }
 
-/// Compares with the median of the others' footprints of the same case; other machines, versions and programs seldom change
-/// one by a fifth.
+/// Compares with the median footprint of the same case in other results. Other machines, versions and programs seldom
+/// change it by 20%.
 pub fn compare(own: &Footprints, others: &[&Footprints]) -> Compared {
     let (mut outliers, mut refused) = (Vec::new(), Vec::new());
     for (case, bytes) in &own.0 {
@@ -152,7 +152,7 @@ pub fn compare(own: &Footprints, others: &[&Footprints]) -> Compared {
                 units::count(*tasks),
                 units::bytes(*bytes as u64),
                 units::bytes(usual as u64),
-                counted(there.len() as u64, "campaign"),
+                counted(there.len() as u64, "other result"),
             )
         };
         if !(1.0 / REFUSED_FACTOR..=REFUSED_FACTOR).contains(&ratio) {

@@ -1,4 +1,4 @@
-//! The programs of a campaign against those of a catalogue.
+//! Compares the programs of results with those of a catalog.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +6,8 @@ use super::{Finding, Rule};
 use crate::catalog::{Catalog, Entry, Recipe, Runtime, sources};
 use crate::record::{Campaign, EntryFacts, Sample, Source};
 
-/// What of the programs that were measured is not as the catalogue has it. `digest` says what `program_digest` would be
-/// recorded here and now, where that can be known: on the machine of the campaign, with the same toolchain.
+/// The measured programs that differ from the catalog's. `digest` returns today's `program_digest`, where it can be
+/// known: on the machine of the results, with the same toolchain.
 pub fn changed_programs(
     campaign: &Campaign,
     samples: &[Sample],
@@ -33,15 +33,15 @@ fn change(
     digest: impl Fn(&Runtime, &Entry, &str, &EntryFacts) -> Option<String>,
 ) -> Option<String> {
     let Some((runtime, entry)) = catalog.entry(&facts.name) else {
-        return Some("the catalogue has no such entry".to_owned());
+        return Some("not in the catalog".to_owned());
     };
     let Some(recipe) = entry.workloads.get(workload) else {
-        return Some("the catalogue has no program of it for this workload".to_owned());
+        return Some("no program for this workload in the catalog".to_owned());
     };
     let Some(recorded) = &facts.program_digest else {
-        return Some("no digest of its program was recorded: an older taskscale made it".to_owned());
+        return Some("no digest of its program (written by an old taskscale)".to_owned());
     };
-    said_otherwise(facts, runtime, entry, recipe).map(|what| format!("its {what} in runtime.toml")).or_else(
+    said_otherwise(facts, runtime, entry, recipe).map(|what| format!("its `{what}` in runtime.toml differs")).or_else(
         || {
             let there: Vec<Source> = sources(runtime, entry, workload)
                 .into_iter()
@@ -51,19 +51,17 @@ fn change(
                 .iter()
                 .chain(&facts.sources)
                 .find(|file| !there.contains(file) || !facts.sources.contains(file));
-            other.map(|file| file.path.clone()).or_else(|| {
+            other.map(|file| format!("{} differs", file.path)).or_else(|| {
                 let now = digest(runtime, entry, workload, facts)?;
                 (now != *recorded).then(|| {
-                    "something that it is made from: a lock file, shared code, or where its toolchain is"
-                        .to_owned()
+                    "its digest differs: a lock file, shared code, or the path of its toolchain".to_owned()
                 })
             })
         },
     )
 }
 
-/// What the manifest says of it now and did not then: what bears on a figure or on whom it is set beside, and what pages
-/// show of it.
+/// The first key of the manifest that differs, among those that matter for results or that pages show.
 fn said_otherwise(
     facts: &EntryFacts,
     runtime: &Runtime,

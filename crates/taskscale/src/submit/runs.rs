@@ -1,4 +1,4 @@
-//! The samples of a campaign against its plan and against each other. Pure.
+//! Checks the samples of results against the plan and against each other. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +10,11 @@ use crate::record::{
 };
 use crate::units;
 
-/// Clocks are set while machines run, and whole seconds are looked at: a run may seem to begin so many seconds before
-/// the one before it ended.
+/// Tolerance of clocks, in seconds: they are adjusted while machines run, and start times are whole seconds.
 const CLOCK_S: f64 = 2.0;
-/// Besides, a clock may be set back once, and once more in so many runs.
+/// A clock may be set back once, and once more per this many runs.
 const STEPS_BACK: usize = 500;
-/// Of so large a share of runs, or more, with other work beside them nobody knows what they are of.
+/// The share of runs on a busy machine from which on results are refused.
 const BUSY_SHARE: f64 = 0.05;
 
 /// `rust/thread, sleep, 10k tasks, repetition 2`.
@@ -28,7 +27,7 @@ fn label_of(entry: &str, part: &str, tasks: u64, repetition: u32, double: bool) 
     format!("{entry}, {part}, N = {}, repetition {repetition}{double}", units::count(tasks))
 }
 
-/// The plans of a campaign by their parts.
+/// The plans of results by series.
 pub struct Plans<'a> {
     parts: BTreeMap<PartKey<'a>, Planned<'a>>,
 }
@@ -54,7 +53,7 @@ impl<'a> Plans<'a> {
         Plans { parts }
     }
 
-    /// The plan that a sample is of.
+    /// The plan that a sample belongs to.
     pub fn plan_of(&self, sample: &Sample) -> Option<&'a Plan> {
         let (part, (entry, tasks, repetition, _)) = sample.run();
         let planned = self.parts.get(&part)?;
@@ -65,11 +64,11 @@ impl<'a> Plans<'a> {
     }
 }
 
-/// Samples that are of no run of the plan, or of one that is there already.
+/// Samples outside the plan, and duplicates.
 pub fn outside(campaign: &Campaign, plans: &Plans, samples: &[Sample]) -> Vec<Finding> {
     let mut found = Vec::new();
     if plan_digest(&campaign.plan, &campaign.further_plans) != campaign.plan_digest {
-        found.push(Finding::new(Rule::Plan, "plan_digest is not that of the plan"));
+        found.push(Finding::new(Rule::Plan, "plan_digest does not match the plan"));
     }
     let strays = samples.iter().filter(|sample| plans.plan_of(sample).is_none());
     let strays = strays.map(|sample| format!("not planned: {}", label(sample)));
@@ -86,11 +85,11 @@ pub fn outside(campaign: &Campaign, plans: &Plans, samples: &[Sample]) -> Vec<Fi
             before.attempt + 1 == sample.attempt && std::ptr::from_ref(before) < std::ptr::from_ref(sample)
         };
         if same_run.is_some_and(|before| before.attempt == sample.attempt) {
-            wrong.push(format!("twice: {}, attempt {}", label(sample), sample.attempt));
+            wrong.push(format!("duplicate: {}, attempt {}", label(sample), sample.attempt));
             continue;
         }
         if sample.attempt > 1 && !same_run.is_some_and(follows) {
-            wrong.push(format!("attempt {} before the one before it: {}", sample.attempt, label(sample)));
+            wrong.push(format!("attempt {} out of order: {}", sample.attempt, label(sample)));
         }
         before = Some(sample);
     }
@@ -98,8 +97,8 @@ pub fn outside(campaign: &Campaign, plans: &Plans, samples: &[Sample]) -> Vec<Fi
     found
 }
 
-/// Runs of the plan that no sample is of. What failed once is not tried with twice as many operations, and what is not
-/// installed not at all.
+/// Planned runs without a sample. Failed runs are not repeated with twice the operations, and entries that are not
+/// installed have no runs.
 pub fn missing(campaign: &Campaign, samples: &[Sample]) -> Vec<String> {
     let last = last_attempts(samples);
     let status = |run: RunKey| {
@@ -140,7 +139,7 @@ pub fn missing(campaign: &Campaign, samples: &[Sample]) -> Vec<String> {
     missing
 }
 
-/// Two ways of measuring, two caps, two versions: two campaigns in one.
+/// Results mixed from several memory sources, caps or versions.
 pub fn mixed(campaign: &Campaign, samples: &[Sample]) -> Vec<Finding> {
     let mut found = Vec::new();
     let conditions = campaign.conditions.unwrap_or_default();
@@ -149,11 +148,11 @@ pub fn mixed(campaign: &Campaign, samples: &[Sample]) -> Vec<Finding> {
         read.map(|sample| sample.memory.source).chain(conditions.memory_source).collect();
     if sources.len() > 1 {
         let names: Vec<&str> = sources.iter().map(|source| source.name()).collect();
-        found.push(Finding::new(Rule::Alike, format!("memory was read by {}", names.join(" and by "))));
+        found.push(Finding::new(Rule::Alike, format!("several memory sources: {}", names.join(", "))));
     }
     if let Some(cap) = conditions.memory_cap_bytes {
         let other = samples.iter().filter(|sample| sample.memory.cap_bytes.is_some_and(|own| own != cap));
-        let other = other.map(|sample| format!("another cap than the campaign's: {}", label(sample)));
+        let other = other.map(|sample| format!("memory cap differs from campaign.json: {}", label(sample)));
         found.extend(Finding::of_many(Rule::Alike, other));
     }
     let facts: BTreeMap<(&str, Option<&str>), &EntryFacts> =
@@ -166,7 +165,7 @@ pub fn mixed(campaign: &Campaign, samples: &[Sample]) -> Vec<Finding> {
             (None, _) => Some(format!("{entry} is not among the entries of campaign.json")),
             (Some(facts), Some(own)) => {
                 let recorded = facts.version.as_deref().filter(|recorded| *recorded != own)?;
-                Some(format!("{entry} is of {recorded}, and a run of it of {own}"))
+                Some(format!("{entry} has version {recorded}, but a run has {own}"))
             }
             _ => None,
         }
@@ -175,28 +174,27 @@ pub fn mixed(campaign: &Campaign, samples: &[Sample]) -> Vec<Finding> {
     found
 }
 
-/// Whether other work was beside too many of them.
+/// Whether too many runs were on a busy machine.
 pub fn busy(samples: &[Sample]) -> Option<Finding> {
     let counting = last_attempts(samples);
     let busy = counting.iter().filter(|sample| sample.warnings.contains(&Warning::MachineBusy)).count();
     (busy as f64 >= BUSY_SHARE * counting.len() as f64 && busy > 0).then(|| {
         let share = units::decimal(100.0 * busy as f64 / counting.len() as f64, 1);
-        let what =
-            format!("other work kept the machine busy in {busy} of {} runs ({share} %)", counting.len());
+        let what = format!("{busy} of {} runs were on a busy machine ({share}%)", counting.len());
         Finding::new(Rule::Quiet, what)
     })
 }
 
-/// Runs that overlap, or are older than their campaign.
+/// Runs that overlap, or began before the results.
 pub fn out_of_order(campaign: &Campaign, samples: &[Sample]) -> Option<Finding> {
     let mut ended_s = campaign.created_at.unix_s() as f64;
-    // A clock may be set back before a campaign goes on: what follows is in order again.
+    // A clock may be set back before measuring is resumed.
     let allowed = 1 + samples.len() / STEPS_BACK;
     let mut wrong = Vec::new();
     for sample in samples {
         let started_s = sample.started_at.unix_s() as f64;
         if started_s < ended_s - CLOCK_S {
-            wrong.push(format!("began before what stands before it had ended: {}", label(sample)));
+            wrong.push(format!("overlaps the previous run: {}", label(sample)));
         }
         ended_s = started_s + sample.time.wall_s.filter(|wall| wall.is_finite()).unwrap_or(0.0);
     }

@@ -26,32 +26,32 @@ pub fn contradictions(sample: &Sample, plan: &Plan, campaign: &Campaign) -> Vec<
     let plateaus = [sample.memory.plateau.as_ref(), sample.memory.loaded.as_deref()];
     for plateau in plateaus.into_iter().flatten() {
         let process = plateau.footprint_bytes >= LEAST_FOOTPRINT_BYTES;
-        unless(process, "its footprint is less than any process has");
+        unless(process, "its footprint is too small for a process");
         unless(adds_up(plateau), "its footprint is not the sum of its parts");
         let memory = campaign.machine.memory_bytes.saturating_add(campaign.machine.swap_bytes);
-        unless(plateau.footprint_bytes <= memory, "its footprint is more than the machine has");
+        unless(plateau.footprint_bytes <= memory, "its footprint is larger than the machine's memory");
     }
     let n = sample.tasks;
-    unless(sample.alive.is_none_or(|alive| alive <= n), "more tasks were alive than there were");
+    unless(sample.alive.is_none_or(|alive| alive <= n), "more tasks alive than started");
     let all = match (plan.shape, &sample.work) {
         (Shape::Work, Some(work)) => work.operations,
         _ => n,
     };
-    unless(sample.done.is_none_or(|done| done <= all), "more was done than was asked for");
-    // The second of a pair asks for twice as much, and one that is refused counts all of it.
-    unless(sample.failed.is_none_or(|failed| failed <= all), "more failed than was asked for");
+    unless(sample.done.is_none_or(|done| done <= all), "more done than requested");
+    // The second run of a pair requests twice the operations, and counts all of them if it fails.
+    unless(sample.failed.is_none_or(|failed| failed <= all), "more failed than requested");
     if let Hold::Fixed { seconds } = plan.hold {
         let waits = plan.shape == Shape::Hold && sample.hold_s > 0.0;
-        unless(!waits || sample.hold_s == seconds as f64, "its tasks did not wait as the plan says");
+        unless(!waits || sample.hold_s == seconds as f64, "its tasks did not wait as planned");
     }
     if sample.status == Status::Ok {
-        unless(sample.alive.is_none_or(|alive| alive == n), "it is ok, and not all tasks were alive");
-        unless(sample.done.is_none_or(|done| done == all), "it is ok, and not all was done");
-        unless(sample.failed.is_none_or(|failed| failed == 0), "it is ok, and tasks failed");
-        unless(sample.reason.is_none() && sample.limit.is_none(), "it is ok, and says why it is not");
-        unless(sample.stopped || sample.exit_code == Some(0), "it is ok, and its program ended in failure");
+        unless(sample.alive.is_none_or(|alive| alive == n), "status ok, but not all tasks were alive");
+        unless(sample.done.is_none_or(|done| done == all), "status ok, but not all tasks were done");
+        unless(sample.failed.is_none_or(|failed| failed == 0), "status ok, but tasks failed");
+        unless(sample.reason.is_none() && sample.limit.is_none(), "status ok, but it has a reason for failing");
+        unless(sample.stopped || sample.exit_code == Some(0), "status ok, but its program failed");
     } else {
-        unless(sample.reason.is_some(), "it is not ok, and does not say why");
+        unless(sample.reason.is_some(), "failed without a reason");
     }
     times(sample, plan, campaign, &mut unless);
     found
@@ -71,7 +71,7 @@ fn times(sample: &Sample, plan: &Plan, campaign: &Campaign, unless: &mut impl Fn
     }
     let whole_of = |part: Option<f64>| part.zip(time.wall_s).is_none_or(|(part, wall)| part <= wall + SUM_S);
     let parts = [time.launch_s, time.plateau_read_at_s, sample.work.as_ref().and_then(|work| work.wall_s)];
-    unless(parts.into_iter().all(whole_of), "a part of it took longer than the whole");
+    unless(parts.into_iter().all(whole_of), "a phase took longer than the run");
     if let (Some(total), Some(wall)) = (cpu.total_s(), time.wall_s) {
         let most = (wall + TICK_S) * campaign.machine.cpus.max(1) as f64;
         unless(total <= most, "it took more CPU time than the machine has");

@@ -14,8 +14,8 @@ use crate::report::{Group, Report, Row};
 use crate::sheet::{Column, Field, Section, Sheet, SheetRow, Table, Tone};
 use crate::units;
 
-/// The text of a pull request: what was measured where, what it says at the most tasks, what was checked and taken out.
-/// `folder` is where the campaign lies in the repository.
+/// The text of a pull request: what was measured where, the results at the most tasks, what was checked and removed.
+/// `folder`: the results folder in the repository.
 pub fn pull_request(
     campaign: &Campaign,
     samples: &[Sample],
@@ -27,7 +27,7 @@ pub fn pull_request(
     let workloads: BTreeSet<&str> = campaign.plans().map(|plan| plan.workload.as_str()).collect();
     let workloads = workloads.into_iter().collect::<Vec<_>>().join(", ");
     let mut sheet = Sheet::new(format!("{workloads} on {}", class(&campaign.machine)));
-    let mut facts = Table::new(vec![Column::words("what"), Column::prose("is")]);
+    let mut facts = Table::new(vec![Column::words("what"), Column::prose("value")]);
     let rows = self::facts(campaign, samples, &reports, folder).into_iter();
     facts.section("What was measured").rows =
         rows.map(|(what, is)| SheetRow::of(vec![Field::plain(what), Field::plain(is)])).collect();
@@ -42,16 +42,16 @@ pub fn pull_request(
     let mut checks = Table::new(vec![Column::words("check"), Column::prose("passed")]);
     checks.section("What was checked").rows = Rule::ALL
         .into_iter()
-        // Sealed is what passed the others.
+        // The checksum is made after the other rules pass.
         .filter(|rule| ![Rule::Origin, Rule::Seal].contains(rule))
         .map(|rule| SheetRow::of(vec![Field::plain(rule.name()), Field::plain(rule.about())]))
         .collect();
     sheet.table(checks);
     if let Some(unusual) = unusual(outliers) {
-        sheet.text(format!("To look at: {unusual}."), Tone::Plain);
+        sheet.text(format!("Unusual: {unusual}."), Tone::Plain);
     }
-    sheet.text(format!("Taken out: {}.", stripped.join("; ")), Tone::Plain);
-    let again = format!("To check it again: taskscale submit --check {} --new", folder.display());
+    sheet.text(format!("Removed: {}.", stripped.join("; ")), Tone::Plain);
+    let again = format!("To check again: taskscale submit --check {} --new", folder.display());
     sheet.text(again, Tone::Plain);
     sheet
 }
@@ -85,9 +85,9 @@ fn facts(
             format!("{}, CPUs: {}, {}", machine.cpu, machine.cpus, units::bytes(machine.memory_bytes)),
         ),
         ("system", format!("{}, Linux {} {}", machine.os, machine.kernel, machine.architecture)),
-        ("memory read by", joined(sources)),
+        ("memory source", joined(sources)),
         ("taskscale", format!("{}, {}", campaign.taskscale, campaign.created_at.date())),
-        ("runs", format!("{}, {busy} of them with other work beside them", counting.len())),
+        ("runs", format!("{}, {busy} of them on a busy machine", counting.len())),
         ("versions", versions.into_iter().collect::<Vec<_>>().join("; ")),
     ];
     facts.extend((!missing.is_empty()).then(|| ("not installed", joined(missing))));
@@ -124,44 +124,44 @@ fn line(row: &Row, headline: &Figure) -> SheetRow {
     ])
 }
 
-/// One campaign of a repository, and what speaks against it.
+/// One results folder of a repository, with its broken rules.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Checked {
     pub folder: String,
-    /// Absent where it could not be read.
+    /// The badge; absent if the results could not be read.
     pub mark: Option<Mark>,
     pub runs: usize,
     pub findings: Vec<Finding>,
-    /// Cases whose footprint differs by more than a fifth from what other campaigns have.
+    /// Cases whose footprint differs by more than 20% from that of other results.
     pub outliers: Vec<String>,
 }
 
-/// How many outliers are named.
+/// Number of outliers that are named.
 const OUTLIERS: usize = 5;
 
-/// Cases that differ from others' by more than a fifth.
+/// The outliers in words, if any.
 fn unusual(outliers: &[String]) -> Option<String> {
     let named = outliers.iter().take(OUTLIERS).cloned().collect::<Vec<_>>().join("; ");
     let more = outliers.len().saturating_sub(OUTLIERS);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     (!outliers.is_empty())
-        .then(|| format!("memory differs by more than 20% from other campaigns: {named}{more}"))
+        .then(|| format!("memory differs by more than 20% from other results: {named}{more}"))
 }
 
-/// All campaigns of a repository.
+/// The sheet of all results of a repository.
 pub fn checked(all: &[Checked]) -> Sheet {
     let refused = all.iter().filter(|one| !one.findings.is_empty()).count();
-    let mut sheet = Sheet::new(format!("campaigns: {}, refused: {refused}", all.len()));
+    let mut sheet = Sheet::new(format!("results: {}, refused: {refused}", all.len()));
     let mut table = Table::new(vec![
-        Column::words("campaign"),
-        Column::words("mark"),
+        Column::words("results"),
+        Column::words("badge"),
         Column::figures("runs"),
         Column::words(""),
     ]);
-    let section: &mut Section = table.section("campaigns");
+    let section: &mut Section = table.section("results");
     for one in all {
         let (verdict, tone) =
-            if one.findings.is_empty() { ("good", Tone::Good) } else { ("refused", Tone::Bad) };
+            if one.findings.is_empty() { ("passed", Tone::Good) } else { ("refused", Tone::Bad) };
         let row = SheetRow::of(vec![
             Field::plain(one.folder.clone()),
             Field::quiet(one.mark.map_or("", Mark::name)),
@@ -169,7 +169,7 @@ pub fn checked(all: &[Checked]) -> Sheet {
             Field::Text(verdict.to_owned(), tone),
         ]);
         let row = one.findings.iter().fold(row, |row, finding| {
-            let text = format!("{}. To do: {}", finding.what, finding.rule.fix());
+            let text = format!("{}. Fix: {}", finding.what, finding.rule.fix());
             row.remark(finding.rule.name(), text, Tone::Bad)
         });
         section.rows.push(match unusual(&one.outliers) {

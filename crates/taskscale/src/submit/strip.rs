@@ -1,38 +1,37 @@
-//! Takes out of a campaign whose machine it was: its name, names of users, paths. Pure.
+//! Anonymizes results: removes the host name, names of users and paths. Pure.
 //!
-//! Paths as [`without_paths`] does it. A name is looked for where people and programs write freely (the command line,
-//! reasons, standard error, warnings); the catalogue's own names and versions are left alone, as a host may well be
-//! called `node`.
+//! Paths are removed by [`without_paths`]. Names are replaced where people and programs write freely: the command line,
+//! reasons, standard error, warnings. The catalog's own names and versions stay, as a host may be called `node`.
 
 use super::machine::class;
 use crate::record::{Campaign, Sample, without_paths};
 
-/// In the place of a user's name.
+/// Replaces the name of a user.
 const SOMEBODY: &str = "somebody";
-/// Names that say nothing of anybody: taking them out would only garble what is said.
+/// Names that identify no person and stay.
 const NOBODY: [&str; 5] = ["root", "user", "nobody", "somebody", "localhost"];
-/// A shorter name of a user is found in too many words.
+/// Shorter names of users are part of too many words.
 const SHORTEST_USER: usize = 3;
 
-/// Whose machine it was, as far as is known.
+/// Names that identify the machine and its users, as far as known.
 #[derive(Debug, Clone, Default)]
 pub struct Whose {
     /// Names of users.
     pub users: Vec<String>,
-    /// Names of hosts, beside that of the campaign.
+    /// Names of hosts besides that of the results.
     pub hosts: Vec<String>,
 }
 
-/// A campaign that says of its machine only of which class it is.
+/// Anonymized results, which name only the class of the machine.
 #[derive(Debug, Clone)]
 pub struct Stripped {
     pub campaign: Campaign,
     pub samples: Vec<Sample>,
-    /// What was taken out, a few words each, for those who look at it before they hand it in.
+    /// What was removed, in a few words each.
     pub what: Vec<String>,
 }
 
-/// Takes host names, users and paths out.
+/// Removes host names, users and paths.
 pub fn stripped(
     campaign: &Campaign,
     samples: &[Sample],
@@ -51,9 +50,9 @@ pub fn stripped(
         texts += usize::from(clean != *text);
         *text = clean;
     });
-    let mut what = vec!["the name of the host, in its place the class of the machine".to_owned()];
-    what.extend((records > 0).then(|| format!("paths of the machine, in {}", counted(records, "record"))));
-    what.extend((texts > 0).then(|| format!("names of host and users, in {}", counted(texts, "text"))));
+    let mut what = vec!["the host name (replaced by the class of the machine)".to_owned()];
+    what.extend((records > 0).then(|| format!("paths of the machine in {}", counted(records, "record"))));
+    what.extend((texts > 0).then(|| format!("names of host and users in {}", counted(texts, "text"))));
     Ok(Stripped { campaign, samples, what })
 }
 
@@ -61,7 +60,7 @@ fn counted(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// Each name with what stands in its place, the longest first: `ann-laptop` before `ann`.
+/// Each name with its replacement, the longest first: `ann-laptop` before `ann`.
 fn names(host: String, class: String, whose: &Whose) -> Vec<(String, String)> {
     let hosts = std::iter::once(&host).chain(&whose.hosts).map(|name| (name.clone(), class.clone()));
     let users = whose.users.iter().filter(|name| name.len() >= SHORTEST_USER);
@@ -72,7 +71,7 @@ fn names(host: String, class: String, whose: &Whose) -> Vec<(String, String)> {
     names
 }
 
-/// Texts that nobody but the machine's people and programs wrote.
+/// Texts that the machine's users and programs wrote.
 fn each_text(campaign: &mut Campaign, samples: &mut [Sample], change: &mut impl FnMut(&mut String)) {
     campaign.command.iter_mut().for_each(&mut *change);
     campaign.machine.warnings.iter_mut().for_each(&mut *change);

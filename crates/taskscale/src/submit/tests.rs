@@ -190,9 +190,9 @@ fn nothing_is_left_of_whose_machine_it_was() {
     assert_eq!(
         stripped.what,
         [
-            "the name of the host, in its place the class of the machine",
-            "paths of the machine, in 2 records",
-            "names of host and users, in 3 texts"
+            "the host name (replaced by the class of the machine)",
+            "paths of the machine in 2 records",
+            "names of host and users in 3 texts"
         ]
     );
 }
@@ -234,12 +234,12 @@ fn a_changed_program_is_not_the_catalogues() {
     assert!(said(facts.clone(), Some("2")).contains("a lock file, shared code"));
     let mut other = facts.clone();
     other.sources[0].text.push(' ');
-    assert_eq!(said(other, None), "rust/thread (sleep): thread/src/bin/thread-sleep.rs");
+    assert_eq!(said(other, None), "rust/thread (sleep): thread/src/bin/thread-sleep.rs differs");
     let mut other = facts.clone();
     other.run.push("--fast".to_owned());
-    assert_eq!(said(other, None), "rust/thread (sleep): its run in runtime.toml");
+    assert_eq!(said(other, None), "rust/thread (sleep): its `run` in runtime.toml differs");
     let other = EntryFacts { kind: crate::catalog::Kind::Timer, ..facts.clone() };
-    assert!(said(other, None).contains("its kind"));
+    assert!(said(other, None).contains("`kind`"));
     type Rewrite = (&'static str, fn(&mut EntryFacts));
     let rewritten: [Rewrite; 6] = [
         ("title", |facts| facts.title = "The best".to_owned()),
@@ -252,10 +252,10 @@ fn a_changed_program_is_not_the_catalogues() {
     for (key, rewrite) in rewritten {
         let mut other = facts.clone();
         rewrite(&mut other);
-        assert_eq!(said(other, None), format!("rust/thread (sleep): its {key} in runtime.toml"));
+        assert_eq!(said(other, None), format!("rust/thread (sleep): its `{key}` in runtime.toml differs"));
     }
     let other = EntryFacts { program_digest: None, ..facts.clone() };
-    assert!(said(other, None).contains("an older taskscale"));
+    assert!(said(other, None).contains("digest"));
     let other = EntryFacts { workload: Some("sleep".to_owned()), ..facts.clone() };
     assert_eq!(said(other, None), "");
     // Of what was not measured nothing is asked.
@@ -269,7 +269,7 @@ fn an_entry_of_no_catalogue_is_refused() {
     let campaign = Campaign { entries: vec![test_facts("own/thing")], ..posts().campaign };
     let samples = [record::test_sample("own/thing", 1)];
     let found = changed_programs(&campaign, &samples, &catalog, |_, _, _, _| None).expect("a finding");
-    assert_eq!(found.what, "own/thing (sleep): the catalogue has no such entry");
+    assert_eq!(found.what, "own/thing (sleep): not in the catalog");
 }
 
 #[test]
@@ -362,7 +362,7 @@ fn a_pull_request_says_what_was_measured_checked_and_taken_out() {
         &stripped.samples,
         &place,
         &stripped.what,
-        &["rust/thread, sleep, N = 1: 3 MiB, elsewhere 2 MiB (1 campaign)".to_owned()],
+        &["rust/thread, sleep, N = 1: 3 MiB, elsewhere 2 MiB (1 other result)".to_owned()],
     );
     insta::assert_snapshot!(sheet.markdown());
 }

@@ -1,4 +1,4 @@
-//! A second measurement of some cases of submitted results, by a curator: which cases, and whether both agree. Pure, but
+//! A curator's second measurement of some cases of submitted results: which cases, and whether both agree. Pure, except
 //! for the record's file.
 
 use std::io;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::record::{Campaign, Part, Timestamp, read_document};
 use crate::report::{Report, Row};
 
-/// The record of a verification, beside the files of the results.
+/// The record of a verification, next to the files of the results.
 pub const VERIFICATION: &str = "verification.json";
 
 /// This share of the cases is measured again, and at least one.
@@ -35,7 +35,7 @@ pub struct DrawnCase {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verification {
     pub schema: u32,
-    /// The results that were verified, and their seal.
+    /// The results that were verified, and their checksum.
     pub campaign: Option<String>,
     pub seal: Option<String>,
     /// Decides which cases are drawn.
@@ -53,7 +53,7 @@ pub struct VerifiedCase {
     pub workload: String,
     pub tasks: u64,
     pub submitted: CaseOutcome,
-    /// Absent where the entry could not be run here.
+    /// Absent if the entry could not run here.
     pub measured: Option<CaseOutcome>,
     pub agrees: bool,
 }
@@ -77,13 +77,13 @@ impl Verification {
         agree > 0 && agree as f64 >= VERIFIED_SHARE * measured as f64
     }
 
-    /// How many cases agree, of those that could be measured.
+    /// Number of cases that agree, and number that could be measured.
     pub fn agreement(&self) -> (usize, usize) {
         let measured = self.cases.iter().filter(|case| case.measured.is_some());
         (measured.clone().filter(|case| case.agrees).count(), measured.count())
     }
 
-    /// The record that lies beside results, if it is of them.
+    /// The record in a results folder, if it belongs to these results.
     pub fn beside(folder: &Path, campaign: &Campaign) -> io::Result<Option<Verification>> {
         let text = match read_document(&folder.join(VERIFICATION)) {
             Ok(text) => text,
@@ -93,7 +93,7 @@ impl Verification {
         let verification: Verification = serde_json::from_slice(&text)?;
         let seal = campaign.origin.as_ref().map(|origin| &origin.seal);
         if verification.campaign != campaign.id || verification.seal.as_ref() != seal {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is of other results"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "the record belongs to other results"));
         }
         Ok(Some(verification))
     }

@@ -1,4 +1,4 @@
-//! Results that are taken back: their files go, and their place says why.
+//! Withdrawal of results: removes their files and records why.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize};
 use super::verify::VERIFICATION;
 use crate::record::{Timestamp, read_document};
 
-/// In the place of the files of results that were withdrawn.
+/// The record that replaces the files of withdrawn results.
 pub const WITHDRAWN: &str = "withdrawn.json";
 
-/// That results were withdrawn, and why.
+/// The record of a withdrawal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Withdrawal {
     pub schema: u32,
     pub withdrawn_at: Timestamp,
-    /// Of the campaign, as it was published.
+    /// The id of the results, as published.
     pub campaign: Option<String>,
     pub reason: String,
 }
 
 impl Withdrawal {
-    /// What stands in a folder; `None` where nothing was withdrawn there.
+    /// The record in a folder, if results were withdrawn there.
     pub fn read(folder: &Path) -> io::Result<Option<Withdrawal>> {
         match read_document(&folder.join(WITHDRAWN)) {
             Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
@@ -32,7 +32,7 @@ impl Withdrawal {
         }
     }
 
-    /// Writes it, then removes the files of the results. Done again after an interruption, it ends the same.
+    /// Writes the record, then removes the files of the results. Can be repeated after an interruption.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         let mut file = File::create(folder.join(WITHDRAWN))?;
         file.write_all(&serde_json::to_vec_pretty(self)?)?;

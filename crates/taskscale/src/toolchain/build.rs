@@ -27,7 +27,7 @@ pub struct Cache {
 /// An entry that can be run.
 #[derive(Debug, Clone)]
 pub struct Built {
-    /// The command, less the arguments that taskscale appends.
+    /// The command without the arguments that taskscale appends.
     pub command: Vec<String>,
     /// SHA-256 over the runtime's folder, version and place.
     pub digest: String,
@@ -42,13 +42,13 @@ pub struct Built {
 pub enum BuildError {
     #[error("cannot {what} {path}: {error}")]
     Io { what: &'static str, path: PathBuf, error: io::Error },
-    #[error("`{command}` cannot be started: no program `{program}` in PATH")]
+    #[error("program not found in PATH: `{program}` (for `{command}`)")]
     NoProgram { command: String, program: String },
-    #[error("`{command}` failed ({status}); its output is in {log}\n{tail}")]
+    #[error("`{command}` failed ({status}; log: {log})\n{tail}")]
     Failed { command: String, status: String, log: PathBuf, tail: String },
-    #[error("`{0}` was ended before it was done")]
+    #[error("interrupted: {0}")]
     Stopped(String),
-    #[error("the build made no program: {0} is missing or cannot be run")]
+    #[error("no program after the build: {0} (missing or not executable)")]
     NoResult(PathBuf),
 }
 

@@ -12,15 +12,15 @@ use super::home::Home;
 use super::process::output_within;
 use crate::catalog::{Locate, ToolchainSpec};
 
-/// A JVM on a busy machine answers `-version` within a second or two; nothing sane takes longer than this.
+/// A JVM on a busy machine answers `-version` within a second or two.
 const VERSION_LIMIT: Duration = Duration::from_secs(20);
 
-/// A toolchain that is there and new enough.
+/// A toolchain that is installed and new enough.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Toolchain {
-    /// What `{home}` stands for, where the runtime has such a folder.
+    /// The value of `{home}`, where the runtime has such a folder.
     pub home: Option<PathBuf>,
-    /// First line of the version command's output: the receipt.
+    /// First line of the version command's output.
     pub version: String,
 }
 
@@ -29,15 +29,30 @@ pub struct Toolchain {
 pub enum Unavailable {
     #[error("{title} is not installed: {install}")]
     Missing { title: String, install: String },
-    #[error("{title} {minimum} or later is needed, found {found}: {install}")]
+    #[error("{title} is older than {minimum} ({found}): {install}")]
     TooOld { title: String, minimum: String, found: String, install: String },
-    /// What a program said ends as it likes: another colon would make the hint a part of it.
-    #[error("`{command}` failed: {}; to install it: {install}", why.trim_end_matches([':', ';', ',', '.', ' ']))]
-    Broken { command: String, why: String, install: String },
+    /// The command that asks for its version failed. `--verbose` shows the command and why.
+    #[error("{title} is not installed, or broken: {install}")]
+    Broken { title: String, command: String, why: String, install: String },
 }
 
-/// Whether a toolchain seems to be there, as far as can be known without starting a program: its version may still be
-/// too old.
+impl Unavailable {
+    /// In a few words, behind the title, with one way to install it: `not installed: apt install libuv1-dev`.
+    pub fn in_short(&self, spec: &ToolchainSpec) -> String {
+        let install = match &spec.install_debian {
+            Some(package) if path_lookup("apt").is_some() => format!("apt install {package}"),
+            _ => spec.install_other.clone(),
+        };
+        match self {
+            Unavailable::Missing { .. } | Unavailable::Broken { .. } => {
+                format!("not installed: {install}")
+            }
+            Unavailable::TooOld { minimum, .. } => format!("older than {minimum}: {install}"),
+        }
+    }
+}
+
+/// Whether a toolchain seems to be installed, without starting a program. Its version may still be too old.
 pub fn is_there(spec: &ToolchainSpec) -> bool {
     match &spec.locate {
         None => path_lookup(&spec.version[0]).is_some(),
@@ -82,8 +97,11 @@ fn check(
         })
         .collect();
     let program = path_lookup(&words[0]).ok_or_else(missing)?;
-    let broken =
-        |why: String| Unavailable::Broken { command: words.join(" "), why, install: install.to_owned() };
+    let broken = |why: String| {
+        let command = words.join(" ");
+        log::info!("`{command}` failed: {why}");
+        Unavailable::Broken { title: spec.title.clone(), command, why, install: install.to_owned() }
+    };
     log::info!("asking for the version: {}", words.join(" "));
     let mut command = Command::new(&program);
     // As a build is started: what answers here is what builds there.
@@ -95,7 +113,7 @@ fn check(
         .map_err(|error| broken(error.to_string()))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        let why = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+        let why = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("no message");
         return Err(broken(format!("{}: {why}", output.status)));
     }
     // Java and others print their version to standard error.
@@ -177,7 +195,7 @@ pub fn path_lookup(program: &str) -> Option<PathBuf> {
     env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(program)).find(|path| runnable(path))
 }
 
-/// The first dotted number in a version receipt: `go version go1.26.8` gives 1, 26, 8.
+/// The first dotted number in a version: `go version go1.26.8` gives 1, 26, 8.
 fn number_in(receipt: &str) -> Option<Vec<u64>> {
     let start = receipt.find(|c: char| c.is_ascii_digit())?;
     let rest = &receipt[start..];
@@ -195,7 +213,7 @@ mod tests {
     use crate::catalog::{Catalog, embedded_files};
 
     #[test]
-    fn versions_are_found_in_what_toolchains_print() {
+    fn versions_are_found_in_the_output_of_toolchains() {
         assert_eq!(number_in("go version go1.26.8 linux/amd64"), Some(vec![1, 26, 8]));
         assert_eq!(number_in("openjdk version \"17.0.15\" 2025-04-15"), Some(vec![17, 0, 15]));
         assert_eq!(number_in("v20.20.2"), Some(vec![20, 20, 2]));
@@ -204,9 +222,8 @@ mod tests {
         assert!(dotted("1.9") < dotted("1.24"));
     }
 
-    /// `g++` cut the text of an `#error` off at the slashes of its address: "or https:: apt install".
     #[test]
-    fn how_to_install_is_said_once_and_whole() {
+    fn install_instructions_appear_once() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes");
         let catalog = Catalog::load(&folder).expect("the catalogue of the repository");
         for (_, entry) in catalog.entries() {
@@ -217,16 +234,17 @@ mod tests {
                 install.ends_with(|c: char| c.is_alphanumeric() || "/)".contains(c)),
                 "{name}: {install}"
             );
-            let why = String::from("exit status: 1: x.hpp:3:2: error: #error no such header, see https:");
+            let (title, why) = (spec.title.clone(), String::from("exit status: 1: no such header, see https:"));
             let command = spec.version.join(" ");
-            let said = Unavailable::Broken { command, why, install: install.clone() }.to_string();
-            assert!(said.ends_with(&format!("see https; to install it: {install}")), "{said}");
-            let missing = Unavailable::Missing { title: spec.title.clone(), install: install.clone() };
-            for said in [said, missing.to_string()] {
-                assert!(!said.contains(":: ") && said.matches(&install).count() == 1, "{said}");
+            let missing = Unavailable::Missing { title: title.clone(), install: install.clone() };
+            let broken = Unavailable::Broken { title, command, why, install: install.clone() };
+            for error in [missing, broken] {
+                let text = error.to_string();
+                assert!(!text.contains(":: ") && text.matches(&install).count() == 1, "{text}");
+                assert!(error.in_short(spec).starts_with("not installed: "), "{name}");
             }
         }
-        // What a version command says on failing is joined with the manifest's hint: it must bring none of its own.
+        // The manifest alone says how to install: a version command that fails must not say so as well.
         let prose = |name: &str| name.ends_with("README.md") || name.ends_with("runtime.toml");
         for name in embedded_files().filter(|name| !prose(name)) {
             let text = std::fs::read_to_string(folder.join(name)).expect("a source file");

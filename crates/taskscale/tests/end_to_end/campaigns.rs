@@ -96,7 +96,7 @@ fn cut_off(signal: i32, rounds: usize, seed: u64) {
             assert!(expected.contains(&code), "{context}: {code:?}\n{}", finished.stderr);
             // Once it measures, it says what to do; before that there is nothing to go on with.
             if code == Some(128 + signal) && finished.stderr.contains(RUNNING) {
-                finished.expect_said("goes on");
+                finished.expect_said("resumes");
             }
             world.assert_nothing_left();
         }
@@ -181,7 +181,7 @@ fn an_interrupted_run_is_not_waited_for() {
         running.signal(signal);
         running.wait().expect_code(128 + signal);
         world.assert_nothing_left();
-        assert!(says(&heard, "goes on"));
+        assert!(says(&heard, "resumes"));
         assert_eq!(world.sample_count("out"), 0);
     }
 }
@@ -213,13 +213,13 @@ fn two_campaigns_wait_for_each_other_on_one_machine() {
     hurried.env("TASKSCALE_LOCK", world.path("lock"));
     let refused = other.run(hurried);
     refused.expect_code(2).expect_said(&format!("error: {holder} (")).expect_said("--no-wait");
-    refused.expect_said("is measuring on this machine, and two would measure each other");
+    refused.expect_said("is measuring on this machine");
     // What cannot be is refused at once, not after a wait.
     fs::create_dir(other.path("full")).unwrap();
     fs::write(other.path("full/thesis.tex"), "years of work").unwrap();
     let mut unusable = other.campaign("full", "-n 3");
     unusable.env("TASKSCALE_LOCK", world.path("lock"));
-    other.run(unusable).expect_code(2).expect_said("the folder is not empty");
+    other.run(unusable).expect_code(2).expect_said("not empty");
 
     let heard = other.path("patient");
     let second = with_its_lock(&heard);
@@ -279,14 +279,14 @@ fn damaged_samples_are_set_aside_and_good_ones_kept() {
     fs::write(&path, parts.join(&b'\n')).unwrap();
 
     let shown = world.run(world.command(&["report", &world.path("out").display().to_string()]));
-    shown.expect_code(0).expect_said("line 2 is no sample and is left out");
+    shown.expect_code(0).expect_said("left out: line 2 of ");
     assert_eq!(fs::read(&path).unwrap(), parts.join(&b'\n'), "a report writes nothing");
 
     let finished = world.run(world.campaign("out", "-n 3,4"));
     world.assert_nothing_left();
-    finished.expect_code(0).expect_said("going on with");
+    finished.expect_code(0).expect_said("resuming ");
     for line in [2, 3, 6] {
-        finished.expect_said(&format!("samples.jsonl, line {line} is no sample and is set aside"));
+        finished.expect_said(&format!("set aside in samples.rejected.jsonl: line {line} of "));
     }
     assert_harmless("standard error", &finished.stderr);
     assert_complete(&world, "out");
@@ -358,7 +358,7 @@ fn a_full_disk_stops_the_campaign_and_keeps_what_was_measured() {
     let disk = Disk::mount(&mount, "size=64k");
     let Some(disk) = disk else { return skipped("no tmpfs can be mounted here") };
     let finished = world.run(world.campaign("out/campaign", cells));
-    finished.expect_code(1).expect_said("No space left on device").expect_said(" kept in ");
+    finished.expect_code(1).expect_said("No space left on device").expect_said(" kept: ");
     let kept = world.load("out/campaign");
     assert!(!kept.samples.is_empty() && kept.rejected.is_empty());
     disk.remount("size=4m");
@@ -378,13 +378,13 @@ fn a_full_disk_stops_the_campaign_and_keeps_what_was_measured() {
 
 fn stopped_and_gone_on_with(world: &World, finished: Finished, why: &str, cells: &str) {
     world.assert_nothing_left();
-    finished.expect_code(1).expect_said(why).expect_said("goes on");
+    finished.expect_code(1).expect_said(why).expect_said("resumes");
     let kept = world.load("out");
     assert!(!kept.samples.is_empty() && kept.samples.len() < 20, "{}", kept.samples.len());
     // The piece of a line that did fit is gone again.
     assert!(kept.rejected.is_empty(), "{:?}", kept.rejected);
     finished.expect_said(&format!("stopped; {} sample", kept.samples.len()));
-    finished.expect_said(&format!(" kept in {}", world.path("out").display()));
+    finished.expect_said(&format!("`-o {}` resumes", world.path("out").display()));
     assert!(finished.stdout.lines().count() > 1, "what is known is shown: {}", finished.stdout);
 
     world.run(world.campaign("out", cells)).expect_code(1);
@@ -427,7 +427,7 @@ fn a_folder_that_vanishes_stops_the_campaign_and_what_is_known_is_shown() {
     finished
         .expect_code(1)
         .expect_said("the campaign's folder has vanished")
-        .expect_said("are gone or cannot be read");
+        .expect_said("is gone or unreadable");
     assert!(finished.stdout.contains("fake/well"), "{}", finished.stdout);
 
     // Another in its place is not ours to write into.

@@ -175,7 +175,7 @@ fn a_dry_run_starts_and_writes_nothing() {
     let planned = dry(&["-o", &out]);
     planned.expect_code(0);
     assert!(planned.stdout.contains("8 runs and 2 warm-ups"), "{}", planned.stdout);
-    assert!(planned.stdout.contains("a guess by kind"), "{}", planned.stdout);
+    assert!(planned.stdout.contains("\n~ "), "{}", planned.stdout);
     assert_eq!(world.snapshot(), before);
     // Not even to ask for a version: a program that cannot be started would be named.
     let mut manifest = fs::read_to_string(world.manifest()).unwrap();
@@ -205,7 +205,7 @@ fn a_dry_run_foresees_limits() {
     assert!(line.is_some_and(|line| line.contains(" leaves room for ")), "{}", dry.stdout);
     assert!(!dry.stdout.contains("  fake/os × 2:"), "{}", dry.stdout);
     // Memory is one, too: 200 bytes a timer, and a billion of them.
-    assert!(dry.stdout.contains("  fake/timer × 1G: killed-oom: about "), "{}", dry.stdout);
+    assert!(dry.stdout.contains("  fake/timer × 1G: killed-oom: "), "{}", dry.stdout);
     let json = world.run(world.command(&[&["run", "@all", "--dry-run", "-f", "json"], &counts[..]].concat()));
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
     let ending = json["will_end_at_a_limit"].as_array().unwrap();
@@ -355,7 +355,6 @@ fn events_are_what_their_schema_says() {
         let told = events(&refused);
         valid(&told);
         assert_eq!(names(&told), ["error", "end"]);
-        assert!(told[0]["hint"].as_str().is_some_and(|hint| !hint.is_empty()));
     }
     let built = world.run(world.command(&["build", "fake/well", "--json"]));
     let told = events(&built);
@@ -390,31 +389,34 @@ fn verbose_says_what_is_done_and_quiet_nothing() {
 }
 
 #[test]
-fn every_error_has_a_hint() {
+fn errors_come_first_and_hints_add_a_command() {
     let world = two();
     let file = world.path("file");
     fs::write(&file, "").unwrap();
     let file = file.display().to_string();
     let below = format!("{file}/below");
-    for args in [
-        vec!["run", "nosuch"],
-        vec!["run", "-w", "nosuch"],
-        vec!["run", "-n", "1x"],
-        vec!["run", "-n", "1,1"],
-        vec!["run", "--memory-cap", "64k"],
-        vec!["run", "-o", &*below],
-        vec!["--quick", "list"],
-        vec!["report", &*file],
-        vec!["compare", &*file, &*file],
-        vec!["list", "nosuch"],
-        vec!["man", "--output", &*below],
+    for (args, hint) in [
+        (vec!["run", "nosuch"], "`taskscale list`"),
+        (vec!["run", "-w", "nosuch"], "`taskscale list workloads`"),
+        (vec!["run", "-n", "1x"], ""),
+        (vec!["run", "-n", "1,1"], ""),
+        (vec!["run", "--memory-cap", "64k"], "64KiB"),
+        (vec!["run", "-o", &*below], ""),
+        (vec!["--quick", "list"], "`taskscale list -h`"),
+        (vec!["report", &*file], ""),
+        (vec!["compare", &*file, &*file], ""),
+        (vec!["list", "nosuch"], "`taskscale list`"),
+        (vec!["lst"], "`taskscale list`"),
+        (vec!["man", "--output", &*below], ""),
     ] {
         let finished = world.run(world.command(&args));
         assert!([1, 2].contains(&finished.code()), "{args:?}");
-        let hint = finished.stderr.lines().find_map(|line| line.strip_prefix("hint: "));
-        assert!(hint.is_some_and(|hint| hint.len() > 10), "{args:?}: {}", finished.stderr);
-        // `list` says first which catalogue it shows.
-        let said = finished.stderr.lines().find(|line| !line.starts_with("catalogue: "));
+        let hints: Vec<&str> =
+            finished.stderr.lines().filter_map(|line| line.strip_prefix("hint: ")).collect();
+        let is_right = if hint.is_empty() { hints.is_empty() } else { hints.len() == 1 && hints[0].contains(hint) };
+        assert!(is_right, "{args:?}: {}", finished.stderr);
+        // `list` first names its catalog.
+        let said = finished.stderr.lines().find(|line| !line.starts_with("catalog: "));
         assert!(said.is_some_and(|line| line.starts_with("error: ")), "{args:?}: {}", finished.stderr);
     }
 }
@@ -461,7 +463,7 @@ fn a_build_whose_program_is_missing_is_left_out() {
     let world = World::new(&[Entry::new("plain", ""), lacking]);
     let ended = world.run(world.campaign("out", "-n 1 -r 1"));
     ended.expect_code(0).expect_said(
-        "left out fake/lacking: `no-such-program ci` cannot be started: no program `no-such-program` in PATH",
+        "left out fake/lacking: program not found in PATH: `no-such-program`",
     );
     assert!(world.load("out").samples.iter().all(|sample| sample.entry == "fake/plain"));
 }

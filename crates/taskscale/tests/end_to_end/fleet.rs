@@ -59,7 +59,7 @@ fn machines_are_measured_at_once_and_set_side_by_side() {
     assert!(status.stdout.contains("2 of 2 machines complete"), "{}", status.stdout);
     // The last job has gathered by itself.
     let summary = fs::read_to_string(cluster.world.path("shared/gathered.md")).expect("gathered");
-    assert!(summary.contains("2 machines, one campaign each"), "{summary}");
+    assert!(summary.contains("Results of 2 machines"), "{summary}");
     for wanted in ["Scripted version", "fake 1.0", "fake 2.0", "fake/one", "2 of 2"] {
         assert!(summary.contains(wanted), "{wanted}:\n{summary}");
     }
@@ -80,7 +80,7 @@ fn machines_are_measured_at_once_and_set_side_by_side() {
     // What another user could have changed is not submitted.
     let script = list(&cluster.world.path("other/jobs")).remove(0);
     fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o666)).expect("permissions");
-    cluster.fleet(&["resume", &other]).expect_code(2).expect_said("every user may write there");
+    cluster.fleet(&["resume", &other]).expect_code(2).expect_said("every user can write to it");
 
     // Nothing is left to do, and nothing is done twice.
     let again = cluster.fleet(&["resume", &path]);
@@ -89,7 +89,7 @@ fn machines_are_measured_at_once_and_set_side_by_side() {
     let campaign = fleet.verify(&fleet.slots[0], &published[0]).expect("unchanged");
     let samples = fs::read_to_string(campaign.join("samples.jsonl")).expect("samples");
     fs::write(campaign.join("samples.jsonl"), samples.replace("\"ok\"", "\"ok\" ")).expect("edited");
-    cluster.fleet(&["gather", &path]).expect_code(1).expect_said("was changed after it was published");
+    cluster.fleet(&["gather", &path]).expect_code(1).expect_said("changed after publication");
 }
 
 /// A lost node: Slurm requeues its job on another node. What still runs on the lost node comes too late to publish.
@@ -134,7 +134,7 @@ fn a_controller_that_is_killed_costs_nothing() {
     fs::write(&hasty, text + "MessageTimeout=2\n").expect("a configuration");
     let mut status = cluster.world.command(&["fleet", "status", &path]);
     status.env("SLURM_CONF", &hasty);
-    cluster.world.run(status).expect_code(1).expect_said("is the controller up?");
+    cluster.world.run(status).expect_code(1).expect_said("scontrol ping");
     cluster.daemon(&["controller"]);
     let published = cluster.finish(&fleet);
     assert!(published.iter().all(|published| published.epoch == 1), "a job was started again: {published:?}");
@@ -193,7 +193,7 @@ fn a_job_held_after_a_failed_launch_is_released_by_resume() {
         fs::rename(away(spool), spool).expect("back");
     }
     cluster.return_nodes();
-    cluster.fleet(&["resume", &path]).expect_code(0).expect_said("released after a failed launch");
+    cluster.fleet(&["resume", &path]).expect_code(0).expect_said("released after a failed start");
     cluster.finish(&fleet);
     assert!(cluster.world.path("shared/gathered.md").exists());
 }
@@ -221,7 +221,7 @@ fn what_was_cancelled_goes_on_where_it_stopped() {
     fs::write(&plan, text.replace("repetitions = 2", "repetitions = 3")).expect("a plan");
     let plan = plan.display().to_string();
     let refused = cluster.fleet(&[&plan]);
-    refused.expect_code(2).expect_said("`repetitions = 2` there and `repetitions = 3` here");
+    refused.expect_code(2).expect_said("`repetitions = 2`, not `repetitions = 3`");
 
     // Only on the node that has the campaign does it go on.
     let other = if node == "node1" { "node2" } else { "node1" };
@@ -240,7 +240,7 @@ fn a_drained_cluster_is_waited_for_and_a_job_may_be_started_twice() {
     cluster.drain_nodes();
     let plan = cluster.plan(&format!("{SEVERAL}[machines.x86]\ncount = 1\n")).display().to_string();
     // No node is free to be asked.
-    cluster.fleet(&[&plan]).expect_code(0).expect_said("is free to be asked");
+    cluster.fleet(&[&plan]).expect_code(0).expect_said("no free node");
     let fleet = cluster.opened();
     let path = cluster.world.path("shared").display().to_string();
     let status = cluster.fleet(&["status", &path]);
@@ -271,7 +271,7 @@ fn a_drained_cluster_is_waited_for_and_a_job_may_be_started_twice() {
     }
     // Once more, when all is there.
     let third = cluster.world.run_plain(by_hand());
-    third.expect_code(0).expect_said("was complete before");
+    third.expect_code(0).expect_said("was already complete");
 }
 
 /// Slurm tells a job that its time is nearly over; it puts its last sample away.
@@ -291,7 +291,7 @@ fn a_time_limit_costs_nothing() {
     let loaded = record::load(&fleet.slot_folder(&fleet.slots[0]).join(claim.node)).expect("a campaign");
     assert!(loaded.samples.len() >= 2 && loaded.rejected.is_empty());
     let log = fs::read_to_string(cluster.world.path("shared/log/x86.1.log")).expect("a log");
-    assert!(log.contains("stopped: what was measured is kept"), "{log}");
+    assert!(log.contains("stopped: results are kept"), "{log}");
     let path = cluster.world.path("shared").display().to_string();
     let status = cluster.fleet(&["status", &path]);
     assert!(status.code() == 1 && status.stdout.contains("resume"), "{}", status.stdout);
@@ -443,7 +443,7 @@ fn a_folder_that_a_node_does_not_see_is_refused() {
     let plan = cluster.plan("[machines.a]\nnodelist = \"node1\"\n[machines.b]\nnodelist = \"node2\"\n");
     let plan = plan.display().to_string();
     let refused = cluster.fleet(&[&plan]);
-    refused.expect_code(2).expect_said("is not seen from node2");
+    refused.expect_code(2).expect_said("missing on node2");
     assert_eq!(cluster.submitted(), "");
     assert!(matches!(Fleet::open(&hidden), Err(FleetError::NoFleet(_))));
 }
@@ -484,7 +484,7 @@ fn a_clock_that_is_wrong_is_named() {
     command.env("SLURM_CONF", late.join("slurm.conf"));
     let refused = cluster.world.run(command);
     munged.kill().and_then(|()| munged.wait()).expect("munged ends");
-    refused.expect_code(2).expect_said("their clocks differ");
+    refused.expect_code(2).expect_said("munge keys");
     assert!(!cluster.world.path("shared").exists());
 }
 

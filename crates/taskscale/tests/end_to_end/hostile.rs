@@ -61,13 +61,13 @@ fn a_catalog_that_others_can_write_is_not_used_unless_it_is_named() {
         assert!(trap.exists(), "what is named is trusted");
     };
     mode(0o1777);
-    refused("every user may write there");
+    refused("every user can write to it");
     mode(0o755);
     if !is_root() {
         return skipped("only root can give a folder to another user");
     }
     chown(&runtimes, Some(65534), None).unwrap();
-    refused("it belongs to another user, uid 65534");
+    refused("it belongs to another user (uid 65534)");
     // A link of another user's to a folder of ours.
     fs::rename(&runtimes, world.path("shared/own")).unwrap();
     chown(world.path("shared/own"), Some(0), None).unwrap();
@@ -88,7 +88,7 @@ fn a_broken_catalog_that_was_found_keeps_no_results_from_being_shown() {
     run_in(&world, "", &["report", "measured"]).expect_code(0);
     for args in [&["site", "measured", "-o", "site"][..], &["submit", "measured", "--dry-run"]] {
         let done = run_in(&world, "", args);
-        done.expect_said("using the catalog that taskscale carries instead");
+        done.expect_said("using the embedded catalog");
         // The carried catalog has no such entry: it is compared with, not failed on.
         assert_eq!(done.code(), i32::from(args[0] == "submit"), "{}", done.stderr);
     }

@@ -24,7 +24,7 @@ fn answers(finished: &Finished) -> Vec<serde_json::Value> {
 /// Whether this machine can limit memory at all: where not, `limit` refuses, and another test looks at that.
 fn can_limit(world: &World) -> bool {
     let found = world.run(world.command(&["limit", "fake/plain", "--memory", "1PiB"]));
-    let can = !found.stderr.contains("needs a control group");
+    let can = !found.stderr.contains("needs a cgroup");
     if !can {
         skipped("no control group that can limit memory can be made here");
     }
@@ -177,7 +177,7 @@ fn cut_off_a_search_goes_on_and_another_question_is_refused() {
     world.until("two runs are kept", || world.sample_count("out") >= 2 || running.has_ended());
     running.signal(libc::SIGINT);
     let finished = running.wait();
-    finished.expect_code(130).expect_said("goes on");
+    finished.expect_code(130).expect_said("resumes");
     let kept = world.load("out").samples.len();
     world.run(limit(&world, "out", search)).expect_code(0);
     let samples = world.load("out").samples;
@@ -204,7 +204,7 @@ fn cut_off_a_search_goes_on_and_another_question_is_refused() {
     world
         .run(limit(&world, "other", "fake/plain --memory 32MiB"))
         .expect_code(2)
-        .expect_said("it holds a campaign of `taskscale run`");
+        .expect_said("results of `taskscale run`");
     world.assert_nothing_left();
 }
 
@@ -234,7 +234,7 @@ fn what_cannot_be_asked_is_refused() {
     refuse("fake/plain", "<--memory <SIZE>|--tasks <COUNT>>");
     refuse("fake/plain --memory 1GiB -n 10", "cannot be used with");
     refuse("fake/plain --memory 1k", "--memory:");
-    refuse("fake/plain --memory 1000", "less than any program runs in");
+    refuse("fake/plain --memory 1000", "--memory: ");
     refuse("fake/plain -n 0", "-n: \"0\" is zero");
     refuse("fake/plain -n 10 --precision 0", "is not a share from 0.01% to 50%");
     refuse("fake/plain -n 10 --slowdown 0.5", "--slowdown:");
@@ -242,7 +242,7 @@ fn what_cannot_be_asked_is_refused() {
     refuse("fake/plain -n 10 --env A={memory:200%}", "write {memory} or {memory:90%}");
     refuse("fake/plan -n 10", "did you mean `fake/plain`?");
     if can_limit(&world) {
-        refuse("fake/plain --memory 1PiB", "cannot be tried");
+        refuse("fake/plain --memory 1PiB", "--memory: ");
     }
 }
 
@@ -253,7 +253,7 @@ fn without_a_control_group_it_refuses() {
     let finished = world.run(limit(&world, "out", "fake/plain --memory 32MiB"));
     finished
         .expect_code(2)
-        .expect_said("`limit` needs a control group that can limit memory")
+        .expect_said("`limit` needs a cgroup")
         .expect_said("TASKSCALE_CGROUP=none was set")
         .expect_said("`taskscale doctor`");
     assert!(!world.path("out").exists());
@@ -374,19 +374,19 @@ fn the_highest_rate_of_a_server_is_found_and_each_sample_has_its_own() {
 }
 
 #[test]
-fn rates_that_make_no_sense_are_refused_with_a_hint() {
+fn invalid_rates_are_refused() {
     let server = Entry { waits: Some("echo"), ..Entry::new("server", "") };
     let world = World::new(&[Entry::new("plain", ""), server]);
     for (args, said) in [
-        ("fake/plain -w sleep --rate -n 10", "nobody sends messages to a program of `sleep`"),
-        ("fake/server -w echo -n 10 --p99 10ms", "--p99 is a bound of --rate"),
-        ("fake/server -w echo --rate --memory 64MiB", "--memory does not go with it"),
-        ("fake/server -w echo --rate -n 10 --slowdown 3", "--slowdown is about little memory"),
-        ("fake/server -w echo --rate -n 10 -p rate=5", "--rate looks for it"),
-        ("fake/server -w echo --rate -n 10 --p99 1h", "from 1us to 3s"),
+        ("fake/plain -w sleep --rate -n 10", "--rate: `sleep`"),
+        ("fake/server -w echo -n 10 --p99 10ms", "--p99 needs --rate"),
+        ("fake/server -w echo --rate --memory 64MiB", "--rate and --memory"),
+        ("fake/server -w echo --rate -n 10 --slowdown 3", "--rate and --slowdown"),
+        ("fake/server -w echo --rate -n 10 -p rate=5", "--rate and -p rate="),
+        ("fake/server -w echo --rate -n 10 --p99 1h", "1us to 3s"),
         ("fake/server -w echo --rate -n 10 --p99 5", "--p99"),
     ] {
-        world.run(limit(&world, "none", args)).expect_code(2).expect_said(said).expect_said("hint");
+        world.run(limit(&world, "none", args)).expect_code(2).expect_said(said);
     }
     world.run(limit(&world, "none", "fake/server -w echo --rate")).expect_code(2).expect_said("--tasks");
     assert!(!world.path("none").exists());

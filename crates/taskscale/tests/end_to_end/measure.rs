@@ -125,7 +125,7 @@ fn a_plateau_is_found_from_outside_and_growth_with_it() {
         "#",
         "# program  . kernel",
         "95 % interval",
-        "Campaign: ",
+        "Results: ",
     ] {
         assert!(shown.contains(said), "{said:?} is not in {shown}");
     }
@@ -362,7 +362,7 @@ fn the_user_says_when_it_is_ready() {
     // Somebody else listens there: that would be taken for the program.
     let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
     let (finished, samples) = measured(&world, "taken", &tcp, &flags);
-    finished.expect_code(2).expect_said("something listens there already");
+    finished.expect_code(2).expect_said("already listens there");
     assert!(samples.is_empty() && !world.path("taken").exists());
     drop(listener);
 }
@@ -476,12 +476,12 @@ fn the_same_command_goes_on_where_it_stopped_and_another_program_does_not() {
     world.until("a sample is there", || world.sample_count("out") > 0);
     running.signal(libc::SIGINT);
     let finished = running.wait();
-    finished.expect_code(130).expect_said("goes on");
+    finished.expect_code(130).expect_said("resumes");
     world.assert_nothing_left();
     let kept = world.sample_count("out");
     assert!(kept < 4, "{kept}");
     let finished = world.run(run());
-    finished.expect_code(0).expect_said(&format!("(there: {kept} sample"));
+    finished.expect_code(0).expect_said(&format!("({kept} sample"));
     let samples = world.load("out").samples;
     let mut cells: Vec<_> = samples.iter().map(|s| (s.entry.as_str(), s.tasks, s.repetition)).collect();
     cells.sort_unstable();
@@ -544,19 +544,19 @@ fn what_makes_no_sense_is_refused_before_anything_is_run() {
         world.run(world.command(&args)).expect_code(2).expect_said(said);
         assert_eq!(world.snapshot(), before, "{args:?}");
     };
-    refused(&["-n", "1"], &["sleep", "100"], "-n is given, but {tasks} stands nowhere");
+    refused(&["-n", "1"], &["sleep", "100"], "-n needs {tasks}");
     refused(&["-n", "0"], &["sleep", "{tasks}"], "-n: \"0\" is zero");
-    refused(&[], &["no-such-program"], "there is no program `no-such-program` in PATH");
-    refused(&[], &["./none"], "there is no program ./none");
-    refused(&[], &["/etc/passwd"], "/etc/passwd is not executable");
-    refused(&[], &["/"], "/ is a folder");
-    refused(&["--cwd", "/nowhere"], &["true"], "--cwd /nowhere: there is no such folder");
-    refused(&["--stdin", "/nowhere"], &["true"], "--stdin /nowhere: cannot read");
-    refused(&["--env", "NOT_THERE"], &["true"], "there is no such variable here; write NOT_THERE=VALUE");
-    refused(&["--env", "=x"], &["true"], "write NAME=VALUE");
-    refused(&["--ready-when", "/(/"], &["true"], "between slashes stands a regular expression");
-    refused(&["--ready-when", ""], &["true"], "every line holds an empty text");
-    refused(&["--ready-tcp", "nowhere"], &["true"], "is no address");
+    refused(&[], &["no-such-program"], "PATH: no-such-program");
+    refused(&[], &["./none"], "not found: ./none");
+    refused(&[], &["/etc/passwd"], "not executable: /etc/passwd");
+    refused(&[], &["/"], "/ (a folder)");
+    refused(&["--cwd", "/nowhere"], &["true"], "--cwd: no such folder: /nowhere");
+    refused(&["--stdin", "/nowhere"], &["true"], "--stdin: cannot read /nowhere");
+    refused(&["--env", "NOT_THERE"], &["true"], "write NOT_THERE=VALUE");
+    refused(&["--env", "=x"], &["true"], "NAME=VALUE");
+    refused(&["--ready-when", "/(/"], &["true"], "regular expression");
+    refused(&["--ready-when", ""], &["true"], "--ready-when");
+    refused(&["--ready-tcp", "nowhere"], &["true"], "is not an address");
     refused(&["--ready-after", "2"], &["true"], "--ready-after: \"2\" has no unit");
     refused(&["--ready-after", "2s", "--ready-tcp", "80"], &["true"], "cannot be used with");
     refused(&["--connect", "80", "--with", "x"], &["true"], "cannot be used with");

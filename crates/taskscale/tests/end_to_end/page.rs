@@ -408,7 +408,7 @@ fn a_page_that_cannot_be_written_costs_nothing_else() {
     fs::remove_file(&page).unwrap();
     fs::create_dir(&page).unwrap();
     let finished = world.run(world.campaign("out", "-n 2 -r 1"));
-    finished.expect_code(0).expect_said("warning: no report:").expect_said("--format html -o FILE");
+    finished.expect_code(0).expect_said("warning: no page (").expect_said("--format html -o FILE");
     assert!(finished.stdout.contains("fake/goroutine"), "{}", finished.stdout);
     assert_eq!(world.runs("out").len(), 1);
     let folder = world.path("out").display().to_string();

@@ -184,7 +184,7 @@ fn clients_talk_to_a_server_that_somebody_else_started() {
     let words = format!("load echo --connect {} -n 50 {short}", echo.1);
     // A busy machine may not reach the rate, which exit code 1 tells.
     let code = |told: &Finished| {
-        told.expect_code(i32::from(told.stdout.contains("the rate was not reached")));
+        told.expect_code(i32::from(told.stdout.contains("rate not reached")));
     };
     let told = load(&words);
     code(&told);
@@ -205,9 +205,9 @@ fn clients_talk_to_a_server_that_somebody_else_started() {
     let wrong = Fake::start(&world, "--serve echo --fault flip:10");
     load(&format!("load echo --connect {} {short}", wrong.1)).expect_code(1).expect_said("came back as");
     for (words, said) in [
-        ("load echo --connect nowhere", "--connect nowhere: no such address (HOST:PORT)"),
-        ("load echo --connect 127.0.0.1:1 --rate 0", "--rate 0: a number above 0"),
-        ("load chat --connect 127.0.0.1:1 --size 3", "a message in a room has 16 bytes at least"),
+        ("load echo --connect nowhere", "--connect nowhere: "),
+        ("load echo --connect 127.0.0.1:1 --rate 0", "--rate 0: "),
+        ("load chat --connect 127.0.0.1:1 --size 3", "--size 3: "),
         ("load echo --connect 127.0.0.1:1 -n many", "-n"),
         ("load juggle --connect 127.0.0.1:1", "juggle"),
     ] {
@@ -229,7 +229,7 @@ fn clients_of_many_processes_are_all_counted() {
         let mut command = Command::new("sh");
         command.args(["-c", &words, env!("CARGO_BIN_EXE_taskscale")]);
         let told = world.run_plain(command);
-        told.expect_code(i32::from(told.stdout.contains("the rate was not reached")));
+        told.expect_code(i32::from(told.stdout.contains("rate not reached")));
         assert!(told.stdout.starts_with("connected  2,000 of 2,000"), "{told:?}");
     }
     let mut command = Command::new("sh");

@@ -123,7 +123,7 @@ fn the_site_of_the_repository_has_every_page_and_no_dead_link() {
     command.env("TASKSCALE_CACHE", world.path("cache")).env_remove("TASKSCALE_CATALOG");
     let made = world.run_plain(command);
     made.expect_code(0);
-    assert!(!made.stderr.contains("leads nowhere") && !made.stderr.contains("left out"), "{}", made.stderr);
+    assert!(!made.stderr.contains("broken link") && !made.stderr.contains("left out"), "{}", made.stderr);
     assert_eq!(made.stdout.trim(), out.join("index.html").display().to_string());
 
     let pages = assert_links_lead_somewhere(&out);
@@ -149,7 +149,7 @@ fn the_site_of_the_repository_has_every_page_and_no_dead_link() {
     // Whose a figure is stands beside it: on the start page, in its table, with the list of entries, and on an entry's page.
     assert!(caption.contains(", measured by the project"), "{caption}");
     assert!(start.contains("<th scope=\"col\">Measured by</th>") && start.contains("<td>project</td>"));
-    assert!(text("entries.html").contains(", measured by the project. No figure"));
+    assert!(text("entries.html").contains(", measured by the project. No value"));
     assert!(entry.contains("</a>, measured by the project"), "{entry}");
     assert!(
         entry.contains("runtimes/go/goroutine/sleep/main.go") && entry.contains("<caption>sleep"),
@@ -171,7 +171,7 @@ fn folders_may_be_called_anything_and_texts_may_say_anything() {
         campaign.to_string()
     });
     let made = site_of(&world, "results");
-    made.expect_code(0).expect_said("1 campaign").expect_said("no documents");
+    made.expect_code(0).expect_said("1 results page,").expect_said("no documents");
     assert_links_lead_somewhere(&world.path("site"));
     let page = world.path("site/campaigns/my machine #1/50% \"quick\"? & <b>.html");
     assert!(page.is_file());
@@ -206,7 +206,7 @@ fn what_is_broken_is_said_and_left_out() {
     copied(&world, "results/garbled", |text| text[..text.len() / 2].to_owned());
     copied(&world, "results/newer", |text| text.replacen("\"schema\": 1", "\"schema\": 99", 1));
     let made = site_of(&world, "results");
-    made.expect_code(0).expect_said("1 campaign,").expect_said("garbled").expect_said("has schema 99");
+    made.expect_code(0).expect_said("1 results page,").expect_said("garbled").expect_said("has schema 99");
     let pages = assert_links_lead_somewhere(&world.path("site"));
     let shown: Vec<_> = pages.iter().filter(|page| page.starts_with("campaigns/")).collect();
     assert_eq!(shown, ["campaigns/good.html"]);
@@ -215,7 +215,7 @@ fn what_is_broken_is_said_and_left_out() {
     fs::remove_dir_all(world.path("site")).unwrap();
     site_of(&world, "results")
         .expect_code(2)
-        .expect_said("no campaign that can be shown")
+        .expect_said("no results in ")
         .expect_said("--quick");
     assert!(!world.path("site").exists(), "nothing was written");
     site_of(&world, "nowhere").expect_code(2).expect_said("nowhere");

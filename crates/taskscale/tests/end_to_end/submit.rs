@@ -76,7 +76,7 @@ fn a_campaign_is_handed_in_checked_and_then_no_more_to_be_changed() {
     done.expect_code(0);
     done.expect_said("git add results/");
     for said in
-        ["### taskscale: sleep on ", "`fake/well`", "memory read by", "Taken out: the name of the host"]
+        ["### taskscale: sleep on ", "`fake/well`", "memory source", "Removed: "]
     {
         assert!(done.stdout.contains(said), "{said}: {}", done.stdout);
     }
@@ -184,7 +184,7 @@ fn what_is_not_the_catalogues_whole_or_a_campaign_is_refused() {
     // What was never sealed is refused where it is handed in.
     assert!(findings("--check measured --new --json", 1).contains(&"origin".to_owned()));
     for (args, said) in [
-        ("nowhere", "holds no campaign"),
+        ("nowhere", "nowhere"),
         ("--check bin", "holds no campaign, nor does a folder below it"),
         ("--check nowhere", "nowhere"),
         ("", "<DIR>"),
@@ -238,7 +238,7 @@ fn ci_checks_what_a_branch_adds_as_handed_in() {
         git(&format!("commit --quiet --allow-empty -m {what}"));
         let done = checked_by_ci(&repository, &world);
         done.expect_code(i32::from(rule.is_some()));
-        let said = rule.map_or("good".to_owned(), |rule| format!("└ {rule}: "));
+        let said = rule.map_or("passed".to_owned(), |rule| format!("└ {rule}: "));
         assert!(done.stdout.contains(&said), "{what}: {}", done.stdout);
     };
     handed_in("handed-in");

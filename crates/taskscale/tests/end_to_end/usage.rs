@@ -45,9 +45,9 @@ fn arguments_that_make_no_sense_are_refused() {
     run(&["-w", "slep"], &["no workload `slep`", "did you mean `sleep`?"]);
     run(&["-w", "sleep,spwan"], &["no workload `spwan`", "did you mean `spawn`?"]);
     run(&["-w", "spawn"], &["none of the chosen entries does the workload `spawn`; they do sleep"]);
-    run(&["-p", "bytes=1"], &["-p bytes: no parameter of sleep is called so"]);
+    run(&["-p", "bytes=1"], &["-p bytes: not a parameter"]);
     run(&["-p", "bytes"], &["-p: \"bytes\" is not NAME=VALUE"]);
-    run(&["--cpus", "100000"], &["--cpus: 100000: from 1 to"]);
+    run(&["--cpus", "100000"], &["--cpus: 100000: must be 1 to"]);
     run(&["--cpus", "1,1"], &["--cpus: 1 is given twice"]);
     run(&["-n", "1x"], &["-n: \"x\" in \"1x\" is not a unit of a count", "10k, 2.5k or 1M"]);
     run(&["-n", "0"], &["-n: \"0\" is zero"]);
@@ -63,7 +63,7 @@ fn arguments_that_make_no_sense_are_refused() {
     run(&["-r", "many"], &["invalid value 'many'"]);
     for (option, value) in [("-r", "-1"), ("--timeout", "-5s"), ("--memory-cap", "-1GiB"), ("--seed", "-1")] {
         let below = format!("error: {option}: {value:?} is below zero");
-        run(&[option, value], &[&below, "hint: counts read 10k or 1M"]);
+        run(&[option, value], &[&below]);
     }
     run(
         &["--memory-cap", "64k"],
@@ -74,15 +74,15 @@ fn arguments_that_make_no_sense_are_refused() {
     run(&["--format", "htlm"], &["invalid value 'htlm'", "possible values"]);
     run(&["--repetition", "3"], &["unexpected argument", "--repetitions"]);
     run(&["--quick", "--classic"], &["cannot be used with"]);
-    refused(&world, &["report", &world.path("nothing").display().to_string()], &["holds no campaign"]);
+    refused(&world, &["report", &world.path("nothing").display().to_string()], &["no such folder"]);
     let nothing = world.path("nothing").display().to_string();
     refused(&world, &["report", &nothing, "--rank", "alle"], &["invalid value 'alle'", "kind", "all"]);
     for format in ["html", "github", "bencher"] {
         let args = ["report", &*nothing, "--rank", "all", "--format", format];
-        refused(&world, &args, &["--rank: it is about a ranking", "the page has a switch for it"]);
+        refused(&world, &args, &["--rank needs"]);
     }
     refused(&world, &["compare", &nothing, &nothing, "--allow-missing"], &["--fail-above"]);
-    refused(&world, &["lsit"], &["no entry `lsit`", "`taskscale list` is a command"]);
+    refused(&world, &["lsit"], &["`lsit`", "did you mean `taskscale list`?"]);
     world.assert_nothing_left();
 }
 
@@ -93,7 +93,7 @@ fn an_empty_path_is_said() {
     let manifest = fs::read_to_string(world.manifest()).unwrap();
     let fake = format!("{:?}", world.fake().display().to_string());
     fs::write(world.manifest(), manifest.replacen(&fake, "\"fake-tool\"", 1)).unwrap();
-    let said = "warning: PATH is empty, so that no program is found by its name: not fake-tool";
+    let said = "warning: PATH is empty: cannot find fake-tool";
     let full = world.run(world.command(&["list"]));
     assert!(!full.stderr.contains("PATH"), "{}", full.stderr);
     world.env.insert("PATH".to_owned(), String::new());
@@ -113,7 +113,7 @@ fn folders_that_cannot_be_used_are_refused() {
     let run = |folder: &std::path::Path, said: &[&str]| {
         refused(&world, &["run", "-n", "1", "-o", &folder.display().to_string()], said);
     };
-    run(&full, &["-o ", "full: the folder is not empty and holds no campaign; name a new or an empty one"]);
+    run(&full, &["-o ", "full: not empty"]);
     run(&file, &["-o ", "file: Not a directory"]);
     run(&file.join("below"), &["Not a directory"]);
     world.assert_nothing_left();
@@ -217,7 +217,7 @@ fn faults_of_manifests_are_named_with_their_place() {
     fs::remove_file(world.manifest()).unwrap();
     refused(&world, &["list"], &["cannot read", "runtime.toml"]);
     fs::remove_dir(world.path("catalog/fake")).unwrap();
-    refused(&world, &["list"], &["holds no runtime: expected folders with a runtime.toml"]);
+    refused(&world, &["list"], &["no runtime in catalog"]);
     fs::remove_dir(world.path("catalog")).unwrap();
     refused(&world, &["list"], &["cannot read", "catalog"]);
 }

@@ -65,15 +65,15 @@ fn results_are_verified_by_a_second_measurement_and_lose_it_by_another_program()
     let record = verification(&world);
     assert_eq!(record["cases"][0]["agrees"], true, "{record}");
     let checked = taskscale(&world, "submit --check results");
-    assert!(checked.stdout.contains("handed in, verified"), "{}", checked.stdout);
+    assert!(checked.stdout.contains("submitted, verified"), "{}", checked.stdout);
     taskscale(&world, "site results -o site").expect_code(0);
     assert!(
-        fs::read_to_string(world.path("site/index.html")).expect("a page").contains("handed in, verified")
+        fs::read_to_string(world.path("site/index.html")).expect("a page").contains("submitted, verified")
     );
     // Whoever submits cannot bring a record along.
     let new = taskscale(&world, &format!("submit --check {RESULTS} --new --to elsewhere"));
     new.expect_code(1);
-    assert!(new.stdout.contains("which curators add"), "{}", new.stdout);
+    assert!(new.stdout.contains("only curators add it"), "{}", new.stdout);
 
     // Twice the memory: another program than the one that was submitted.
     fs::write(world.manifest(), world.manifest_of(&[entry(2_000_000)])).expect("a manifest");

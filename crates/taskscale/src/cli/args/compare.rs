@@ -7,52 +7,74 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args as ClapArgs, Command, Error, ValueEnum};
 
-use super::figure;
+use super::{figure, long};
 use crate::compare::Metric;
 use crate::units;
 
-#[derive(Debug, ClapArgs)]
-#[command(after_help = "\
+const EXAMPLES: &str = "\
 Examples:
   taskscale compare MAIN BRANCH                            what the branch costs
   taskscale compare MAIN BRANCH --fail-above 5%            a gate for CI
-  taskscale compare MAIN BRANCH -m launch,cpu=10%          times as well, CPU with a margin of its own
+  taskscale compare MAIN BRANCH -m launch,cpu=10%          also times; CPU with its own margin
   taskscale compare MAIN BRANCH --format markdown          for a pull request
-  taskscale compare DIR --base-entry rust/tokio-spawn --new-entry go/goroutine
+  taskscale compare DIR --base-entry rust/tokio-spawn --new-entry go/goroutine";
 
-A verdict takes 3 repetitions on each side; 5 are good (`taskscale run -r 5`).
-Exit codes: 0 compared, or the gate passes; 1 it fails; 2 wrong usage; 3 it is undecided.")]
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = EXAMPLES,
+    after_long_help = long(
+        EXAMPLES,
+        "\
+A verdict needs 3 repetitions on each side, better 5 (`taskscale run -r 5`).
+
+Exit status: 0 compared, or the gate passes; 1 the gate fails; 2 usage error; 3 the gate is undecided."
+    )
+)]
 pub struct Compare {
-    /// The results folder to compare with
+    /// Results to compare with
     #[arg(value_name = "BASE")]
     pub base: PathBuf,
-    /// The results folder that is judged [default: BASE]
+    /// Results to judge [default: BASE]
     #[arg(value_name = "NEW", required_unless_present = "new_entry")]
     pub new: Option<PathBuf>,
     /// Compare this entry of BASE ...
     #[arg(long, value_name = "ENTRY", requires = "new_entry")]
     pub base_entry: Option<String>,
-    /// ... with this one of NEW
+    /// ... with this entry of NEW
     #[arg(long, value_name = "ENTRY", requires = "base_entry")]
     pub new_entry: Option<String>,
-    /// Also compare these, each NAME or NAME=MARGIN
-    #[arg(short, long, value_name = "METRICS", value_delimiter = ',', value_parser = MetricParser)]
+    /// More metrics: NAME or NAME=MARGIN (see `list metrics`)
+    #[arg(
+        short,
+        long,
+        value_name = "METRICS",
+        value_delimiter = ',',
+        value_parser = MetricParser,
+        hide_possible_values = true
+    )]
     pub metric: Vec<Metric>,
     /// Exit with 1 on a regression above this, such as 5%
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     pub fail_above: Option<String>,
-    /// Let pass what NEW has not measured or is ok less often
+    /// Pass cases that NEW lacks or completes less often
     #[arg(long, requires = "fail_above")]
     pub allow_missing: bool,
     /// Compare across machines, kernels and taskscale versions
     #[arg(long)]
     pub across: bool,
-    /// How it is printed
-    #[arg(short, long, value_enum, default_value_t = CompareFormat::Table)]
+    /// Output format (see `list formats`) [default: table]
+    #[arg(
+        short,
+        long,
+        value_enum,
+        default_value_t = CompareFormat::Table,
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
     pub format: CompareFormat,
 }
 
-/// A metric's name, and its margin behind an equals sign.
+/// Parses a metric's name, with an optional margin after an equals sign.
 #[derive(Clone)]
 struct MetricParser;
 
@@ -80,10 +102,10 @@ impl TypedValueParser for MetricParser {
 pub enum CompareFormat {
     /// Tables for the terminal
     Table,
-    /// For a pull request
+    /// Tables for a pull request
     Markdown,
     /// Everything, for programs
     Json,
-    /// One line for each metric of each case
+    /// One line per metric of each case
     Csv,
 }

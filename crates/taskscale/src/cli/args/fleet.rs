@@ -4,69 +4,88 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
+use super::long;
+
+const EXAMPLES: &str = "\
+Examples:
+  taskscale fleet plan.toml             submit a job for each machine of the plan to Slurm
+  taskscale fleet plan.toml --dry-run   print the batch scripts; submit nothing
+  taskscale fleet status DIR            the progress of each machine
+  taskscale fleet gather DIR            all machines in one table";
+
 #[derive(Debug, ClapArgs)]
 #[command(
     args_conflicts_with_subcommands = true,
     arg_required_else_help = true,
-    after_help = "\
-Examples:
-  taskscale fleet plan.toml             submit a campaign for each machine of the plan to Slurm
-  taskscale fleet plan.toml --dry-run   the batch scripts, to be read, or run by hand or by another scheduler
-  taskscale fleet status DIR            how far each machine is
-  taskscale fleet gather DIR            all machines in one answer
+    after_help = EXAMPLES,
+    after_long_help = long(
+        EXAMPLES,
+        "\
+docs/fleet.md describes plans, and what happens when a node is lost.
 
-docs/guides/fleet.md says what a plan holds, and what happens when a node is lost.
-Exit codes: 0 all well, 1 some machine fell short, 2 wrong usage; nothing was submitted then."
+Exit status: 0 success; 1 a machine failed or is not complete; 2 usage error, nothing was submitted."
+    )
 )]
 pub struct Fleet {
     #[command(subcommand)]
     pub step: Option<Step>,
-    /// What is measured on which machines (docs/guides/fleet.md)
+    /// Plan: what to measure on which machines (docs/guides/fleet.md)
     #[arg(value_name = "PLAN")]
     pub plan: Option<PathBuf>,
-    /// Refuse what submission would, print the batch scripts, and submit nothing
+    /// Check the plan and print the scripts; submit nothing
     #[arg(long)]
     pub dry_run: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Step {
-    /// Show how far each machine is; on a terminal, until all have ended
+    /// Show the progress of each machine
+    ///
+    /// On a terminal until all machines have ended.
     Status {
         /// The folder of a fleet, or its plan
         folder: PathBuf,
-        /// Show it once, on a terminal as well
+        /// Print once, on a terminal, too
         #[arg(long)]
         once: bool,
-        /// Print it once, as JSON
+        /// Print once, as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Submit again whatever is neither complete nor in a job: each campaign goes on where it stopped
+    /// Submit what is neither complete nor in a job
+    ///
+    /// Each machine resumes where it stopped.
     Resume {
         /// The folder of a fleet, or its plan
         folder: PathBuf,
     },
-    /// Cancel the jobs of a fleet; what was measured is kept
+    /// Cancel the jobs of a fleet; results are kept
     Cancel {
         /// The folder of a fleet, or its plan
         folder: PathBuf,
     },
-    /// Set the complete campaigns side by side, differences of machines first
+    /// Compare the complete machines
     Gather {
         /// The folder of a fleet, or its plan
         folder: PathBuf,
-        /// How it is printed
-        #[arg(short, long, value_enum, default_value_t = GatherFormat::Table)]
+        /// Output format (see `list formats`) [default: table]
+        #[arg(
+            short,
+            long,
+            value_enum,
+            default_value_t = GatherFormat::Table,
+            hide_default_value = true,
+            hide_possible_values = true
+        )]
         format: GatherFormat,
     },
     /// Measure one machine of a plan here, as its job does
     Work {
         /// The folder of a fleet
         folder: PathBuf,
-        /// Which of its machines this is, such as x86-1
+        /// The name of this machine in the plan, such as x86-1
         machine: String,
-        /// Options of `run` that are this machine's alone
+        /// Options of `run` for this machine
         #[arg(last = true)]
         more: Vec<String>,
     },
@@ -76,6 +95,6 @@ pub enum Step {
 pub enum GatherFormat {
     /// Tables for the terminal
     Table,
-    /// For an issue, a README or a post
+    /// Tables for an issue, a README or a post
     Markdown,
 }

@@ -4,82 +4,110 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::Format;
+use super::{Format, long};
+
+const EXAMPLES: &str = "\
+Examples:
+  taskscale measure -- ./my-server                                once, as it is
+  taskscale measure -n 1,10k,100k -- ./my-server --conns {tasks}  at several numbers of tasks
+  taskscale measure --ready-tcp 8080 --with './client --users {tasks}' -- ./my-server --port 8080";
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "\
-{tasks} stands for the number of tasks: in the command, in --env and in --with. {seconds} stands for how long each \
-task is to wait, where the program takes that; it is then let end by itself. A program without {seconds} is stopped \
-after its plateau, by SIGTERM and then SIGKILL, which is no failure.
-
-Without an option that says when the program is ready, it is its line `alive K` (docs/reference/protocol.md), and without that \
-line the plateau is found from outside: CPU and memory quiet for half a second, and still so a second later.
-
-Examples:
-  taskscale measure -- ./my-server                                one measurement of it, as it is
-  taskscale measure -n 1,10k,100k -r 3 -- ./my-server --conns {tasks}
-  taskscale measure -n 1,1k,10k -- ./my-program {tasks} {seconds} one that speaks the protocol
+#[command(
+    after_help = EXAMPLES,
+    after_long_help = long(
+        EXAMPLES,
+        "\
+  taskscale measure -n 1,1k,10k -- ./my-program {tasks} {seconds}
   taskscale measure --ready-when listening -- ./my-server --config my.conf
   taskscale measure -n 1,1k,10k --connect 127.0.0.1:6379 -- redis-server --port 6379 --save ''
-  taskscale measure --ready-tcp 8080 --with './client --users {tasks}' -- ./my-server --port 8080
 
-Exit codes: 0 all well, 1 some run fell short, 2 wrong usage, 130 interrupted.")]
+{tasks} is replaced by the number of tasks: in the command, in --env and in --with. {seconds} is
+replaced by the time that each task should wait. A program that takes {seconds} ends by itself. Any
+other program is stopped after its plateau by SIGTERM, then SIGKILL, which does not count as a failure.
+
+Without a readiness option, the program is ready when it prints `alive K` (docs/protocol.md). If it
+never does, taskscale finds the plateau from outside: CPU and memory are stable for 0.5 s, and still
+stable 1 s later.
+
+Exit status: 0 success; 1 a run failed, timed out or hit a limit; 2 usage error; 130 interrupted."
+    )
+)]
 pub struct Measure {
-    /// Numbers of tasks, such as 1,10k,1M [default: 1,10k,100k where {tasks} is used; else the program as it is]
+    /// Numbers of tasks, such as 1,10k [default: 1,10k,100k]
+    ///
+    /// Without {tasks} in the command, the program is measured once, as it is.
     #[arg(short = 'n', long = "tasks", value_name = "COUNTS", allow_hyphen_values = true)]
     pub tasks: Option<String>,
-    /// How often each cell is measured
-    #[arg(short, long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    /// Repetitions of each case
+    #[arg(short, long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repetitions: u32,
     /// Name in results [default: the program's file name]
     #[arg(long)]
     pub name: Option<String>,
-    /// It is ready when a line of its output holds TEXT, or matches /REGEX/
-    #[arg(long, value_name = "TEXT", group = "ready", help_heading = "When it is ready")]
+    /// Ready when an output line contains TEXT or matches /REGEX/
+    #[arg(long, value_name = "TEXT", group = "ready", help_heading = "Readiness")]
     pub ready_when: Option<String>,
-    /// It is ready when it takes a connection at ADDRESS: 127.0.0.1:8080, or 8080 alone
-    #[arg(long, value_name = "ADDRESS", group = "ready", help_heading = "When it is ready")]
+    /// Ready when ADDRESS accepts connections: 8080 or HOST:8080
+    #[arg(long, value_name = "ADDRESS", group = "ready", help_heading = "Readiness")]
     pub ready_tcp: Option<String>,
-    /// It is ready so long after its start, such as 2s
-    #[arg(long, value_name = "TIME", group = "ready", help_heading = "When it is ready")]
+    /// Ready this long after the start, such as 2s
+    #[arg(long, value_name = "TIME", group = "ready", help_heading = "Readiness")]
     pub ready_after: Option<String>,
-    /// The longest wait for it to fall quiet [default: 10s once it is ready, 60s where nothing says when]
-    #[arg(long, value_name = "TIME", help_heading = "When it is ready")]
+    /// Longest wait for a stable state [default: 10s]
+    ///
+    /// 60s where no readiness option is given.
+    #[arg(long, value_name = "TIME", help_heading = "Readiness")]
     pub settle: Option<String>,
-    /// Clients that hold {tasks} connections to ADDRESS and do nothing else; they are not in the figures
+    /// Open {tasks} idle connections to ADDRESS
+    ///
+    /// The clients are not part of the results.
     #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["with", "with_ready_after"], help_heading = "Load")]
     pub connect: Option<String>,
-    /// A command of the shell that puts load on the program once that is ready; it is not in the figures. The plateau
-    /// begins when it says `alive K`, or has fallen quiet
+    /// Shell command that loads the program once it is ready
+    ///
+    /// It is not part of the results. The plateau starts when it prints `alive K`, or is idle.
     #[arg(long, value_name = "COMMAND", help_heading = "Load")]
     pub with: Option<String>,
-    /// The load stands so long after its start, such as 2s
+    /// Load is complete this long after its start, such as 2s
     #[arg(long, value_name = "TIME", requires = "with", help_heading = "Load")]
     pub with_ready_after: Option<String>,
-    /// A variable of its environment, NAME=VALUE, or NAME to hand on your own; otherwise it has PATH, HOME, USER, LANG
-    #[arg(long, value_name = "NAME=VALUE", help_heading = "How it is started")]
+    /// Environment variable: NAME=VALUE, or NAME to pass yours
+    ///
+    /// By default the program gets PATH, HOME, USER and LANG.
+    #[arg(long, value_name = "NAME=VALUE", help_heading = "Start")]
     pub env: Vec<String>,
-    /// Give it your whole environment
-    #[arg(long, help_heading = "How it is started")]
+    /// Pass your whole environment
+    #[arg(long, help_heading = "Start")]
     pub keep_env: bool,
-    /// Its working folder [default: this one]
-    #[arg(long, value_name = "DIR", help_heading = "How it is started")]
+    /// Working folder [default: the current one]
+    #[arg(long, value_name = "DIR", help_heading = "Start")]
     pub cwd: Option<PathBuf>,
-    /// What it reads on standard input [default: nothing]
-    #[arg(long, value_name = "FILE", help_heading = "How it is started")]
+    /// Standard input [default: empty]
+    #[arg(long, value_name = "FILE", help_heading = "Start")]
     pub stdin: Option<PathBuf>,
-    /// Results folder; an unfinished one resumes [default: taskscale-results/DATE-HOST]
+    /// Results folder, resumed if it holds results
+    ///
+    /// The default is a new folder, taskscale-results/DATE-HOST.
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Memory that a run may take, kernel memory included; the JVM, .NET and Node.js take it for the size of the machine,
-    /// and size their heaps by it [default: 80 % of what is available]
+    /// Memory cap of a run [default: 80% of what is available]
+    ///
+    /// Kernel memory counts. The JVM, .NET and Node.js size their heaps by it, as in a container of that size.
     #[arg(long, value_name = "SIZE")]
     pub memory_cap: Option<String>,
-    /// Time that a run may take, such as 90s [default: 120 s and three times its hold]
+    /// Time limit of a run, such as 90s [default: 120s + 3 × wait]
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<String>,
-    /// How the result is printed; `table` comes with a chart
-    #[arg(short, long, value_enum, default_value_t = Format::Table)]
+    /// Output format (see `list formats`) [default: table]
+    #[arg(
+        short,
+        long,
+        value_enum,
+        default_value_t = Format::Table,
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
     pub format: Format,
     /// The program and its arguments
     #[arg(value_name = "COMMAND", last = true, required = true)]

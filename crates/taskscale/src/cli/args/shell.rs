@@ -8,13 +8,13 @@ use clap::Args as ClapArgs;
 #[command(after_help = "\
 Examples:
   taskscale completions bash > ~/.local/share/bash-completion/completions/taskscale
-  taskscale completions zsh > ~/.zfunc/_taskscale    and `fpath+=~/.zfunc` before compinit
+  taskscale completions zsh > ~/.zfunc/_taskscale    with `fpath+=~/.zfunc` before compinit
   taskscale completions fish > ~/.config/fish/completions/taskscale.fish
 
-Names of entries are those of the catalogue that is found now: make it anew when the catalogue grows.")]
+Entry names are those of the current catalog.")]
 pub struct Completions {
-    /// The shell
-    #[arg(value_name = "SHELL")]
+    /// bash, elvish, fish, powershell or zsh
+    #[arg(value_name = "SHELL", hide_possible_values = true)]
     pub shell: clap_complete::Shell,
 }
 
@@ -24,7 +24,7 @@ Examples:
   taskscale man | man -l -                          read it
   taskscale man --output ~/.local/share/man/man1    install it: `man taskscale-run`")]
 pub struct Man {
-    /// Write a page for taskscale and one for each command into DIR
+    /// Write one page per command into DIR
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }

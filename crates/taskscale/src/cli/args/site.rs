@@ -7,17 +7,17 @@ use clap::Args as ClapArgs;
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
-  taskscale site -o public                what you measured: the campaigns below taskscale-results/
-  taskscale site results -o public        what a repository keeps of many machines
-  xdg-open public/index.html              no server is needed
+  taskscale site -o public                your results in taskscale-results/
+  taskscale site results -o public        a repository's results of many machines
+  xdg-open public/index.html              works without a server
 
-Documents are part of it where the catalogue is that of taskscale's repository; an installed taskscale has none.
-Made again into its folder, a site takes away the pages that it no longer has.")]
+The site includes the documents if the catalog is in taskscale's repository. Building into an existing
+site deletes its outdated pages.")]
 pub struct Site {
-    /// The folder below which the campaigns are
+    /// Folder that contains the results folders
     #[arg(value_name = "RESULTS", default_value = "taskscale-results")]
     pub results: PathBuf,
-    /// The folder that becomes the site: a new or empty one, or that of a site
+    /// Folder of the site: new, empty, or an older site
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
 }

@@ -4,73 +4,102 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
+use super::long;
 use crate::record;
 
-#[derive(Debug, ClapArgs)]
-#[command(after_help = "\
+const SUBMIT_EXAMPLES: &str = "\
 Examples:
-  taskscale submit DIR --dry-run            what would be handed in, and what speaks against it
-  taskscale submit DIR > pull-request.md    results/MACHINE/DATE, and the text to go with it
-  taskscale submit --check results          a repository's campaigns, in its CI
-  taskscale submit --check results/MACHINE/DATE --new    a campaign that somebody hands in
+  taskscale submit DIR --dry-run            check; write nothing
+  taskscale submit DIR > pull-request.md    write results/MACHINE/DATE and the pull request's text
+  taskscale submit --check results          check a repository's results, in its CI
+  taskscale submit --check results/MACHINE/DATE --new    check new results";
 
-Exit codes: 0 handed in or all well, 1 refused, 2 wrong usage. docs/guides/submit.md says what is checked.")]
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = SUBMIT_EXAMPLES,
+    after_long_help = long(
+        SUBMIT_EXAMPLES,
+        "\
+Host names, user names and paths are removed. docs/guides/submit.md describes the checks.
+
+Exit status: 0 submitted, or all checks pass; 1 refused; 2 usage error."
+    )
+)]
 pub struct Submit {
-    /// The campaign's folder; it stays as it is
+    /// Results folder; it is not changed
     #[arg(value_name = "DIR", required_unless_present_any = ["check", "withdraw"])]
     pub folder: Option<PathBuf>,
-    /// Where campaigns are kept: it gets a folder there, and is compared with them
+    /// Folder of published results, to add to and compare with
     #[arg(long, value_name = "RESULTS", default_value = "results")]
     pub to: PathBuf,
-    /// Who measured it
-    #[arg(long, value_enum, value_name = "WHO", default_value_t, conflicts_with = "check")]
+    /// Who measured: handed-in or project [default: handed-in]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHO",
+        default_value_t,
+        conflicts_with = "check",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
     pub by: By,
-    /// Write nothing: check, and print the text
+    /// Check, and print the text; write nothing
     #[arg(long, conflicts_with = "check")]
     pub dry_run: bool,
-    /// Check every campaign in this folder or below it instead
+    /// Check all results in this folder and below
     #[arg(long, value_name = "RESULTS", conflicts_with = "folder")]
     pub check: Option<PathBuf>,
-    /// Withdraw the published results in this folder: their files go, and their place says why
+    /// Withdraw published results; needs --reason
+    ///
+    /// Their files are deleted, and a notice with the reason takes their place.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["folder", "check"], requires = "reason")]
     pub withdraw: Option<PathBuf>,
-    /// Why they are withdrawn: a sentence that the site shows
+    /// Reason of the withdrawal, which the site shows
     #[arg(long, value_name = "TEXT", requires = "withdraw")]
     pub reason: Option<String>,
-    /// With --check: these are being handed in now, not by the project
+    /// With --check: these results are being submitted now
     #[arg(long, requires = "check", conflicts_with = "folder")]
     pub new: bool,
 }
 
-#[derive(Debug, ClapArgs)]
-#[command(after_help = "\
+const VERIFY_EXAMPLES: &str = "\
 Examples:
-  taskscale verify results/MACHINE/DATE              a random tenth of the cases, three repetitions each
-  taskscale verify results/MACHINE/DATE --seed 7     the same cases again; what was measured is not measured twice
-  taskscale verify results/MACHINE/DATE --dry-run    the cases and the commands
+  taskscale verify results/MACHINE/DATE              a random tenth of the cases, three times
+  taskscale verify results/MACHINE/DATE --seed 7     the same cases again; resumes
+  taskscale verify results/MACHINE/DATE --dry-run    the commands";
 
-Exit codes: 0 verified, 1 too few cases agree, 2 wrong usage. docs/guides/submit.md says what agreement is.")]
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = VERIFY_EXAMPLES,
+    after_long_help = long(
+        VERIFY_EXAMPLES,
+        "\
+docs/guides/submit.md defines agreement.
+
+Exit status: 0 verified; 1 too few cases agree; 2 usage error."
+    )
+)]
 pub struct Verify {
-    /// The submitted results; verification.json is written there
+    /// Submitted results; verification.json is written there
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// Decides which cases are measured [default: random]
+    /// Seed of the random selection [default: random]
     #[arg(long, value_name = "SEED")]
     pub seed: Option<u64>,
-    /// Where the second measurement is kept
+    /// Folder of the second measurement
     #[arg(short, long, value_name = "DIR", default_value = "taskscale-verify")]
     pub output: PathBuf,
-    /// Measure nothing: print the cases
+    /// Print the commands; measure nothing
     #[arg(long)]
     pub dry_run: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum By {
-    /// Somebody who hands it in
+    /// A contributor
     #[default]
     HandedIn,
-    /// The project itself
+    /// The project
     Project,
 }
 

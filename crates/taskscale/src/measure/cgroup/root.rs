@@ -30,15 +30,14 @@ enum Place {
 }
 
 impl GroupRoot {
-    /// Finds the best place there is: version 2, version 1, or none. First ends and removes what a taskscale that was
-    /// killed has left.
+    /// Finds the best cgroups available: v2, v1, or none. First kills and removes what a killed taskscale left.
     pub fn find() -> GroupRoot {
         clean_up_after_the_dead();
         let mut home = GroupRoot::none();
         home.note(&format!("{}\n", here()));
         match std::env::var("TASKSCALE_CGROUP").as_deref() {
             // For comparing sources on one machine, and for tests.
-            Ok("none") => home.why_none.push("TASKSCALE_CGROUP=none was set".into()),
+            Ok("none") => home.why_none.push("TASKSCALE_CGROUP=none is set".into()),
             _ => {
                 if !home.settle_v2() {
                     home.settle_v1();
@@ -46,14 +45,14 @@ impl GroupRoot {
             }
         }
         match &home.place {
-            Place::V2(base) => log::info!("control groups of version 2 in {}", base.display()),
-            Place::V1(parents) => log::info!("control groups of version 1 in {}", parents.memory.display()),
-            Place::None => log::info!("no control groups: {}", home.why_none.join("; ")),
+            Place::V2(base) => log::info!("cgroup v2 in {}", base.display()),
+            Place::V1(parents) => log::info!("cgroup v1 in {}", parents.memory.display()),
+            Place::None => log::info!("no cgroups: {}", home.why_none.join("; ")),
         }
         home
     }
 
-    /// A home that makes no groups, for measuring by /proc only.
+    /// A root that makes no cgroups, to measure by /proc only.
     pub fn none() -> GroupRoot {
         GroupRoot {
             place: Place::None,
@@ -81,23 +80,23 @@ impl GroupRoot {
         }
     }
 
-    /// Where there is no place for groups: why, each way that was tried in one sentence.
+    /// Why there are no cgroups, one sentence for each way that was tried.
     pub fn why_none(&self) -> &[String] {
         &self.why_none
     }
 
-    /// A fresh group for one run.
+    /// A new cgroup for one run.
     pub fn create_group(&mut self, bounds: GroupBounds) -> Result<Box<dyn Group>, MeasureError> {
         self.runs += 1;
         let name = format!("run-{}", self.runs);
         Ok(match &self.place {
             Place::V2(base) => {
                 let folder = base.join(&name);
-                Box::new(at("create the control group", folder.clone(), GroupV2::create(folder, bounds))?)
+                Box::new(at("create the cgroup", folder.clone(), GroupV2::create(folder, bounds))?)
             }
             Place::V1(parents) => {
                 let made = GroupV1::create(parents, &name, bounds);
-                Box::new(at("create the control group", parents.memory.join(&name), made)?)
+                Box::new(at("create the cgroup", parents.memory.join(&name), made)?)
             }
             Place::None => Box::new(NoGroup::default()),
         })
@@ -115,7 +114,7 @@ impl GroupRoot {
         }
         let own = || own_group("").map(|group| mount.folder_of(&group));
         let Some(first) = own() else {
-            self.why_none.push("this process is in no cgroup v2 group".into());
+            self.why_none.push("this process is in no cgroup of version 2".into());
             return false;
         };
         if self.settle_in_own_group(&first) {
@@ -126,7 +125,7 @@ impl GroupRoot {
                 if own().is_some_and(|scope| self.settle_in_own_group(&scope)) {
                     return true;
                 }
-                self.why_none.push("systemd gave a scope, but it is not delegated to this user".into());
+                self.why_none.push("systemd made a scope, but did not delegate it to this user".into());
             }
             Err(why) => self.why_none.push(why),
         }
@@ -135,7 +134,7 @@ impl GroupRoot {
             match self.settle_below(folder) {
                 Ok(()) => return true,
                 Err(error) => {
-                    self.why_none.push(format!("no group can be made in {}: {error}", folder.display()))
+                    self.why_none.push(format!("cannot make a cgroup in {}: {error}", folder.display()))
                 }
             }
         }
@@ -198,7 +197,7 @@ impl GroupRoot {
             }
             Err(error) => {
                 self.why_none
-                    .push(format!("no cgroup v1 group can be made in {}: {error}", memory.display()));
+                    .push(format!("cannot make a cgroup (v1) in {}: {error}", memory.display()));
             }
         }
     }
@@ -214,8 +213,8 @@ impl GroupRoot {
         Ok(folder)
     }
 
-    /// Notes a folder of ours, so that the next taskscale can clean up should this one be killed. Appended in one write:
-    /// whatever the instant, the note is whole. A note without folders still stands for the scratch folder.
+    /// Notes a folder of ours, so that the next taskscale can clean up should this one be killed. Appended in one
+    /// write: whatever the instant, the note is whole. A note without folders still stands for the scratch folder.
     fn note(&mut self, line: &str) {
         let path = state_folder().join(base_name());
         let append = || OpenOptions::new().append(true).create(true).open(&path)?.write_all(line.as_bytes());
@@ -309,13 +308,13 @@ fn state_folder() -> PathBuf {
     }
 }
 
-/// Makes a folder that only this user may write to. An existing one will do if it is like that: in a folder for all, such
-/// as /tmp, somebody else may have made it first.
+/// Makes a folder that only this user may write to. An existing one will do if it is like that: in a folder for all,
+/// such as /tmp, somebody else may have made it first.
 fn own_folder(folder: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         Err(_) if !is_ours(folder) => {
-            Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is there, and others can write to it"))
+            Err(io::Error::new(io::ErrorKind::PermissionDenied, "it exists, and other users can write to it"))
         }
         _ => Ok(()),
     }

@@ -1,7 +1,8 @@
 //! Who came into the run's control group. The launcher joins it once for the program; one who joins later had left.
 
 //!
-//! The process has one inotify instance for all runs: the kernel takes 13 ms to close one whose watches have just ended.
+//! The process has one inotify instance for all runs: the kernel takes 13 ms to close one whose watches have just
+//! ended.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -37,7 +38,7 @@ impl Inotify {
                 (descriptor >= 0).then(|| OwnedFd::from_raw_fd(descriptor))
             };
             let Some(descriptor) = descriptor else {
-                log::info!("whether processes come back is unseen: {}", io::Error::last_os_error());
+                log::info!("cannot observe whether processes come back: {}", io::Error::last_os_error());
                 return None;
             };
             Some(Mutex::new(Inotify { descriptor, writes: BTreeMap::new() }))
@@ -68,7 +69,8 @@ impl Joins {
         if let Some(mut inotify) = Inotify::lock() {
             for file in folders.iter().flat_map(|folder| FILES.map(|name| folder.join(name))) {
                 let Ok(path) = std::ffi::CString::new(file.as_os_str().as_bytes()) else { continue };
-                // Two writes are two events, as each is followed by the end of another. A file that is not there joins nobody.
+                // Two writes are two events, as each is followed by the end of another. A file that is not there joins
+                // nobody.
                 let events = libc::IN_MODIFY | libc::IN_CLOSE_WRITE;
                 // SAFETY: the path is valid and ends with a null.
                 let watch =

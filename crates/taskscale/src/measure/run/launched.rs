@@ -111,7 +111,7 @@ impl Launched {
             while let Some(end) = self.words.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.words.drain(..=end).collect();
                 let word: Word = serde_json::from_slice(&line).map_err(|error| {
-                    MeasureError::Launcher(format!("it said {:?}: {error}", String::from_utf8_lossy(&line)))
+                    MeasureError::Launcher(format!("it sent {:?}: {error}", String::from_utf8_lossy(&line)))
                 })?;
                 // What it could not do now, another could not do either.
                 if let Word::Broken { why } = word {

@@ -12,7 +12,8 @@ use crate::measure::{MeasureError, procfs};
 
 /// How long nothing may come of an order to end everything.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// A sign that something does: the kernel takes minutes to close a million sockets of a killed server on a slow machine.
+/// A sign that something does: the kernel takes minutes to close a million sockets of a killed server on a slow
+/// machine.
 const SIGN_BYTES: u64 = 1 << 20;
 
 /// Waits for processes to end as long as less and less memory is theirs.
@@ -44,8 +45,8 @@ impl Patience {
 }
 
 impl Run<'_> {
-    /// The run is over. It is a sample: whether its program killed the launcher or somebody else did cannot be told, and
-    /// the next run has a launcher of its own.
+    /// The run is over. It is a sample: whether its program killed the launcher or somebody else did cannot be told,
+    /// and the next run has a launcher of its own.
     pub(super) fn end_without_launcher(&mut self) -> Result<(), MeasureError> {
         self.ended_by.get_or_insert(EndedBy::LauncherLost);
         self.launched.end_what_is_left(&*self.group)?;
@@ -69,7 +70,7 @@ impl Launched {
                 return Ok(());
             }
             if patience.is_over(group.memory_now()) {
-                return Err(MeasureError::Launcher("the program's processes could not be ended".into()));
+                return Err(MeasureError::Launcher("cannot kill the program's processes".into()));
             }
             thread::sleep(Duration::from_millis(5));
         }

@@ -58,7 +58,7 @@ struct EntryLine {
 enum Found {
     /// Not part of this campaign.
     Absent,
-    /// No repetition was ok, or the line is none: what became of it, in place of a figure.
+    /// A status in place of a value: no repetition was ok, or memory is nonlinear.
     Fell(String),
     Estimate {
         estimate: Estimate,
@@ -78,16 +78,16 @@ impl Found {
 /// The difference of a figure from the first campaign's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Shift {
-    /// As a share of the first: 0.04 is 4 per cent more.
+    /// As a share of the first: 0.04 is 4% more.
     share: f64,
-    /// Whether the 95% interval of the ratio holds 1, so that it may be nothing.
+    /// Whether the 95% interval of the ratio includes 1, so that it may be chance.
     doubtful: bool,
 }
 
-/// In place of the figure of a line that is none.
-const NO_LINE: &str = "no line";
+/// In place of the slope of nonlinear memory.
+const NO_LINE: &str = "not linear";
 
-/// Beside a change that may be nothing.
+/// Beside a change that may be chance.
 const DOUBTFUL: &str = "~";
 
 impl Shift {
@@ -109,11 +109,11 @@ impl Shift {
         Some(Shift { share: b.value / a.value - 1.0, doubtful })
     }
 
-    /// `+4.1 %`.
+    /// `+4.1%`.
     fn show(self) -> String {
         let percent = units::decimal(self.share * 100.0, 1);
         let sign = if self.share > 0.0 && percent != "0.0" { "+" } else { "" };
-        format!("{sign}{percent} %")
+        format!("{sign}{percent}%")
     }
 }
 
@@ -161,7 +161,7 @@ fn facts(reports: &[Report]) -> Vec<Fact> {
         Fact { name: name.to_owned(), values }
     };
     let mut facts = vec![
-        of("campaign", &|report| Some(report.campaign.clone())),
+        of("results", &|report| Some(report.campaign.clone())),
         of("measured", &|report| {
             Some(format!("{} {} UTC", report.created_at.date(), report.created_at.time_of_day()))
         }),
@@ -184,9 +184,9 @@ fn facts(reports: &[Report]) -> Vec<Fact> {
         }),
         of("taskscale", &|report| Some(report.taskscale.clone())),
         of("workload", &|report| Some(report.part().to_string())),
-        of("hold", &|report| {
+        of("wait", &|report| {
             Some(match report.hold {
-                Hold::Chosen { plateau_s } => format!("chosen, plateau of {plateau_s} s"),
+                Hold::Chosen { plateau_s } => format!("chosen for a plateau of {plateau_s} s"),
                 Hold::Fixed { seconds } => format!("{seconds} s"),
             })
         }),
@@ -267,7 +267,7 @@ fn alone(reports: &[Report], tables: &[MetricTable]) -> Vec<String> {
         if !tasks.is_empty() {
             parts.push(format!("N = {}", tasks.join(", ")));
         }
-        (!parts.is_empty()).then(|| format!("Only in {}, and not shown: {}.", letter(i), parts.join("; ")))
+        (!parts.is_empty()).then(|| format!("Only in {}, so not shown: {}.", letter(i), parts.join("; ")))
     });
     own.collect()
 }
@@ -395,20 +395,18 @@ fn notes_of(tables: &[MetricTable], reports: &[Report]) -> Vec<String> {
         shift.is_none() && other.estimate().is_some() && line.found[0].estimate().is_some()
     }) {
         notes.push(
-            "Memory measured in different ways (memory by) is not compared: the figures count different things."
-                .to_owned(),
+            "Memory from different sources (memory by) is not compared.".to_owned(),
         );
     }
     if tables.iter().any(|table| {
         table.lines.iter().any(|line| line.found.iter().any(|found| matches!(found, Found::Fell(_))))
     }) {
         notes.push(
-            "A word in place of a figure is how the runs ended; the report of that campaign alone says why."
-                .to_owned(),
+            "A status in place of a value: no run was ok. The report of that folder alone shows why.".to_owned(),
         );
     }
     if reports.iter().any(|report| report.repetitions > 1) {
-        notes.push("Figures are medians over the repetitions that were ok.".to_owned());
+        notes.push("Values are medians of the repetitions that were ok.".to_owned());
     }
     let places = reports.iter().zip(places(reports));
     for (report, i) in places.filter(|(report, _)| report.unmeasured_runs > 0) {
@@ -442,11 +440,11 @@ mod tests {
         let shown = |metric, b: &Found| {
             Shift::between(metric, &a, b).map(|shift| format!("{}, {}", shift.show(), shift.doubtful))
         };
-        assert_eq!(shown(&figures::FOOTPRINT, &near).as_deref(), Some("+2.0 %, true"));
-        assert_eq!(shown(&figures::FOOTPRINT, &far).as_deref(), Some("-50.0 %, false"));
-        assert_eq!(shown(&figures::FOOTPRINT, &a).as_deref(), Some("0.0 %, true"));
+        assert_eq!(shown(&figures::FOOTPRINT, &near).as_deref(), Some("+2.0%, true"));
+        assert_eq!(shown(&figures::FOOTPRINT, &far).as_deref(), Some("-50.0%, false"));
+        assert_eq!(shown(&figures::FOOTPRINT, &a).as_deref(), Some("0.0%, true"));
         assert_eq!(shown(&figures::FOOTPRINT, &other), None, "bytes of two sources");
-        assert_eq!(shown(&figures::CPU, &other).as_deref(), Some("+2.0 %, false"));
+        assert_eq!(shown(&figures::CPU, &other).as_deref(), Some("+2.0%, false"));
         assert_eq!(shown(&figures::CPU, &Found::Fell("limit".to_owned())), None);
     }
 }

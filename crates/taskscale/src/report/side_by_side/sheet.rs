@@ -1,4 +1,4 @@
-//! The sheet of several campaigns.
+//! The sheet of several results folders.
 
 use super::super::model::Report;
 use super::super::sheet::names;
@@ -7,7 +7,7 @@ use crate::figures::{Better, Figure};
 use crate::sheet::{Column, Field, NONE, Sheet, SheetRow, Table, Tone};
 
 pub fn sheet(reports: &[Report], metrics: &[&'static Figure]) -> Sheet {
-    let mut sheet = Sheet::new(format!("{} campaigns side by side", campaigns(reports)));
+    let mut sheet = Sheet::new(format!("{} results side by side", campaigns(reports)));
     let (differing, same): (Vec<_>, Vec<_>) = facts(reports).into_iter().partition(|fact| fact.differs());
     sheet.table(Table::of_facts(differing.iter().map(|fact| {
         let values = fact.values.iter().enumerate();
@@ -17,7 +17,7 @@ pub fn sheet(reports: &[Report], metrics: &[&'static Figure]) -> Sheet {
     let same = same.iter().filter_map(|fact| Some(format!("{} {}", fact.name, fact.values[0].as_deref()?)));
     let same = same.collect::<Vec<_>>().join(" · ");
     if !same.is_empty() {
-        sheet.text(format!("The same in all: {same}."), Tone::Quiet);
+        sheet.text(format!("Same in all: {same}."), Tone::Quiet);
     }
 
     let tables = tables(reports, metrics);

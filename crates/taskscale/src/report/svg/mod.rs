@@ -33,13 +33,11 @@ const MARGIN: f64 = 24.0;
 /// Why a chart cannot be drawn.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChartError {
-    #[error("nothing was measured at N = {}; this campaign has N = {}", units::count(*asked), counts(there))]
+    #[error("not measured: N = {} (measured: {})", units::count(*asked), counts(there))]
     NoSuchTasks { asked: u64, there: Vec<u64> },
-    #[error(
-        "a scaling chart needs at least two numbers of tasks at which some entry was ok; this campaign has {0}"
-    )]
+    #[error("too few N with ok runs: {0} (a scaling chart needs 2)")]
     TooFewTasks(usize),
-    #[error("there is nothing to draw: nothing was measured")]
+    #[error("nothing to draw (no results)")]
     Nothing,
 }
 
@@ -110,10 +108,10 @@ fn heads(report: &Report) -> (&'static str, String) {
     let part = plain(&report.part().to_string());
     match &report.operation {
         None => {
-            ("Memory", format!("Workload {part}. All memory while all tasks wait, the kernel's included"))
+            ("Memory", format!("Workload {part}. All memory while all tasks wait, including kernel memory"))
         }
         Some(operation) => {
-            ("Time of an operation", format!("Workload {part}. An operation: {}", plain(operation)))
+            ("Time per operation", format!("Workload {part}. An operation: {}", plain(operation)))
         }
     }
 }

@@ -27,7 +27,7 @@ const PARTS: [Part; 5] = [
     ("file", "file and shared", |parts| parts.file_bytes + parts.shmem_bytes),
     ("stack", "kernel stacks", |parts| parts.kernel_stack_bytes.unwrap_or(0.0)),
     ("tables", "page tables", |parts| parts.page_tables_bytes.unwrap_or(0.0)),
-    ("other", "sockets, slab, other of the kernel", |parts| {
+    ("other", "sockets, slab, other kernel memory", |parts| {
         parts.slab_bytes.unwrap_or(0.0) + parts.sock_bytes.unwrap_or(0.0) + parts.kernel_other_bytes
     }),
 ];
@@ -84,7 +84,7 @@ fn draw(report: &Report, group: &Group) -> String {
     let left_out = (!report.unavailable.is_empty()).then(|| {
         let names: Vec<String> =
             report.unavailable.iter().map(|missing| plain(&missing.entry.name)).collect();
-        format!("Not available there: {}", names.join(", "))
+        format!("Unavailable: {}", names.join(", "))
     });
     foot(&mut svg, report, height - FOOT, left_out);
     svg.finish()

@@ -117,7 +117,7 @@ fn draw(report: &Report, lines: &[Curve], tasks: &[u64]) -> String {
     let (what, sentence) = heads(report);
     let title = &format!("{what} over the number of tasks");
     let subtitle = match report.shape {
-        Shape::Hold | Shape::Serve => format!("{sentence}. Lines: base + N × bytes per task."),
+        Shape::Hold | Shape::Serve => format!("{sentence}. Lines: fixed + N × bytes per task."),
         Shape::Work => format!("{sentence}. Medians are joined."),
     };
     let slope = |line: &Curve| {
@@ -171,10 +171,10 @@ fn draw(report: &Report, lines: &[Curve], tasks: &[u64]) -> String {
     let without: Vec<String> = without_points(report, lines).iter().map(|name| plain(name)).collect();
     let mut below = Vec::new();
     if lines.iter().any(|line| line.growth.is_some_and(Growth::bent)) {
-        below.push(format!("{NO_LINE}: no line, so medians are joined"));
+        below.push(format!("{NO_LINE}: not linear, so medians are joined"));
     }
     if !without.is_empty() {
-        below.push(format!("Nowhere ok: {}", without.join(", ")));
+        below.push(format!("Never ok: {}", without.join(", ")));
     }
     foot(&mut svg, report, plot.bottom + 40.0, (!below.is_empty()).then(|| below.join(". ")));
     svg.finish()
@@ -233,9 +233,9 @@ fn legend(svg: &mut Svg, y: f64, lines: &[Curve]) {
     }
     if lines.iter().any(|line| line.entry.reference) {
         svg.path(&[(x, y - 4.0), (x + 18.0, y - 4.0)], "floor");
-        svg.text(x + 24.0, y, "small muted", Anchor::Start, "floor: a reference, no task runtime");
+        svg.text(x + 24.0, y, "small muted", Anchor::Start, "floor: a reference without a task runtime");
     }
-    svg.text(WIDTH - MARGIN, y, "small muted", Anchor::End, "colour: runtime");
+    svg.text(WIDTH - MARGIN, y, "small muted", Anchor::End, "color: runtime");
 }
 
 fn axes(svg: &mut Svg, plot: &Plot, tasks: &[u64]) {

@@ -72,7 +72,7 @@ fn every_row_of_a_ranking_is_there_with_its_end() {
 #[test]
 fn charts_that_cannot_be_drawn_say_why() {
     let error = ranking(&report(), Some(7)).unwrap_err().to_string();
-    assert_eq!(error, "nothing was measured at N = 7; this campaign has N = 1, 10k, 1M");
+    assert_eq!(error, "not measured: N = 7 (measured: 1, 10k, 1M)");
     let campaign = campaign(vec![facts("go/goroutine", Kind::Stackful)]);
     let nothing = Report::build::<crate::record::Sample>(&campaign, &[]);
     assert_eq!(ranking(&nothing, None), Err(ChartError::Nothing));
