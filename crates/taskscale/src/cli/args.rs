@@ -221,6 +221,8 @@ Examples:
     New(New),
     /// Delete old builds from the cache
     Clean(Clean),
+    /// Explain a command, status, warning, kind or metric
+    Help(Help),
     /// Print shell completions
     Completions(Completions),
     /// Print or write the manual

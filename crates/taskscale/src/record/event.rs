@@ -139,7 +139,8 @@ pub enum Event {
         /// What is wrong.
         message: String,
         /// What to do.
-        hint: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hint: Option<String>,
     },
     /// Last.
     End { exit_code: u8 },
