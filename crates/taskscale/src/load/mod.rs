@@ -75,7 +75,7 @@ pub enum LoadError {
     /// The server did not do what its workload requires.
     #[error("connection {client}: {what}")]
     Wrong { client: usize, what: String },
-    #[error("{messages} messages are missing: the server sent nothing for {seconds} s")]
+    #[error("missing messages: {messages} (the server sent nothing for {seconds} s)")]
     Lost { messages: u64, seconds: u64 },
     #[error(
         "a room of {room} members needs {room} connections in one process, which may open {most} (ulimit -n)"

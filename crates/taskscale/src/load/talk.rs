@@ -207,7 +207,7 @@ mod tests {
         assert_eq!((heard.deliveries, heard.complete.len()), (1, 1));
         echo.hear(1, &bytes[100..], &mut heard).unwrap();
         assert_eq!((heard.deliveries, heard.complete), (2, vec![(1, WHEN), (1, WHEN)]));
-        assert!(echo.hear(1, b"x", &mut Heard::default()).unwrap_err().contains("more than it had received"));
+        assert!(echo.hear(1, b"x", &mut Heard::default()).unwrap_err().contains("more than it received"));
     }
 
     #[test]
@@ -218,11 +218,11 @@ mod tests {
             let other = said(&mut echo, 1);
             let mut error = |bytes: &[u8]| echo.hear(0, bytes, &mut Heard::default()).unwrap_err();
             let damaged: Vec<u8> = first.iter().map(|byte| byte ^ 1).collect();
-            assert!(error(&damaged).starts_with("byte 0 of message 0 came back as"));
+            assert!(error(&damaged).starts_with("byte 0 of message 0 is "));
             for (bytes, what) in [
-                (&second, "message 0 did not come back: message 1 came in its place"),
-                (&third, "message 0 did not come back: message 2 came in its place"),
-                (&other, "message 0 of connection 501 came back on this one"),
+                (&second, "expected message 0, received message 1"),
+                (&third, "expected message 0, received message 2"),
+                (&other, "received message 0 of connection 501"),
             ] {
                 assert!(if named { error(bytes) == what } else { error(bytes).starts_with("byte 0") });
             }
@@ -231,7 +231,7 @@ mod tests {
         let first = said(&mut echo, 0);
         said(&mut echo, 0);
         let error = echo.hear(0, &first.repeat(2), &mut Heard::default()).unwrap_err();
-        assert_eq!(error, "message 0 came back again, where message 1 was due");
+        assert_eq!(error, "expected message 1, received message 0 again");
     }
 
     /// A server that answers on the wrong connection: no two of many thousand clients send the same.

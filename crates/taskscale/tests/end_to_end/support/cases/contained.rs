@@ -10,7 +10,7 @@ use crate::support::World;
 use Status::{Crashed, Failed, KilledOom, Limit, TimedOut};
 use Warning::LeftProcesses;
 
-const LAUNCHER_KILLED: &str = "ended with the process that had started it (the launcher), which was killed: by the program, or by somebody else";
+const LAUNCHER_KILLED: &str = "killed together with its launcher";
 
 pub const LEAVES: Batch = Batch {
     title: "What it leaves behind",
@@ -36,7 +36,7 @@ pub const LEAVES: Batch = Batch {
             "crashes, with children and grandchildren alive",
             "--processes 3 --grandchildren 3 --fault crash:plateau",
         )
-        .ends(Crashed, "ended by SIGSEGV")
+        .ends(Crashed, "killed by SIGSEGV")
         .warns(&[LeftProcesses])
         .check(made::<7>),
         Case::new(
@@ -71,14 +71,14 @@ pub const LEAVES: Batch = Batch {
         .check(in_subgroups),
         Case::new("chdir-write", "writes into its working folder", "--fault chdir-write"),
         Case::new("env-dump", "lists its environment: only the allowed names are there (no `done`, so that the record shows it)", "--fault env-dump --fault no-done")
-            .ends(Failed, "never said `done`")
+            .ends(Failed, "`done` was never printed")
             .check(clean_environment),
         Case::new(
             "fd-dump",
             "lists its descriptors: 0, 1 and 2 (likewise)",
             "--fault fd-dump --fault no-done",
         )
-        .ends(Failed, "never said `done`")
+        .ends(Failed, "`done` was never printed")
         .check(|_, sample| match sample.stderr_tail.as_deref() {
             Some("fds 0 1 2\n") => Ok(()),
             other => Err(format!("it was given {other:?}")),
@@ -93,16 +93,16 @@ pub const MEMORY: Batch = Batch {
     bare: false,
     cases: &[
         Case::new("oom-launch", "takes memory without end while tasks start", "--fault oom")
-            .ends(KilledOom, "ran out of memory under the cap of 64 MiB (--memory-cap allows more)")
+            .ends(KilledOom, "hit the cap of 64 MiB (raise --memory-cap)")
             .check(capped),
         Case::new("oom-plateau", "does so while tasks wait", "--fault oom:plateau")
-            .ends(KilledOom, "ran out of memory under the cap of 64 MiB")
+            .ends(KilledOom, "hit the cap of 64 MiB")
             .check(capped),
         Case::new("oom-drain", "does so while tasks end", "--fault oom:drain")
-            .ends(KilledOom, "ran out of memory under the cap of 64 MiB")
+            .ends(KilledOom, "hit the cap of 64 MiB")
             .check(capped),
         Case::new("oom-child", "has children that take it", "--processes 4 --anon-bytes-per-process 30MiB")
-            .ends(KilledOom, "ran out of memory under the cap of 64 MiB")
+            .ends(KilledOom, "hit the cap of 64 MiB")
             .check(capped),
     ],
 };
@@ -118,7 +118,7 @@ pub const CAUSES: Batch = Batch {
             "has a child that takes memory without end, and hangs when that is killed",
             "--fault oom-child --fault hang:plateau --faults-from 1001",
         )
-        .ends(KilledOom, "ran out of memory under the cap of 64 MiB (--memory-cap allows more)"),
+        .ends(KilledOom, "hit the cap of 64 MiB (raise --memory-cap)"),
         Case::new(
             "file-limit",
             "opens too many files, and says so on standard error without end",
@@ -126,7 +126,7 @@ pub const CAUSES: Batch = Batch {
         )
         .ends(
             Limit,
-            "ulimit -n = 64 open files; its hard limit is no higher, and only root (CAP_SYS_RESOURCE) can",
+            "hit ulimit -n = 64 open files",
         )
         .check(|_, sample| match &sample.limit {
             Some(limit) if limit.name == "ulimit -n" && limit.lift.is_none() => Ok(()),
@@ -137,7 +137,7 @@ pub const CAUSES: Batch = Batch {
             "stops the process that started it (the launcher), and hangs",
             "--fault signal-parent:plateau:STOP --fault hang:plateau --faults-from 1001",
         )
-        .ends(TimedOut, "ended after 6 s: tasks were still waiting or ending"),
+        .ends(TimedOut, "killed after 6 s: tasks were still waiting or ending"),
     ],
 };
 
@@ -160,7 +160,7 @@ pub const BARE: Batch = Batch {
             "crashes, with a family alive",
             "--processes 2 --grandchildren 2 --fault crash:plateau",
         )
-        .ends(Crashed, "ended by SIGSEGV")
+        .ends(Crashed, "killed by SIGSEGV")
         .warns(&[LeftProcesses])
         .check(made::<5>),
         Case::new(
@@ -174,10 +174,10 @@ pub const BARE: Batch = Batch {
             .warns(&[LeftProcesses])
             .check(made::<100>),
         Case::new("bare-oom", "takes memory without end", "--fault oom --oom-max 2GiB")
-            .ends(KilledOom, "ran out of memory under the cap of 64 MiB"),
+            .ends(KilledOom, "hit the cap of 64 MiB"),
         Case::new("bare-lie", "kind `thread`, and fewer threads than it says", "--fault lie")
             .kind("thread")
-            .ends(Failed, "claims 5 tasks alive, but the kernel's count of threads was 1"),
+            .ends(Failed, "printed `alive 5`, but the kernel counts 1 thread"),
     ],
 };
 
@@ -187,7 +187,7 @@ pub const BARE_HANGS: Batch = Batch {
     options: "--timeout 3s",
     bare: true,
     cases: &[Case::new("bare-hang", "ignores signals and hangs", "--fault ignore-term --faults-from 1001")
-        .ends(TimedOut, "ended after 3 s")],
+        .ends(TimedOut, "killed after 3 s")],
 };
 
 /// The program made so many processes in each of its runs, a warm-up and one or more attempts: the fault was there to be
