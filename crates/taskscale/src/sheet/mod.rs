@@ -88,7 +88,7 @@ pub enum Tone {
 #[derive(Debug, Clone, Default)]
 pub struct Sheet {
     pub blocks: Vec<Block>,
-    /// What a reader must know to read it right, a sentence or two each.
+    /// Notes below the tables, a sentence or two each.
     pub notes: Vec<String>,
     /// Where it comes from, in more words than a terminal has room for.
     pub details: Vec<String>,
@@ -167,12 +167,12 @@ impl Table {
         Table { columns, sections: Vec::new() }
     }
 
-    /// Whether the headings of its sections may stand over its first column.
+    /// Whether the headings of its sections fit over its first column.
     fn begins_with_names(&self) -> bool {
         self.columns.first().is_some_and(|column| column.content == Content::Words)
     }
 
-    /// What is not the same: each fact with its values, and whose they are.
+    /// A table of differences: each fact with its values and their owners.
     pub fn of_facts<'a>(facts: impl Iterator<Item = (&'a str, Vec<(String, &'a str)>)>) -> Table {
         let mut table = Table::new(vec![Column::words("what"), Column::words("in"), Column::prose("value")]);
         let rows = facts.flat_map(|(name, values)| {
@@ -181,7 +181,7 @@ impl Table {
                 SheetRow::of(vec![Field::plain(name), Field::quiet(whose), Field::plain(value)])
             })
         });
-        table.section("what differs").rows = rows.collect();
+        table.section("differences").rows = rows.collect();
         table
     }
 
@@ -227,7 +227,7 @@ pub struct Column {
     /// Where columns are narrow.
     pub short: Cow<'static, str>,
     pub content: Content,
-    /// Left out where the table would be too wide; the lowest number first.
+    /// The order in which columns are hidden where the table is too wide, lowest first.
     pub spare: Option<u8>,
 }
 

@@ -51,7 +51,7 @@ pub(super) fn render(sheet: &Sheet, options: RenderOptions) -> String {
     }
     sheet.notes.iter().for_each(|note| page.paragraph("· ", note, Tone::Quiet));
     if !left_out.is_empty() {
-        page.paragraph("· ", &format!("Left out for lack of width: {}.", left_out.join(", ")), Tone::Quiet);
+        page.paragraph("· ", &format!("Hidden (terminal too narrow): {}.", left_out.join(", ")), Tone::Quiet);
     }
     if let Some(provenance) = &sheet.provenance {
         page.out.push('\n');

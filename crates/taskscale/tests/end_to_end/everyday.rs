@@ -370,11 +370,11 @@ fn verbose_says_what_is_done_and_quiet_nothing() {
     let verbose = world.run(world.campaign("out", "-n 2 --verbose"));
     verbose.expect_code(0);
     for expected in
-        ["· building fake/well", ": true", "· asking for the version", "· hold 1 s: ", "bin/fake-entry 2 1"]
+        ["· building fake/well", ": true", "· asking for the version", "· wait 1 s: ", "bin/fake-entry 2 1"]
     {
         verbose.expect_said(expected);
     }
-    assert!(verbose.stderr.contains("control groups"), "{}", verbose.stderr);
+    assert!(verbose.stderr.contains("cgroup"), "{}", verbose.stderr);
     let quiet = world.run(world.campaign("other", "-n 2 --quiet"));
     quiet.expect_code(0);
     assert_eq!(quiet.stderr, "");

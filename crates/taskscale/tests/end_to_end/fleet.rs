@@ -63,7 +63,7 @@ fn machines_are_measured_at_once_and_set_side_by_side() {
     for wanted in ["Scripted version", "fake 1.0", "fake 2.0", "fake/one", "2 of 2"] {
         assert!(summary.contains(wanted), "{wanted}:\n{summary}");
     }
-    let differs = summary.find("what differs").expect("what differs");
+    let differs = summary.find("differences").expect("differences");
     assert!(differs < summary.find("fake/one").expect("an entry"), "differences come first");
     assert!(cluster.world.path("shared/report.html").exists());
 

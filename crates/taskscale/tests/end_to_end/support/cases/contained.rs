@@ -29,7 +29,7 @@ pub const LEAVES: Batch = Batch {
         Case::new("daemon", "leaves a daemon: double fork, a session of its own", "--fault daemon")
             .warns(&[LeftProcesses])
             .check(made::<3>),
-        Case::new("setsid", "leaves its session and process group, and goes on", "--fault setsid")
+        Case::new("setsid", "leaves its session and process group, and continues", "--fault setsid")
             .check(made::<2>),
         Case::new(
             "family-crash",
@@ -54,7 +54,7 @@ pub const LEAVES: Batch = Batch {
         .ends(Crashed, LAUNCHER_KILLED),
         Case::new(
             "subgroups-launcher",
-            "the same from control groups of its own",
+            "the same from cgroups of its own",
             "--fault subgroups --fault orphan --fault signal-parent:plateau",
         )
         .ends(Crashed, LAUNCHER_KILLED)
@@ -64,7 +64,7 @@ pub const LEAVES: Batch = Batch {
             .check(made::<300>),
         Case::new(
             "subgroups",
-            "makes control groups inside its own, and lives in them with its family; one of which outlives it",
+            "makes cgroups inside its own and moves its family into them; one process outlives it",
             "--fault subgroups --fault orphan --processes 3 --grandchildren 2",
         )
         .warns(&[LeftProcesses])
@@ -87,12 +87,12 @@ pub const LEAVES: Batch = Batch {
 };
 
 pub const MEMORY: Batch = Batch {
-    title: "Memory without end",
+    title: "Memory without limit",
     tasks: 5,
     options: "--memory-cap 64MiB",
     bare: false,
     cases: &[
-        Case::new("oom-launch", "takes memory without end while tasks start", "--fault oom")
+        Case::new("oom-launch", "takes memory without limit while tasks start", "--fault oom")
             .ends(KilledOom, "hit the cap of 64 MiB (raise --memory-cap)")
             .check(capped),
         Case::new("oom-plateau", "does so while tasks wait", "--fault oom:plateau")
@@ -108,20 +108,20 @@ pub const MEMORY: Batch = Batch {
 };
 
 pub const CAUSES: Batch = Batch {
-    title: "A cause and its effect",
+    title: "Cause before effect",
     tasks: 1001,
     options: "--memory-cap 64MiB --timeout 6s",
     bare: false,
     cases: &[
         Case::new(
             "oom-and-hang",
-            "has a child that takes memory without end, and hangs when that is killed",
+            "has a child that takes memory without limit, and hangs when that is killed",
             "--fault oom-child --fault hang:plateau --faults-from 1001",
         )
         .ends(KilledOom, "hit the cap of 64 MiB (raise --memory-cap)"),
         Case::new(
             "file-limit",
-            "opens too many files, and says so on standard error without end",
+            "opens too many files, and reports it on standard error without end",
             "--fault file-limit --faults-from 1001",
         )
         .ends(
@@ -143,7 +143,7 @@ pub const CAUSES: Batch = Batch {
 
 /// The same where no control group can be had.
 pub const BARE: Batch = Batch {
-    title: "Without a control group",
+    title: "Without a cgroup",
     tasks: 5,
     options: "--memory-cap 64MiB",
     bare: true,
@@ -154,7 +154,7 @@ pub const BARE: Batch = Batch {
         Case::new("bare-daemon", "leaves a daemon", "--fault daemon")
             .warns(&[LeftProcesses])
             .check(made::<3>),
-        Case::new("bare-setsid", "leaves its session, and goes on", "--fault setsid").check(made::<2>),
+        Case::new("bare-setsid", "leaves its session, and continues", "--fault setsid").check(made::<2>),
         Case::new(
             "bare-crash",
             "crashes, with a family alive",
@@ -173,16 +173,16 @@ pub const BARE: Batch = Batch {
         Case::new("bare-bomb", "is a fork bomb of 100 processes", "--fault fork-bomb:100")
             .warns(&[LeftProcesses])
             .check(made::<100>),
-        Case::new("bare-oom", "takes memory without end", "--fault oom --oom-max 2GiB")
+        Case::new("bare-oom", "takes memory without limit", "--fault oom --oom-max 2GiB")
             .ends(KilledOom, "hit the cap of 64 MiB"),
-        Case::new("bare-lie", "kind `thread`, and fewer threads than it says", "--fault lie")
+        Case::new("bare-lie", "kind `thread`, with fewer threads than it prints", "--fault lie")
             .kind("thread")
             .ends(Failed, "printed `alive 5`, but the kernel counts 1 thread"),
     ],
 };
 
 pub const BARE_HANGS: Batch = Batch {
-    title: "What never ends, without a control group",
+    title: "Hangs without a cgroup",
     tasks: 1001,
     options: "--timeout 3s",
     bare: true,

@@ -9,14 +9,14 @@ use Warning::{WorkShort, WorkUnsettled};
 
 /// Five tasks of 1,024 bytes each come to 628,650.
 pub const STATE: Batch = Batch {
-    title: "Tasks that hold something",
+    title: "Tasks that keep memory",
     tasks: 5,
     options: "-w state",
     bare: false,
     cases: &[
-        Case::new("held-wrong", "says a `check` that is not right", "--say check,628651")
+        Case::new("held-wrong", "prints a wrong `check`", "--say check,628651")
             .ends(Failed, "printed `check 628651`, expected 628650"),
-        Case::new("held-untold", "never says `check`", "").ends(Failed, "`check` was never printed"),
+        Case::new("held-untold", "never prints `check`", "").ends(Failed, "`check` was never printed"),
     ],
 };
 
@@ -29,17 +29,17 @@ pub const TICK: Batch = Batch {
     cases: &[
         Case::new("ticks-left-out", "leaves out ticks", "--tick-ms 100 --fault ticks-left-out")
             .ends(Partial, "could not keep up"),
-        Case::new("ticks-untold", "never says how late they were", "")
+        Case::new("ticks-untold", "never prints how late they were", "")
             .ends(Failed, "`histogram late_us` was never printed"),
-        Case::new("ticks-invented", "says more ticks than can have been due", "--tick-ms 1")
+        Case::new("ticks-invented", "prints more ticks than were scheduled", "--tick-ms 1")
             .ends(Failed, "wake-ups, but at most"),
         Case::new(
             "ticks-too-late",
-            "says that they were later than its run was long",
+            "prints a delay longer than its run",
             "--say histogram,late_us,10,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1",
         )
         .ends(Failed, "s late, but the run took"),
-        Case::new("ticks-garbage", "says a histogram that is none", "--say histogram,late_us,many")
+        Case::new("ticks-garbage", "prints an invalid histogram", "--say histogram,late_us,many")
             .ends(Failed, "protocol error"),
     ],
 };
@@ -53,29 +53,29 @@ pub const WORK: Batch = Batch {
     options: OF_WORK,
     bare: false,
     cases: &[
-        Case::new("no-ready", "never says `ready`", "--fault no-ready")
+        Case::new("no-ready", "never prints `ready`", "--fault no-ready")
             .ends(Failed, "`ready` was never printed"),
-        Case::new("ready-twice", "says `ready` twice", "--fault ready-twice")
+        Case::new("ready-twice", "prints `ready` twice", "--fault ready-twice")
             .ends(Failed, "protocol error: printed `ready` twice"),
-        Case::new("done-early", "says `done` before `ready`", "--fault done-early")
+        Case::new("done-early", "prints `done` before `ready`", "--fault done-early")
             .ends(Failed, "`done` was printed before `ready`"),
         Case::new("work-no-done", "exits with 0 without `done`", "--fault no-done")
             .ends(Failed, "`done` was never printed"),
-        Case::new("work-fewer", "does fewer operations than asked, and exits with 0", "--fault done-short:3")
+        Case::new("work-fewer", "does fewer operations than requested, and exits with 0", "--fault done-short:3")
             .ends(Failed, "exited with code 0 but printed `done 997` for 1000 operations"),
-        Case::new("no-check", "never says `check`", "--fault no-check")
+        Case::new("no-check", "never prints `check`", "--fault no-check")
             .ends(Failed, "`check` was never printed"),
-        Case::new("wrong-check", "says a `check` that is not right", "--fault wrong-check")
+        Case::new("wrong-check", "prints a wrong `check`", "--fault wrong-check")
             .ends(Failed, "wrong result"),
-        Case::new("work-failed", "says that operations failed", "--fault failed:2")
+        Case::new("work-failed", "prints that operations failed", "--fault failed:2")
             .ends(Failed, "2 of 1000 operations failed; stderr: fake-entry: 2 operations failed"),
         Case::new("work-crash", "crashes in its work", "--fault crash:plateau")
             .ends(Crashed, "killed by SIGSEGV"),
-        Case::new("work-exit", "says that all is done and exits with an error", "--fault exit:end:1")
+        Case::new("work-exit", "prints `done` and exits with an error", "--fault exit:end:1")
             .ends(Failed, "exited with code 1"),
         Case::new(
             "work-after",
-            "goes on working after `done`: CPU time of its end",
+            "keeps working after `done`: CPU time of its end",
             "--fault work-after:300",
         )
         .check(|_, sample| match sample.cpu.drain_s {
@@ -83,7 +83,7 @@ pub const WORK: Batch = Batch {
             other => Err(format!("CPU of its end is {other:?}")),
         }),
         Case::new("work-no-newline", "ends its last line with no line end", "--fault no-newline"),
-        Case::new("work-short", "has nothing to do, however much is asked for", "--op-cpu-us 0")
+        Case::new("work-short", "has nothing to do for any number of operations", "--op-cpu-us 0")
             .warns(&[WorkShort]),
         Case::new(
             "work-warms-up",
@@ -95,7 +95,7 @@ pub const WORK: Batch = Batch {
 };
 
 pub const WORK_HANGS: Batch = Batch {
-    title: "Work that never ends",
+    title: "Work that hangs",
     tasks: 1001,
     options: "-w spawn --timeout 6s",
     bare: false,
@@ -110,7 +110,7 @@ pub const ECHO: Batch = Batch {
     options: "-w echo -p rate=1000",
     bare: false,
     cases: &[
-        Case::new("serves-nobody", "is no server", "").ends(Failed, "exited with code 2"),
+        Case::new("serves-nobody", "is not a server", "").ends(Failed, "exited with code 2"),
         Case::new(
             "serves-and-crashes",
             "crashes when ten are connected",
@@ -119,7 +119,7 @@ pub const ECHO: Batch = Batch {
         .ends(Crashed, "killed by SIGSEGV"),
         Case::new(
             "serves-and-exits",
-            "exits with 0 before its clients are done",
+            "exits with 0 before its clients finish",
             "--serve echo --fault exit:plateau:0",
         )
         .ends(Failed, "before the clients finished"),
@@ -131,7 +131,7 @@ pub const ECHO: Batch = Batch {
             .ends(Partial, "16 of 20 tasks were alive at once"),
         Case::new(
             "stops-accepting",
-            "accepts ten connections and no more",
+            "accepts only ten connections",
             "--serve echo --fault stop-accepting:10",
         )
         .ends(Partial, "10 of 20 tasks were alive at once"),
@@ -149,7 +149,7 @@ pub const CHAT: Batch = Batch {
             .ends(Failed, "repeated or late"),
         Case::new("strays", "sends a message to another room as well", "--serve chat --fault stray:5")
             .ends(Failed, "which is in another room"),
-        Case::new("speaks-echo", "sends back what comes, as no WebSocket server does", "--serve echo")
+        Case::new("speaks-echo", "echoes the handshake instead of answering it", "--serve echo")
             .ends(Failed, "the server refused the handshake: GET / HTTP/1.1"),
     ],
 };
