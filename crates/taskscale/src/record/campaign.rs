@@ -1,4 +1,4 @@
-//! `campaign.json`: what a reader needs to judge a campaign's samples, and what taskscale needs to go on with it.
+//! `campaign.json`: what a reader needs to interpret the samples, and what taskscale needs to resume.
 
 use std::collections::BTreeMap;
 
@@ -7,59 +7,58 @@ use serde::{Deserialize, Serialize};
 use super::{MemorySource, Part, Sample, Timestamp};
 use crate::catalog::{FanOut, Kind, Shape, Style};
 
-/// The cells measured together on one machine.
+/// The cases measured together on one machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Campaign {
     /// Version of this record's shape.
     pub schema: u32,
-    /// Version of the taskscale that planned the campaign.
+    /// Version of the taskscale that planned the runs.
     pub taskscale: String,
     #[cfg_attr(test, schemars(with = "String"))]
     pub created_at: Timestamp,
-    /// The command line that made the campaign.
+    /// The command line that made the results.
     pub command: Vec<String>,
     pub machine: Machine,
-    /// What is measured; of several parts, the first.
+    /// What is measured; with several series, the first.
     pub plan: Plan,
     /// The plans of further parts: other workloads, other parameters, other numbers of CPUs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub further_plans: Vec<Plan>,
-    /// SHA-256 of the plan in hexadecimal digits: two campaigns of the same plan have the same.
+    /// SHA-256 of the plan in hexadecimal digits, the same for results of the same plan.
     pub plan_digest: String,
-    /// The seed that put the cells of each N in random order.
+    /// The seed that put the cases of each N in random order.
     pub seed: u64,
-    /// The facts of each entry of the plan, in the catalogue's order.
+    /// The facts of each entry of the plan, in the catalog's order.
     pub entries: Vec<EntryFacts>,
-    /// Which campaign this is, unlike any other: its samples carry it. Absent in older campaigns.
+    /// A unique id, which the samples carry. Absent in old results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What all runs have in common beside plan and machine. Absent in older campaigns.
+    /// The conditions that all runs share, besides plan and machine. Absent in old results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Conditions>,
-    /// Who measured it, once it was handed in (`taskscale submit`). Absent before that, and in campaigns of the project
-    /// from before there was handing in.
+    /// Who measured, set by `taskscale submit`. Absent before submission, and in the project's own old results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
 }
 
-/// Where a published campaign comes from.
+/// The origin of published results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Origin {
     pub by: By,
-    /// SHA-256, in hexadecimal digits, of both files as they were handed in, with zeros in the place of these digits.
+    /// Checksum: SHA-256 in hexadecimal digits of both files as submitted, with zeros in place of these digits.
     pub seal: String,
 }
 
-/// Who measured a campaign, as whoever handed it in says.
+/// Who measured, according to the submitter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum By {
     /// The project itself.
     Project,
-    /// Somebody else.
+    /// The community.
     HandedIn,
 }
 
@@ -73,17 +72,17 @@ impl By {
     }
 }
 
-/// What bears on the figures of all runs and is no part of the plan: a campaign goes on under the same.
+/// Conditions of all runs outside the plan. A campaign can be resumed only under the same conditions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Conditions {
-    /// Where memory figures come from.
+    /// The source of memory values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_source: Option<MemorySource>,
-    /// Memory that a run may take. Absent where there is no cap, or each run has its own (`taskscale limit`).
+    /// Memory cap of a run. Absent if there is none, or each run has its own (`taskscale limit`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_cap_bytes: Option<u64>,
-    /// Time that a run may take, in seconds. Absent where it follows from the hold.
+    /// Timeout of a run, in seconds. Absent where it follows from the wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_cap_s: Option<f64>,
     /// Whether the clients of servers ran on another machine.
@@ -91,24 +90,24 @@ pub struct Conditions {
     pub clients_elsewhere: bool,
 }
 
-/// What is to be measured of one part.
+/// The plan of one series.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Plan {
     pub workload: String,
-    /// What the workload is given on top of its defaults.
+    /// Parameters of the workload that differ from its defaults.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
     /// On how many CPUs programs are let run; absent where on all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<u32>,
-    /// The workload's shape; `hold` where absent.
+    /// The workload's shape; `hold` if absent.
     #[serde(default, skip_serializing_if = "Shape::is_hold")]
     pub shape: Shape,
-    /// What one operation is; of the shape `work` only.
+    /// What one operation is; only for the shape `work`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
-    /// How many bytes each task was told to hold; absent where the workload says nothing of it.
+    /// Bytes that each task was asked to keep; absent where the workload does not specify them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holds_bytes: Option<u64>,
     /// Full names of the entries, `runtime/entry`.
@@ -142,7 +141,7 @@ impl Plan {
         }
     }
 
-    /// What all of its cells have in common.
+    /// What all of its cases have in common.
     pub fn part(&self) -> Part {
         Part { workload: self.workload.clone(), params: self.params.clone(), cpus: self.cpus }
     }
@@ -153,7 +152,7 @@ impl Plan {
         self.entries.contains(&facts.name) && workload.is_none_or(|workload| *workload == self.workload)
     }
 
-    /// How many runs each cell has: a cost is the difference of two.
+    /// Runs per case and repetition: a cost is the difference of two.
     pub fn runs_a_cell(&self) -> u64 {
         u64::from(self.repetitions) * if self.shape == Shape::Work { 2 } else { 1 }
     }
@@ -165,7 +164,7 @@ impl Campaign {
         std::iter::once(&self.plan).chain(&self.further_plans)
     }
 
-    /// Each part as a campaign of its own, with the samples that are its. Those of no part go with the first.
+    /// Each series as a campaign of its own, with its samples. Samples of no series go with the first.
     pub fn parts<'a>(&self, samples: &'a [Sample]) -> Vec<(Campaign, Vec<&'a Sample>)> {
         if self.further_plans.is_empty() {
             return vec![(self.clone(), samples.iter().collect())];
@@ -196,7 +195,7 @@ impl Campaign {
 pub enum Hold {
     /// Long enough that all tasks are alive for a plateau of at least `plateau_s` seconds.
     Chosen { plateau_s: f64 },
-    /// The same for every cell, as the posts did.
+    /// The same wait for every case, as in the original blog posts.
     Fixed { seconds: u64 },
 }
 
@@ -230,19 +229,19 @@ impl Hold {
         if self.is_quick() { 1.0 } else { 3.0 }
     }
 
-    /// How long a run of work may take unless told otherwise, in seconds.
+    /// The default timeout of a run of work, in seconds.
     pub fn work_cap_s(self) -> f64 {
         if self.is_quick() { 30.0 } else { 120.0 }
     }
 }
 
-/// What is known of one entry of a campaign.
+/// Facts on one entry of a campaign.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EntryFacts {
     /// `runtime/entry`.
     pub name: String,
-    /// The workload of the program that the facts are of. Absent where the campaign has one only.
+    /// The workload that the facts belong to. Absent if the campaign has only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload: Option<String>,
     pub title: String,
@@ -252,16 +251,16 @@ pub struct EntryFacts {
     pub kind: Kind,
     pub parallel: bool,
     pub style: Style,
-    /// Of a chat server; absent in older campaigns.
+    /// For a chat server; absent in old results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fan_out: Option<FanOut>,
     /// A reference line such as a physical limit: drawn, never ranked.
     #[serde(default)]
     pub reference: bool,
-    /// Measured by the posts as well.
+    /// Also measured in the original blog posts.
     #[serde(default)]
     pub posts: bool,
-    /// Why nobody could check this entry yet.
+    /// Why this entry has not been checked yet, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unverified: Option<String>,
     pub why: String,
@@ -284,17 +283,17 @@ pub struct EntryFacts {
     /// SHA-256 over the runtime's folder and version: changes when the program may have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// SHA-256 over what this entry alone is made of: its own files and those it shares, its commands and variables, the
-    /// toolchain's version and place. Absent in older campaigns.
+    /// SHA-256 over what this entry is made of: its own files and shared ones, its commands and variables, the
+    /// toolchain's version and path. Absent in old results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program_digest: Option<String>,
-    /// The files of its program, as they were when the campaign began; none where they were not recorded.
+    /// The files of its program as they were when measuring began; empty where not recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Source>,
 }
 
 impl EntryFacts {
-    /// Whether both are of the same program. Of a campaign of one workload older records do not name it.
+    /// Whether both belong to the same program. Old records of campaigns with one workload do not name it.
     pub fn is_of(&self, other: &EntryFacts) -> bool {
         let workloads = self.workload.as_ref().zip(other.workload.as_ref());
         self.name == other.name && workloads.is_none_or(|(own, others)| own == others)
@@ -319,7 +318,7 @@ pub fn same_memory(then: u64, now: u64) -> bool {
     then.abs_diff(now) as f64 <= then.max(now) as f64 * SAME_MEMORY
 }
 
-/// Facts of the machine that bear on the figures.
+/// Facts on the machine that matter for results.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Machine {
@@ -342,7 +341,7 @@ pub struct Machine {
     /// System limits that bound tasks, by their usual names.
     #[serde(default)]
     pub limits: BTreeMap<String, u64>,
-    /// What `taskscale doctor` had to say against this machine when the campaign began.
+    /// The warnings of `taskscale doctor` when measuring began.
     #[serde(default)]
     pub warnings: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What happens while taskscale works, for machines: one line of standard error under `--json`.
+//! Events for machines: one line of standard error each, under `--json`.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ impl EventLine {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
-    /// What is to be measured, once it is known what can run here.
+    /// What will be measured, once taskscale knows what can run here.
     Plan {
         /// The campaign's folder.
         folder: String,
@@ -44,7 +44,7 @@ pub enum Event {
         /// Samples that the folder holds already.
         kept_samples: u64,
     },
-    /// An entry is looked after: built, or found in the cache.
+    /// taskscale starts preparing an entry, or has prepared it: built, or found in the cache.
     Build {
         entry: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,8 +82,7 @@ pub enum Event {
     },
     /// A run has ended; its sample is on the disk.
     RunEnded { sample: Box<Sample> },
-    /// What a search for a limit came to, when there is nothing left to run of an entry. `tasks` and `memory_bytes` are
-    /// the answer, where one is confirmed.
+    /// The answer of a limit search for an entry. `tasks` and `memory_bytes` are the answer, if one is confirmed.
     Answer {
         entry: String,
         /// `found`, `undecided`, `nothing-holds` or `everything-holds`.
@@ -118,7 +117,7 @@ pub enum Event {
     },
     /// Something that a person would read.
     Message { level: Level, text: String },
-    /// What was asked could not be done.
+    /// The request failed.
     Error {
         message: String,
         /// A command or a cause, where there is one.
@@ -134,7 +133,7 @@ pub enum Event {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum BuildState {
-    /// It is being looked after.
+    /// Preparation has started.
     Started,
     /// It can be run.
     Ready,
@@ -149,10 +148,10 @@ pub enum BuildState {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// What is done, step by step: only with `--verbose`.
+    /// Single steps; only with `--verbose`.
     Detail,
-    /// How it goes on.
+    /// Progress.
     Info,
-    /// Something bears on the figures, or was left out.
+    /// A caveat on results, or something was left out.
     Warning,
 }

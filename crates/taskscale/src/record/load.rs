@@ -1,4 +1,4 @@
-//! What clients saw of a server, and what it took meanwhile: of workloads of the shape `serve`.
+//! What clients measured of a server, and what it used meanwhile; for workloads of the shape `serve`.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub struct Load {
     /// Memory of all clients at the plateau, kernel memory included, in bytes: the other end of each connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_bytes: Option<u64>,
-    /// Part of it that the kernel holds, in bytes.
+    /// Kernel memory, a part of it, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_kernel_bytes: Option<u64>,
     /// Every connection had carried a message before memory was read.
@@ -40,7 +40,7 @@ pub struct Load {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct IdleLoad {
-    /// CPU time of the server while nobody says anything, in seconds.
+    /// CPU time of the server while no client sends, in seconds.
     pub cpu_s: f64,
     /// How long that was, in seconds.
     pub seconds: f64,
@@ -55,10 +55,10 @@ pub struct OpenLoad {
     pub share: Option<f64>,
     /// Messages per second that were scheduled.
     pub offered_per_s: f64,
-    /// Messages per second that reached every receiver, over the time from the first to arrive until 99% had arrived,
-    /// or over the loop's duration where that is longer.
+    /// Messages per second that reached every receiver, over the time from the first arrival until 99% had arrived, or
+    /// over the loop's duration if that is longer.
     pub achieved_per_s: f64,
-    /// Messages that were sent, all of which arrived in the end.
+    /// Messages that were sent; all of them arrived.
     pub messages: u64,
     /// Arrivals: of a message to a room one for each member.
     pub deliveries: u64,
@@ -75,7 +75,7 @@ pub struct OpenLoad {
     /// How late the clients sent: p99 from the schedule − p99 from the actual send time, in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_late_us: Option<f64>,
-    /// CPU time ÷ duration of the busiest process of the clients, each of which has one thread.
+    /// CPU time ÷ duration of the busiest client process, each of which has one thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_cpu_share: Option<f64>,
 }
@@ -110,7 +110,7 @@ impl OpenLoad {
         scheduled.or_else(|| Some(self.latency_from_send_us?.p99 + self.client_late_us?))
     }
 
-    /// Latency from the schedule, where it is the server's: the rate was reached, and the clients sent in time.
+    /// Latency from the scheduled send time, if it is the server's: the rate was reached, and the clients sent in time.
     pub fn latency(&self) -> Option<&Latency> {
         self.latency_us
             .as_ref()
@@ -136,13 +136,13 @@ pub struct ClosedLoad {
     /// CPU time of the server, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_cpu_s: Option<f64>,
-    /// CPU time ÷ duration of the busiest process of the clients, each of which has one thread.
+    /// CPU time ÷ duration of the busiest client process, each of which has one thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_cpu_share: Option<f64>,
 }
 
 impl ClosedLoad {
-    /// Whether the clients used so much of a CPU that the server may be able to do more.
+    /// Whether the clients used so much of a CPU that the server's capacity may be higher.
     pub fn is_client_limited(&self) -> bool {
         is_busy(self.client_cpu_share)
     }

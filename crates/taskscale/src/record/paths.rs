@@ -1,8 +1,7 @@
-//! Takes the paths of a machine out of a campaign that is to be published: where somebody keeps files, and under which
-//! name, explains no figure.
+//! Removes the paths of a machine from results that will be published.
 //!
-//! What a manifest calls `{out}`, `{home}` and so on is called that again. What is left of a path is its last part. Paths
-//! that are alike on every machine (`/usr/bin/node`) stay, as they tell whose build it was.
+//! Placeholders of manifests such as `{out}` and `{home}` are restored. Of other paths only the last part remains.
+//! Paths that are the same on every machine (`/usr/bin/node`) stay, as they show whose build it was.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +17,7 @@ const COMMON: [&str; 13] =
 /// Fields that hold what the catalogue says, which is public: programs, their addresses, prose.
 const PUBLIC: [&str; 4] = ["sources", "url", "why", "notes"];
 
-/// The campaign and its samples without paths of the machine; all else is as it was.
+/// The campaign and its samples without paths of the machine; everything else is unchanged.
 pub fn without_paths(
     campaign: &Campaign,
     samples: &[Sample],

@@ -1,6 +1,6 @@
 //! The record of one run: one line of `samples.jsonl`.
 //!
-//! A figure that is unknown is absent, never 0 or -1. Every name carries its unit.
+//! Unknown values are absent, never 0 or -1. Every name includes its unit.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::load::Load;
 use super::{Cell, Part, Timestamp, Warning};
 
-/// The record of one run of one cell.
+/// The record of one run of one case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sample {
@@ -20,16 +20,16 @@ pub struct Sample {
     pub schema: u32,
     /// The entry that ran, `runtime/entry`.
     pub entry: String,
-    /// What each task did.
+    /// The workload: what each task does.
     pub workload: String,
     /// How many tasks were asked for (N).
     pub tasks: u64,
-    /// How long each task was told to wait, in seconds.
+    /// How long each task was asked to wait, in seconds.
     pub hold_s: f64,
-    /// Which repetition of the cell this is, from 1.
+    /// The repetition of the case, from 1.
     pub repetition: u32,
-    /// Which attempt of the repetition, from 1. A later attempt follows one whose hold proved too short, and
-    /// replaces it in statistics; the earlier one stays here.
+    /// The attempt of the repetition, from 1. A later attempt follows one whose wait was too short, and replaces it in
+    /// statistics. The earlier one stays in the file.
     pub attempt: u32,
     /// When the run started, by the wall clock, in UTC. For people only: durations never come from it.
     #[cfg_attr(test, schemars(with = "String"))]
@@ -39,7 +39,7 @@ pub struct Sample {
     /// Why, in one sentence, wherever the status is not `ok`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// For status `limit`: the limit that was met.
+    /// For status `limit`: the limit that was hit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Box<LimitHit>>,
     /// Tasks alive at once when the last of the N had started, as the program proved.
@@ -51,15 +51,15 @@ pub struct Sample {
     /// Tasks that failed or could not be started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<u64>,
-    /// How taskscale knew that the plateau had begun. Absent in records of before this field, which are all of the
-    /// protocol, and where it never did.
+    /// How taskscale knew that the plateau had begun. Absent if it never did, and in old records, which all use the
+    /// protocol.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plateau_from: Option<PlateauFrom>,
-    /// Whether taskscale ended the program after its plateau (SIGTERM to its process group, then SIGKILL to all that
-    /// is left), as one that does not end by itself. Exit code and signal are then no verdict on it.
+    /// Whether taskscale stopped the program after its plateau (SIGTERM to its process group, then SIGKILL to what
+    /// remained), because it does not end by itself. Exit code and signal then do not matter.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
-    /// The command that put load on the program, in a group of its own: nothing of it is in the figures.
+    /// The command that loaded the program. It has its own cgroup, so its memory and CPU time are not included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_command: Option<Vec<String>>,
     /// The program's exit code, absent where a signal ended it.
@@ -85,31 +85,31 @@ pub struct Sample {
     pub cpu: Cpu,
     /// Memory at the plateau and at its peak.
     pub memory: Memory,
-    /// What the program said of itself in `metric` lines.
+    /// The program's own metrics, from its `metric` lines.
     #[serde(default)]
     pub metrics: BTreeMap<String, Metric>,
-    /// What a reader of the figures should know.
+    /// Caveats on the run.
     #[serde(default)]
     pub warnings: Vec<Warning>,
-    /// The end of what the program wrote to standard error, where it did not end well.
+    /// The end of standard error, if the run was not ok.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr_tail: Option<String>,
-    /// The `id` of the campaign that the run was made for. Absent in older campaigns, which have none.
+    /// The `id` of the campaign of the run. Absent in old results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub campaign: Option<Arc<str>>,
-    /// What the workload was given on top of its defaults.
+    /// Parameters that differ from the workload's defaults.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
     /// On how many CPUs the program was let run (affinity, set before its exec); absent where on all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<u32>,
-    /// Of a workload of the shape `work`: the operations, and what they took together.
+    /// For workloads of the shape `work`: the operations, and what they took together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<Box<Work>>,
-    /// Of a workload of the shape `serve`: what its clients saw, and what the server took meanwhile.
+    /// For workloads of the shape `serve`: what the clients measured, and what the server used meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Box<Load>>,
-    /// Counts that the program said in `histogram` lines.
+    /// The program's histograms, from its `histogram` lines.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub histograms: BTreeMap<String, Vec<u64>>,
 }
@@ -118,23 +118,23 @@ pub struct Sample {
 pub type RunKey<'a> = ((&'a str, &'a BTreeMap<String, String>, Option<u32>), (&'a str, u64, u32, bool));
 
 impl Sample {
-    /// Whether its clients used up a CPU in the closed loop.
+    /// Whether the clients exhausted a CPU in the closed loop.
     pub fn is_client_limited(&self) -> bool {
         let closed = self.load.as_ref().and_then(|load| load.closed.as_ref());
         closed.is_some_and(|closed| closed.is_client_limited())
     }
 
-    /// Which cell it is a sample of.
+    /// The case that it is a sample of.
     pub fn cell(&self) -> Cell {
         Cell { entry: self.entry.clone(), part: self.part(), tasks: self.tasks }
     }
 
-    /// Which part of its campaign it belongs to.
+    /// The series that it belongs to.
     pub fn part(&self) -> Part {
         Part { workload: self.workload.clone(), params: self.params.clone(), cpus: self.cpus }
     }
 
-    /// Which run of its campaign it is an attempt of.
+    /// The run that it is an attempt of.
     pub fn run(&self) -> RunKey<'_> {
         let part = (&*self.workload, &self.params, self.cpus);
         (part, (&self.entry, self.tasks, self.repetition, self.is_double()))
@@ -151,7 +151,7 @@ impl Sample {
     }
 }
 
-/// What a long campaign's samples repeat thousands of times, held once: command lines, versions, the campaign.
+/// Values that many samples share, kept once: command lines, versions, the campaign.
 #[derive(Debug, Default)]
 pub struct Repeated {
     commands: BTreeSet<Arc<[String]>>,
@@ -159,7 +159,7 @@ pub struct Repeated {
 }
 
 impl Repeated {
-    /// The same sample, which shares with those before it what it has in common with them.
+    /// The same sample, sharing its values with earlier ones.
     pub fn share(&mut self, mut sample: Sample) -> Sample {
         sample.command = first_of(&mut self.commands, sample.command);
         sample.version = sample.version.map(|version| first_of(&mut self.texts, version));
@@ -182,8 +182,8 @@ fn first_of<T: ?Sized + Ord>(seen: &mut BTreeSet<Arc<T>>, value: Arc<T>) -> Arc<
 pub struct Work {
     /// How many were asked for.
     pub operations: u64,
-    /// Whether this is the second run of a pair, of twice the operations of the first. The cost of an operation is what
-    /// the second took more, divided by how many operations it had more: start-up and warm-up cancel.
+    /// Whether this is the second run of a pair, with twice the operations of the first. Cost per operation = (second
+    /// run − first run) ÷ extra operations, so start-up and warm-up cancel out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub double: bool,
     /// From the line `ready` until the line `done`, in seconds of the monotonic clock.
@@ -192,7 +192,7 @@ pub struct Work {
     /// CPU time of all processes in between, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_s: Option<f64>,
-    /// What the program said in its line `check`.
+    /// The result that the program printed as `check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
 }
@@ -206,10 +206,10 @@ pub enum Status {
     Ok,
     /// Fewer than N were alive at once.
     Partial,
-    /// Nothing shows that all N were alive and at rest when memory was read: the program never stood still, was held
-    /// back, grew later, or was read too late. What was seen is in the sample.
+    /// There is no evidence that all N were alive and idle when memory was read: the program was never idle, was
+    /// throttled, grew later, or was read too late. The sample has what was observed.
     NoPlateau,
-    /// The program said, or its exit code says, that tasks failed; or it broke the protocol.
+    /// The program printed, or its exit code shows, that tasks failed; or it broke the protocol.
     Failed,
     /// A signal ended the program.
     Crashed,
@@ -217,7 +217,7 @@ pub enum Status {
     KilledOom,
     /// It did not end in time and was ended.
     TimedOut,
-    /// A limit of the system, which `limit` names, was met.
+    /// The run hit a system limit, named by `limit`.
     Limit,
     /// The toolchain is missing or the build failed.
     Unavailable,
@@ -239,7 +239,8 @@ impl Status {
         }
     }
 
-    /// Whether a cell that could have run on this machine fell short: what decides the exit code.
+    /// Whether a case that could run on this machine failed, timed out, hit a limit or was partial: decides the exit
+    /// code.
     pub fn fell_short(self) -> bool {
         !matches!(self, Status::Ok | Status::Limit | Status::Unavailable)
     }
@@ -257,19 +258,19 @@ impl fmt::Display for Status {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PlateauFrom {
-    /// The program said `alive K`.
+    /// The program printed `alive K`.
     Protocol,
-    /// From outside: CPU and memory had fallen quiet.
+    /// From outside: CPU and memory were idle.
     Outside,
     /// A line that the user named was on its output (`--ready-when`).
     ReadyLine,
     /// It took a TCP connection (`--ready-tcp`).
     ReadyTcp,
-    /// So much time after its start as the user said (`--ready-after`).
+    /// A fixed time after its start (`--ready-after`).
     ReadyAfter,
-    /// The load command said `alive K`.
+    /// The load command printed `alive K`.
     LoadLine,
-    /// So much time after the load's start as the user said (`--with-ready-after`).
+    /// A fixed time after the load's start (`--with-ready-after`).
     LoadAfter,
 }
 
@@ -301,7 +302,7 @@ impl PlateauFrom {
     }
 }
 
-/// A limit of the system that a run met.
+/// A system limit that a run hit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LimitHit {
@@ -309,7 +310,7 @@ pub struct LimitHit {
     pub name: String,
     /// Its value.
     pub value: u64,
-    /// The command that lifts it, where there is one.
+    /// The command that raises it, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lift: Option<String>,
 }
@@ -321,7 +322,7 @@ pub struct Time {
     /// From the program's exec until all N tasks were alive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch_s: Option<f64>,
-    /// From then until the first task can be due: exec + hold. 0 where tasks were due before the last had started.
+    /// From then until the first task can be due: exec + wait. 0 where tasks were due before the last had started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plateau_s: Option<f64>,
     /// From the end of the plateau until exit.
@@ -364,18 +365,18 @@ impl Cpu {
     }
 }
 
-/// Where memory figures come from. Figures of different sources are not comparable to the byte.
+/// The source of memory values. Values of different sources are not comparable to the byte.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum MemorySource {
-    /// A control group of version 2: kernel memory and the peak are the kernel's own account.
+    /// A cgroup of version 2: kernel memory and the peak are the kernel's own account.
     #[serde(rename = "cgroup-v2")]
     CgroupV2,
-    /// A control group of version 1: likewise.
+    /// A cgroup of version 1: likewise.
     #[serde(rename = "cgroup-v1")]
     CgroupV1,
-    /// No control group could be made: /proc only. Kernel memory is only page tables and thread stacks, and the
-    /// peak is the highest resident memory.
+    /// /proc only, without a cgroup. Kernel memory is only page tables and thread stacks, and the peak is the highest
+    /// resident memory.
     #[default]
     #[serde(rename = "proc")]
     Proc,
@@ -391,7 +392,7 @@ impl MemorySource {
     }
 }
 
-/// Memory of all processes of the run. docs/methodology.md says where each figure is read.
+/// Memory of all processes of the run. docs/methodology.md describes where each value is read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Memory {
@@ -399,11 +400,11 @@ pub struct Memory {
     /// The reading taken while all tasks waited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plateau: Option<Plateau>,
-    /// Highest memory of the control group over the whole run, kernel memory included. Under `proc`, the highest
-    /// resident memory seen.
+    /// Highest memory of the cgroup over the whole run, including kernel memory. Under `proc`, the highest resident
+    /// memory observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
-    /// Highest resident memory of any one process (VmHWM), to compare with what other benchmarks report.
+    /// Highest resident memory of any one process (VmHWM), for comparison with other benchmarks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rss_peak_bytes: Option<u64>,
     /// The cap that the run was under.
@@ -429,25 +430,25 @@ pub struct Plateau {
     pub shmem_bytes: u64,
     /// Mapped pages of files: the program, its libraries, its data.
     pub file_bytes: u64,
-    /// Kernel memory held for the run, all kinds.
+    /// Kernel memory of the run, all kinds.
     pub kernel_bytes: u64,
-    /// Of which stacks of threads in the kernel.
+    /// Part of it: kernel stacks of threads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel_stack_bytes: Option<u64>,
-    /// Of which page tables.
+    /// Part of it: page tables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_tables_bytes: Option<u64>,
-    /// Of which slab objects (task structures, memory areas, file structures).
+    /// Part of it: slab objects (task structures, memory mappings, file structures).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slab_bytes: Option<u64>,
-    /// Of which buffers of sockets.
+    /// Part of it: socket buffers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sock_bytes: Option<u64>,
-    /// Huge pages of hugetlbfs, which no other figure has; absent where there are none.
+    /// Huge pages of hugetlbfs, not included in any other value; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hugetlb_bytes: Option<u64>,
-    /// By how much the footprint may be too high: it is the upper end of what the kernel's figures allow. Absent where
-    /// they allow nothing else.
+    /// How much the footprint may be too high, in bytes: it is the upper bound of what the kernel's values allow.
+    /// Absent if it is exact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncertain_bytes: Option<u64>,
     /// Resident memory, summed over processes.
@@ -462,13 +463,13 @@ pub struct Plateau {
     /// Anonymous memory that the program has given back but the kernel has not yet taken (MADV_FREE); part of anon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lazy_free_bytes: Option<u64>,
-    /// The control group's own charge at the same instant: a cross-check, as it leaves out file pages that an
-    /// earlier group touched first and includes page cache that nobody maps.
+    /// The cgroup's own charge at the same time, for a cross-check: it excludes file pages that an earlier cgroup
+    /// touched first and includes unmapped page cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_bytes: Option<u64>,
 }
 
-/// A figure that a program states of itself.
+/// A metric that a program prints.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Metric {
