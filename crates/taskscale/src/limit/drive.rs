@@ -32,7 +32,7 @@ pub struct SearchEnd {
     pub measured: usize,
 }
 
-/// Is told what happens.
+/// Receives progress.
 pub trait SearchObserver {
     fn warm_up(&mut self, _entry: &str) {}
     /// A run begins, the so-manieth of its entry.
