@@ -1,6 +1,6 @@
 //! A sheet in a terminal.
 //!
-//! Must not decide whether this is a terminal: the caller says how wide, and whether in colour.
+//! Must not detect the terminal: the caller sets width and color.
 
 use anstyle::{AnsiColor, Style};
 
@@ -21,7 +21,7 @@ pub(super) fn style(tone: Tone) -> Style {
     }
 }
 
-/// The text in the style, where colour is wanted.
+/// The text in the style, if color is on.
 pub fn painted(text: &str, style: Style, color: bool) -> String {
     if color { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! Entries by footprint at one number of tasks: one bar each, stacked by what the memory is.
+//! Entries by footprint at one N: one bar each, stacked by kind of memory.
 
 use super::super::model::{Group, Parts, Report, Row};
 use super::super::phrases::slope_text;
@@ -32,7 +32,7 @@ const PARTS: [Part; 5] = [
     }),
 ];
 
-/// The ranking at so many tasks; at the largest number with rows where none is asked for.
+/// The ranking at this N; by default at the largest N with rows.
 pub fn ranking(report: &Report, tasks: Option<u64>) -> Result<String, ChartError> {
     let groups = || report.groups.iter().filter(|group| !group.rows.is_empty());
     let group = match tasks {
