@@ -50,7 +50,7 @@ pub struct Fleet {
     /// What `taskscale run` is given on each machine.
     pub arguments: Vec<String>,
     pub slots: Vec<Slot>,
-    /// How many catalogues jobs use, each beneath the one before it.
+    /// Number of catalogs that jobs use, in order of precedence.
     #[serde(default = "one")]
     pub catalog_count: usize,
     #[serde(skip)]
@@ -84,7 +84,7 @@ pub struct Submission {
     pub slots: BTreeMap<String, String>,
 }
 
-/// Who has taken a slot.
+/// A claim of a slot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     /// 1 for the first.
@@ -97,20 +97,20 @@ pub struct Claim {
     pub pid: u32,
 }
 
-/// Which campaign is a slot's.
+/// The published results of a slot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Published {
     pub at: Timestamp,
     pub epoch: u32,
     pub job: String,
     pub node: String,
-    /// The campaign's, inside the slot's.
+    /// The results folder, inside the slot's.
     pub folder: String,
     pub runs: u64,
-    /// Cells all of whose runs were ok.
+    /// Cases of which all runs were ok.
     pub good_cells: u64,
     pub cells: u64,
-    /// SHA-256 of what was published, by the name of the file.
+    /// SHA-256 of the published files, by name.
     pub digests: Vec<(String, String)>,
 }
 
@@ -159,7 +159,8 @@ impl Fleet {
         }
     }
 
-    /// Refuses a folder whose scripts, programs or catalogs another user may have written: they run as whoever submits.
+    /// Refuses a folder whose scripts, programs or catalogs another user may have written: they run as the submitting
+    /// user.
     pub fn check_trust(&self) -> Result<(), FleetError> {
         check_trust(&self.folder)?;
         let catalogs = self.catalogs().map(|place| place.split('/').next().unwrap_or_default().to_owned());
@@ -317,7 +318,7 @@ pub(super) fn check_trust(path: &Path) -> Result<(), FleetError> {
     }
 }
 
-/// SHA-256 of what is published of a campaign.
+/// SHA-256 of the published files of results.
 pub fn digests(folder: &Path) -> Result<Vec<(String, String)>, FleetError> {
     CAMPAIGN_FILES.iter().map(|name| Ok(((*name).to_owned(), digest_of(&folder.join(name))?))).collect()
 }
