@@ -1,6 +1,6 @@
-//! The catalogue that the program carries: the sources of `runtimes/`, put in by build.rs.
+//! The built-in catalog: the sources of `runtimes/`, embedded by build.rs.
 //!
-//! Programs are built from files, so it is unpacked before it is used, once per version of its contents.
+//! Programs are built from files, so it is unpacked before use, once per version of its contents.
 
 use std::fs;
 use std::io;
@@ -29,13 +29,12 @@ fn files() -> &'static [(&'static str, &'static [u8])] {
     })
 }
 
-/// The folder's name of the catalogue that this program carries: its version and a digest of its files. `None` where it
-/// was built without one.
+/// The folder name of the built-in catalog: its version and a digest of its files. `None` if there is none.
 pub fn embedded_name() -> Option<String> {
     (!NAMES.is_empty()).then(|| format!("{}-{DIGEST}", env!("CARGO_PKG_VERSION")))
 }
 
-/// The names of the files that this program carries, relative to the catalogue.
+/// The names of the built-in files, relative to the catalog.
 pub fn embedded_files() -> impl Iterator<Item = &'static str> {
     NAMES.iter().map(|(name, _)| *name)
 }
@@ -48,8 +47,8 @@ pub fn embedded_texts(runtime: &str) -> impl Iterator<Item = (&'static str, &'st
     })
 }
 
-/// Unpacks the catalogue that this program carries below `parent`, unless it is there already, and returns its folder.
-/// Files that were changed there since, or have gone, are put back: builds must be of what this program carries.
+/// Unpacks the built-in catalog below `parent`, unless it is there already, and returns its folder. Changed or missing
+/// files are restored: builds must match what is built in.
 pub fn unpack_embedded(parent: &Path) -> Result<PathBuf, CatalogError> {
     let folder = parent.join(embedded_name().ok_or(CatalogError::NotFound)?);
     for (name, bytes) in files() {

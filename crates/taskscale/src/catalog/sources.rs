@@ -1,7 +1,7 @@
-//! The files that make up an entry's program: what a reader of its figures may want to read.
+//! The source files of an entry's program, for readers of its results.
 //!
-//! Found by the manifest's own commands, so that a manifest need not list them: a folder or file of the runtime that
-//! a command names (`./goroutine`, `{src}/fiber/sleep.rb`, `-p tokio-spawn`) belongs to the program.
+//! Found by the manifest's own commands, so that a manifest need not list them: a folder or file of the runtime that a
+//! command names (`./goroutine`, `{src}/fiber/sleep.rb`, `-p tokio-spawn`) belongs to the program.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,9 +19,9 @@ pub struct SourceFile {
 /// No program of the catalogue comes near: a larger file is data, and would swell every campaign.
 const LARGEST: u64 = 64 * 1024;
 
-/// The text files of `entry`'s program for `workload`, code before manifests. Lock files are left out: they are long
-/// and nobody wrote them. Empty where the commands name no file of the runtime's folder. What cannot be read or is no
-/// UTF-8 is left out as well: sources are shown, and nothing is measured by them.
+/// The text files of `entry`'s program for `workload`, code before manifests, without lock files, which are long and
+/// generated. Empty if the commands name no file of the runtime's folder. Files that are unreadable or not UTF-8 are
+/// left out: sources are only shown.
 pub fn sources(runtime: &Runtime, entry: &Entry, workload: &str) -> Vec<SourceFile> {
     let mut files = Vec::new();
     for name in named_children(entry, workload) {
