@@ -1,5 +1,5 @@
-//! Rooms over WebSocket (RFC 6455), seen from the clients: what each says comes to all members of its room, once, and
-//! in the order in which it was said.
+//! Rooms over WebSocket (RFC 6455), from the clients' side: each message must reach all members of its room, once and
+//! in order.
 
 use std::collections::VecDeque;
 
@@ -19,7 +19,7 @@ const CLOSE: u8 = 8;
 const PING: u8 = 9;
 const PONG: u8 = 10;
 
-/// Rooms of so many members each; the last one may have fewer.
+/// Rooms with this many members each; the last one may have fewer.
 pub(super) struct Chat {
     size: usize,
     members: usize,

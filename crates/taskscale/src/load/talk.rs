@@ -1,4 +1,4 @@
-//! What clients and servers say to each other: one implementation for each protocol, on bytes alone.
+//! The protocols between clients and servers: one implementation each, on bytes only.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ pub(super) struct Instants {
     pub sent_ns: u64,
 }
 
-/// What came of bytes that a server sent.
+/// The result of bytes that a server sent.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     /// To be sent on the same connection.
@@ -18,12 +18,12 @@ pub(super) struct Heard {
     pub ready: bool,
     /// How many messages came, to whomever.
     pub deliveries: u64,
-    /// Messages that all who should have them now have: the connection that sent each, and when.
+    /// Messages that have reached all receivers: the connection that sent each, and when.
     pub complete: Vec<(usize, Instants)>,
 }
 
 impl Heard {
-    /// As if nothing had come; what it holds is kept for the next.
+    /// Empties it, keeping its buffers.
     pub fn clear(&mut self) {
         self.answer.clear();
         self.complete.clear();
@@ -46,7 +46,7 @@ pub(super) trait Talk {
     fn hear(&mut self, client: usize, bytes: &[u8], heard: &mut Heard) -> Result<(), String>;
 }
 
-/// Clients that say nothing, and let go what they hear.
+/// Clients that send nothing, and ignore what they receive.
 pub(super) struct Silence;
 
 impl Talk for Silence {
