@@ -1,20 +1,20 @@
-//! The folder of a fleet, on a file system that all nodes share, and who may write what in it.
+//! The folder of a fleet, on a file system that all nodes share.
 //!
 //! ```text
-//! fleet.json                what was submitted; written once
+//! fleet.json                the submitted plan; written once
 //! jobs.jsonl                each submission: the job's number, and the slots that it fills
 //! bin/<machine>/taskscale   the program, by architecture
 //! cache/<machine>/          builds, by architecture
 //! catalog/                  programs and workloads, as they were when the fleet was submitted
 //! jobs/, log/               batch scripts, and what jobs print
-//! slots/<slot>/claims/N     who took the slot, in turn: the last one owns it
-//! slots/<slot>/<node>/      a campaign, of that node alone
-//! slots/<slot>/published    which campaign is the slot's
+//! slots/<slot>/claims/N     the claims of the slot: the last one owns it
+//! slots/<slot>/<node>/      the results of that node
+//! slots/<slot>/published    the slot's published results
 //! ```
 //!
-//! A lost node may still be writing while its job runs elsewhere. So each start of a job claims its slot by a number
-//! that nobody had before, and only the last claim may publish. Both are made by link(2), which fails where the name is
-//! taken, on NFS as well: there, an answer that got lost is told by the number of names that the file then has.
+//! A lost node may still be writing while its job runs elsewhere. So each start of a job claims its slot by a new
+//! number, and only the last claim may publish. Both use link(2), which fails if the name is taken, on NFS as well:
+//! there, the file's link count shows whether a lost answer was a success.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};

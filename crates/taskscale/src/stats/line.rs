@@ -27,7 +27,8 @@ pub struct Line {
 /// smallest. Without weights (Theil 1950, Sen 1968) the pairs of two small N, whose slopes are mostly noise divided
 /// by little, would outvote those of a large and a small N; the weights are Jaeckel's (1972) and Sievers' (1978).
 ///
-/// **Fixed cost** (`base`): the median of `y - slope * N` over the points of the smallest N, where the tasks' own share is least.
+/// **Fixed cost** (`base`): the median of `y - slope * N` over the points of the smallest N, where the tasks' own share
+/// is least.
 ///
 /// Points whose `y` is not finite are left out; the order of points makes no difference.
 ///
