@@ -87,7 +87,7 @@ impl Source {
     }
 }
 
-/// Bytes per task where nothing is known but the kind: what is usual in this catalogue (README.md), rounded up.
+/// Bytes per task where nothing is known but the kind: what is usual in this catalog (README.md), rounded up.
 fn bytes_per_task(kind: Kind) -> f64 {
     match kind {
         Kind::Timer => 200.0,

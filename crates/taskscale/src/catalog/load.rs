@@ -182,7 +182,7 @@ impl Catalog {
             }
         }
         folders.sort();
-        // A folder above a catalogue: what its own children lack says nothing.
+        // A folder above a catalog: what its own children lack says nothing.
         let below = Some(folder.join("runtimes")).filter(|below| !is_catalog(folder) && is_catalog(below));
         if folders.is_empty() || below.is_some() {
             return Err(CatalogError::Empty { folder: folder.to_owned(), below });

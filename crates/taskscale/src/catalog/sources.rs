@@ -16,7 +16,7 @@ pub struct SourceFile {
     pub text: String,
 }
 
-/// No program of the catalogue comes near: a larger file is data, and would swell every campaign.
+/// No program of the catalog comes near: a larger file is data, and would swell every campaign.
 const LARGEST: u64 = 64 * 1024;
 
 /// The text files of `entry`'s program for `workload`, code before manifests, without lock files, which are long and
@@ -37,8 +37,8 @@ pub fn sources(runtime: &Runtime, entry: &Entry, workload: &str) -> Vec<SourceFi
 }
 
 /// Whether a path inside the runtime's folder is another workload's of this entry alone: by its name, such as
-/// `pthread/park.c`, `goroutine/spawn/main.go` or `tokio-spawn/src/bin/tokio-spawn-park.rs`, or as only that one's commands
-/// name it.
+/// `pthread/park.c`, `goroutine/spawn/main.go` or `tokio-spawn/src/bin/tokio-spawn-park.rs`, or as only that one's
+/// commands name it.
 pub fn is_of_other_workload(entry: &Entry, workload: &str, path: &Path) -> bool {
     let names = |stem: &str, workload: &str| {
         stem.eq_ignore_ascii_case(workload) || stem.to_ascii_lowercase().ends_with(&format!("-{workload}"))
@@ -79,7 +79,7 @@ fn first_component(word: &str) -> Option<&str> {
 
 fn collect(root: &Path, path: &Path, files: &mut Vec<SourceFile>) {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // Links are not followed: one could lead out of the catalogue.
+    // Links are not followed: one could lead out of the catalog.
     let Ok(meta) = path.symlink_metadata() else { return };
     if meta.is_dir() && !name.starts_with('.') && name != "node_modules" && name != "target" {
         for child in fs::read_dir(path).into_iter().flatten().flatten() {
@@ -126,10 +126,10 @@ mod tests {
             let files = sources(runtime, entry, workload);
             assert!(!files.is_empty(), "{} {workload}: no source was found", entry.full_name);
             assert!(files.iter().all(|file| !file.text.is_empty()), "{}", entry.full_name);
-            // One program, and not those of its neighbours.
+            // One program, and not those of its neighbors.
             let folders: BTreeSet<&str> =
                 files.iter().filter_map(|file| file.path.split('/').next()).collect();
-            // (Two where a project file of its own builds a neighbour's program.)
+            // (Two where a project file of its own builds a neighbor's program.)
             assert!(folders.len() <= 2, "{}: {folders:?}", entry.full_name);
         }
     }

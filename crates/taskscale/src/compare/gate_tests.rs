@@ -1,5 +1,5 @@
-//! How often the gate says what, of campaigns made of seeded noise, and what it refuses. benches/operating_curve has all
-//! of the curve.
+//! How often the gate says what, of campaigns made of seeded noise, and what it refuses. benches/operating_curve has
+//! all of the curve.
 
 use super::tests::{compared, input, measured, normal, settings, usual};
 use super::*;

@@ -77,7 +77,8 @@ pub const STRIDE: f64 = 0.98;
 const NEAR: f64 = 1.3;
 /// How near to the prediction the first probes go, in widths.
 const BESIDE: f64 = 0.45;
-/// How long each step is where no prediction helps, in first steps: slow at first, as most predictions are nearly right.
+/// How long each step is where no prediction helps, in first steps: slow at first, as most predictions are nearly
+/// right.
 const GALLOP: [f64; 6] = [1.0, 1.0, 2.0, 5.0, 20.0, 81.0];
 /// The longest such step: about a factor of 8.
 pub const LONGEST_STEP: f64 = 2.08;

@@ -123,8 +123,8 @@ impl Search {
         let step = margin.max(self.blur(edge)).min(LONGEST_STEP);
         let (value, grain) = self.unscaled(self.scaled(failing as f64) - step);
         let easiest = self.easiest_first().0;
-        // Rounded towards what failed, so that rounding takes nothing of the precision. Strictly before it: a search ends
-        // where the easiest value fails.
+        // Rounded towards what failed, so that rounding takes nothing of the precision. Strictly before it: a search
+        // ends where the easiest value fails.
         match self.passes {
             Side::Below => (((value / grain).ceil() * grain) as u64).min(failing - 1).max(easiest),
             Side::Above => (((value / grain).floor() * grain) as u64).max(failing + 1).min(easiest),

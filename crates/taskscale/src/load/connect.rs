@@ -21,8 +21,8 @@ const FILLED: f64 = 0.5;
 const ROOM_PATIENCE: Duration = Duration::from_millis(500);
 const ROOM_PAUSE: Duration = Duration::from_micros(200);
 
-/// So many connections are made before the kernel is asked again, at most: an answer takes longer than a connection does,
-/// and other processes of the clients connect meanwhile.
+/// So many connections are made before the kernel is asked again, at most: an answer takes longer than a connection
+/// does, and other processes of the clients connect meanwhile.
 const ASKED_FOR_AT_ONCE: u64 = 32;
 
 /// Waits until the server has accepted enough connections, as long as it accepts some. Returns how many may be made

@@ -12,8 +12,8 @@ use super::latency::Latencies;
 pub(super) const MOST: f64 = 0.99;
 /// Messages that are due at once are sent in so many at a time: what comes meanwhile is read in between.
 const BATCH: u64 = 64;
-/// Messages that are due within this time are sent together, and answers that come within it read together: a thread that
-/// wakes for each uses a whole CPU at 70,000 messages per second. As precise as a sleep is.
+/// Messages that are due within this time are sent together, and answers that come within it read together: a thread
+/// that wakes for each uses a whole CPU at 70,000 messages per second. As precise as a sleep is.
 const TOGETHER_NS: u64 = 20_000;
 
 /// The results of a loop in one process; those of several add up.

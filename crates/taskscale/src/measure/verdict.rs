@@ -1,4 +1,4 @@
-//! Classifies a run: its status and the reason, from what was observed. Pure.
+//! Classifies a run: status and reason, from the observations. Pure.
 
 use super::causes::{cause, stood_at_cap, wrote_too_much};
 use super::cgroup::MemoryWant;

@@ -28,7 +28,8 @@ pub use store::*;
 pub use timestamp::Timestamp;
 pub use warning::Warning;
 
-/// Version of the shape of samples and campaigns. Raised when a field changes its meaning; added fields do not raise it.
+/// Version of the shape of samples and campaigns. Raised when a field changes its meaning; added fields do not raise
+/// it.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// The workload of a black-box program.

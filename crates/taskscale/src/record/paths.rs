@@ -14,7 +14,7 @@ use super::{Campaign, Sample};
 /// First parts of paths that say nothing of whose machine it is. `/rustc` is what Rust calls its own sources.
 const COMMON: [&str; 13] =
     ["bin", "dev", "etc", "lib", "lib32", "lib64", "nix", "opt", "proc", "rustc", "sbin", "sys", "usr"];
-/// Fields that hold what the catalogue says, which is public: programs, their addresses, prose.
+/// Fields that hold what the catalog says, which is public: programs, their addresses, prose.
 const PUBLIC: [&str; 4] = ["sources", "url", "why", "notes"];
 
 /// The campaign and its samples without paths of the machine; everything else is unchanged.
@@ -50,8 +50,8 @@ pub fn holds_paths(campaign: &Campaign, samples: &[Sample]) -> Result<bool, serd
     Ok(false)
 }
 
-/// The folders of the machine that commands name: of each entry for itself, as `{out}` is another folder for each, and of
-/// all.
+/// The folders of the machine that commands name: of each entry for itself, as `{out}` is another folder for each, and
+/// of all.
 fn places<'a>(
     campaign: &Campaign,
     samples: &'a [Sample],
@@ -80,7 +80,8 @@ struct Place {
 }
 
 impl Place {
-    /// What a word's placeholder stood for, where it has one: `{out}/a:{out}/b` and `/x/a:/x/b` say that `{out}` is `/x`.
+    /// What a word's placeholder stood for, where it has one: `{out}/a:{out}/b` and `/x/a:/x/b` say that `{out}` is
+    /// `/x`.
     fn of(template: &str, word: &str) -> Option<Place> {
         let start = template.find('{')?;
         let placeholder = &template[start..=start + template[start..].find('}')?];

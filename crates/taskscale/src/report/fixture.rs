@@ -56,7 +56,7 @@ pub fn campaign(entries: Vec<EntryFacts>) -> Campaign {
 
 /// A sample that is ok and has every value, of a program with `base` bytes and `per_task` bytes per task.
 pub fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64) -> Sample {
-    // No two runs are alike: the repetitions lie 2 % apart.
+    // No two runs are alike: the repetitions lie 2% apart.
     let footprint = (base + per_task * tasks) * (98 + 2 * u64::from(repetition)) / 102;
     let launch = tasks as f64 * 0.8e-6 * (1.0 + 0.1 * f64::from(repetition));
     Sample {

@@ -280,7 +280,7 @@ pub struct Shortfall {
 }
 
 impl Shortfall {
-    /// Why, in one line, as recorded (not neutralised).
+    /// Why, in one line, as recorded (not neutralized).
     pub fn reason(&self) -> String {
         let mut text = match (self.reasons.first(), &self.limit) {
             (Some(reason), _) => reason.clone(),

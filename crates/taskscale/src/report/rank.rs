@@ -69,7 +69,7 @@ fn order(group: &mut Group, rank: Rank) {
     for (row, times) in group.rows.iter_mut().zip(times) {
         row.times_best = times;
     }
-    // Sorting is stable: what compares equal stays in the catalogue's order.
+    // Sorting is stable: what compares equal stays in the catalog's order.
     group.rows.sort_by(|a, b| {
         let fell = |row: &Row| !row.has_figures();
         let set = |row: &Row| rank.set(row.entry.kind);

@@ -61,7 +61,7 @@ pub struct RenderOptions {
 }
 
 impl Default for RenderOptions {
-    /// No colour, 100 columns, plain bars.
+    /// No color, 100 columns, plain bars.
     fn default() -> RenderOptions {
         RenderOptions { color: false, width: 100, bars: Bars::Plain }
     }

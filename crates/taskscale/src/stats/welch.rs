@@ -158,8 +158,8 @@ mod tests {
         Welch::between(&Moments::of(base).unwrap(), &Moments::of(new).unwrap()).unwrap()
     }
 
-    /// Student's own data (1908), hours of sleep gained by two drugs: Welch's test in R's documentation of `t.test` gives
-    /// t = -1.8608, 17.776 degrees of freedom, p = 0.07939 and -3.3654832 to 0.2054832.
+    /// Student's own data (1908), hours of sleep gained by two drugs: Welch's test in R's documentation of `t.test`
+    /// gives t = -1.8608, 17.776 degrees of freedom, p = 0.07939 and -3.3654832 to 0.2054832.
     #[test]
     fn known_values() {
         let one = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0];

@@ -123,8 +123,8 @@ pub struct PageRow {
     pub threads: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parts: Option<Parts>,
-    /// Seconds of launch, plateau and drain in the run with the median wall time (the mean of the two middle ones): they
-    /// add up to it.
+    /// Seconds of launch, plateau and drain in the run with the median wall time (the mean of the two middle ones):
+    /// they add up to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<[f64; 3]>,
     /// CPU time by phase, of the run with the median CPU time, likewise.
