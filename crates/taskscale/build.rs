@@ -1,8 +1,8 @@
-//! Puts the catalogue's sources into the program, so that an installed `taskscale` needs no repository.
+//! Embeds the catalog's sources into the program, so that an installed `taskscale` needs no repository.
 //!
-//! Writes one compressed file of all sources, and a Rust file with their names, lengths and a digest of them all. In the repository the files
-//! are those below `runtimes/` that git does not ignore; where git cannot say, all but hidden ones and the folders that
-//! build tools make. A packaged crate has them in `packaged/` (see its README.md).
+//! Writes one compressed file of all sources, and a Rust file with their names, lengths and a digest. In the repository,
+//! embeds the files below `runtimes/` that git does not ignore; without git, all but hidden files and folders of build
+//! tools. A packaged crate has them in `packaged/` (see its README.md).
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::{env, fs};
 
 use sha2::{Digest, Sha256};
 
-/// Folders that build tools leave beside sources. A build of taskscale's own leaves none: this is for strays.
+/// Folders that build tools create beside sources. Builds by taskscale do not.
 const MADE: [&str; 8] =
     ["target", "node_modules", "__pycache__", "obj", "_build", "zig-out", "zig-cache", "nimcache"];
 
@@ -20,13 +20,13 @@ fn main() {
     let packaged = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("packaged");
     let in_repository = packaged.join("runtimes").is_symlink();
     let mut files = if in_repository { in_repository_files(&packaged) } else { packaged_files(&packaged) };
-    assert!(!files.is_empty(), "{} holds no catalogue: see README.md there", packaged.display());
+    assert!(!files.is_empty(), "no catalog in {} (see README.md there)", packaged.display());
     files.sort();
     files.dedup();
 
     let mut hash = Sha256::new();
     let mut code = String::from(
-        "/// Names and lengths, in the order in which they are packed.\nstatic NAMES: &[(&str, usize)] = &[\n",
+        "/// Names and lengths, in packing order.\nstatic NAMES: &[(&str, usize)] = &[\n",
     );
     let mut all = Vec::new();
     for (name, path) in &files {
@@ -52,13 +52,13 @@ fn main() {
     fs::write(out.join("catalog.rs"), code).expect("cargo's folder can be written");
 }
 
-/// What tasks do: small texts, read where no folder beside the catalogue has them.
+/// The workloads: small texts, for catalogs without their own.
 fn workloads(folder: &Path) -> String {
     println!("cargo::rerun-if-changed={}", folder.display());
     let mut names = walk(folder);
     names.retain(|name| name.extension().is_some_and(|extension| extension == "toml"));
     names.sort();
-    assert!(!names.is_empty(), "{} holds no workload", folder.display());
+    assert!(!names.is_empty(), "no workload in {}", folder.display());
     let mut code = String::from("pub(super) static WORKLOADS: &[(&str, &str)] = &[\n");
     for name in names {
         let path = folder.join(&name).canonicalize().expect("a file that was just listed");
@@ -68,18 +68,18 @@ fn workloads(folder: &Path) -> String {
     code + "];\n"
 }
 
-/// Names inside the catalogue, each with the file that holds it.
+/// Names in the catalog, each with its file.
 type Files = Vec<(PathBuf, PathBuf)>;
 
 fn in_repository_files(packaged: &Path) -> Files {
     let root = packaged.join("runtimes");
-    // All that lies below: a new file is embedded by the next build.
+    // The whole folder: the next build embeds new files.
     println!("cargo::rerun-if-changed={}", root.display());
     let names = listed_by_git(&root).unwrap_or_else(|| walk(&root));
     names.into_iter().map(|name| (name.clone(), root.join(name))).collect()
 }
 
-/// Everything but what cargo leaves out, and that under the names that it lets pass.
+/// All files, with those that cargo would leave out under other names.
 fn packaged_files(packaged: &Path) -> Files {
     let mut files = Files::new();
     for root in ["runtimes", "cargo"].map(|folder| packaged.join(folder)) {
@@ -92,7 +92,7 @@ fn packaged_files(packaged: &Path) -> Files {
     files
 }
 
-/// Paths below `root` that are tracked, or new and not ignored; `None` where git cannot say.
+/// Paths below `root` that are tracked, or new and not ignored; `None` without git.
 fn listed_by_git(root: &Path) -> Option<Vec<PathBuf>> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "."])

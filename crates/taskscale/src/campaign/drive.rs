@@ -1,4 +1,4 @@
-//! The course of a campaign: warm up, run each cell that is left, keep each sample.
+//! Runs a campaign: warms up, runs each missing case, stores each sample.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ const OUTPUT_CAP_BYTES: u64 = 16 << 20;
 /// A program that knows nothing of us may write a log, of a line or two for each task. It is read and let go.
 const EXTERNAL_OUTPUT_CAP_BYTES: u64 = 64 << 20;
 
-/// What a campaign's runs may take of the machine.
+/// Limits on the runs of a campaign.
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub memory_cap_bytes: Option<u64>,
@@ -56,7 +56,7 @@ pub struct CampaignEnd {
     pub measured: usize,
 }
 
-/// Is told what happens, for a progress bar.
+/// Receives progress, for a progress bar.
 pub trait CampaignObserver {
     fn warm_up(&mut self, _entry: &str) {}
     /// A run begins; `left_s` estimates the time until the campaign's end.
@@ -76,7 +76,7 @@ pub trait CampaignObserver {
 /// No observer.
 impl CampaignObserver for () {}
 
-/// Runs every cell of `campaign` that `samples` does not yet have, and appends to both.
+/// Runs every case of `campaign` that `samples` lacks, and appends to both.
 pub fn run(
     campaign: &Campaign,
     prepared: &[Prepared],

@@ -1,4 +1,4 @@
-//! What a plan will take, before anything is started: runs, time, memory. Pure.
+//! Estimates runs, time and memory of a plan before it starts. Pure.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ const PER_TASK_S: f64 = 1e-6;
 /// What a program takes before its first task where nothing is known of it.
 const BASE_BYTES: f64 = (8 << 20) as f64;
 
-/// What a plan will take.
+/// The estimate of a plan.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Estimate {
     /// In the plan's order: entries, and within one the numbers of tasks.
@@ -47,7 +47,7 @@ impl Estimate {
     }
 }
 
-/// What one cell will take.
+/// The estimate of one case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CellEstimate {
     pub entry: String,
@@ -56,7 +56,7 @@ pub struct CellEstimate {
     pub tasks: u64,
     /// Runs that are left to do.
     pub runs: u64,
-    /// How long tasks will be told to wait at first; of work, how long it is to last.
+    /// How long tasks wait at first, in seconds; for work, how long it takes.
     pub hold_s: f64,
     /// One run, from start to end.
     pub run_s: f64,
@@ -64,7 +64,7 @@ pub struct CellEstimate {
     pub source: Source,
 }
 
-/// What an estimate of memory and time comes from.
+/// The source of an estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
@@ -87,7 +87,7 @@ impl Source {
     }
 }
 
-/// Bytes per task where nothing is known but the kind: what is usual in this catalogue (README.md), rounded up.
+/// Bytes per task where nothing is known but the kind: what is usual in this catalog (README.md), rounded up.
 fn bytes_per_task(kind: Kind) -> f64 {
     match kind {
         Kind::Timer => 200.0,
@@ -101,8 +101,8 @@ fn bytes_per_task(kind: Kind) -> f64 {
     }
 }
 
-/// What `plan` will take. `seen` are samples of this machine, of whatever campaign; `kept` are those of the plan's own
-/// folder, which need not be measured again.
+/// Estimates `plan`. `seen`: samples of this machine, from any results; `kept`: those of the plan's own folder, which
+/// are not measured again.
 pub fn estimate(plan: &Plan, kinds: &BTreeMap<String, Kind>, seen: &[Sample], kept: &[Sample]) -> Estimate {
     // What another workload takes says nothing of this one.
     let part = plan.part();

@@ -1,15 +1,15 @@
-//! A command line of the user's with the numbers of a cell put in.
+//! The user's own command line with the numbers of a case filled in.
 
 use std::collections::BTreeMap;
 
 use crate::measure::{ExternalCommand, Load};
 
-/// Stands for the number of tasks.
+/// Placeholder for the number of tasks.
 pub const TASKS: &str = "{tasks}";
-/// Stands for how long each task waits, in whole seconds.
+/// Placeholder for how long each task waits, in whole seconds.
 pub const SECONDS: &str = "{seconds}";
 
-/// A program that is not of the catalogue, before it is known how many tasks it is to have.
+/// A black-box program, before the number of tasks is known.
 #[derive(Debug, Clone)]
 pub struct Template {
     pub external: ExternalCommand,

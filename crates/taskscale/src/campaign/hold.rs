@@ -26,7 +26,7 @@ const LONGEST_FORESEEN_S: f64 = 60.0;
 /// No hold is longer than this, in seconds.
 const LONGEST_S: f64 = 900.0;
 
-/// Chooses holds from the launch times seen so far.
+/// Chooses waits from the launch times seen so far.
 #[derive(Debug)]
 pub struct HoldKeeper {
     rule: Hold,
@@ -50,7 +50,7 @@ impl HoldKeeper {
         }
     }
 
-    /// Is told what an entry's tasks are: many threads and processes take long to read.
+    /// Registers what an entry's tasks are: many threads and processes take long to read.
     pub fn meet(&mut self, entry: &str, kind: Kind) {
         self.kinds.insert(entry.to_owned(), kind);
     }
@@ -71,7 +71,7 @@ impl HoldKeeper {
         }
     }
 
-    /// How long it will take to read so many tasks of an entry, in seconds: many processes or threads take their time.
+    /// Estimated time to read this many tasks of an entry, in seconds.
     pub fn predict_reading_s(&self, entry: &str, tasks: u64) -> f64 {
         let seen = self.readings.get(entry).and_then(|seen| seen.range(..=tasks).next_back());
         let by_seen = seen.map_or(0.0, |(n, time_s)| time_s * tasks as f64 / *n as f64);
@@ -82,7 +82,7 @@ impl HoldKeeper {
         }
     }
 
-    /// The hold for the first attempt of a cell, in whole seconds.
+    /// The wait for the first attempt of a case, in whole seconds.
     pub fn first_hold_s(&self, entry: &str, tasks: u64) -> f64 {
         match self.rule {
             Hold::Fixed { seconds } => seconds as f64,
@@ -101,7 +101,7 @@ impl HoldKeeper {
         seen.map(|(_, hold_s)| *hold_s).fold(0.0, f64::max)
     }
 
-    /// The hold for another attempt, where `sample`'s proved too short; `None` where the sample stands.
+    /// The wait for another attempt, if that of `sample` was too short; `None` if the sample is final.
     pub fn next_hold_s(&self, sample: &Sample) -> Option<f64> {
         let Hold::Chosen { plateau_s } = self.rule else { return None };
         // A program that was not told how long to wait waits as long as it is let.
@@ -166,7 +166,7 @@ impl HoldKeeper {
     }
 }
 
-/// How long it will take to read so many tasks, in seconds, before any was read.
+/// Estimated time to read this many tasks, in seconds, before any reading.
 pub fn foreseen_reading_s(kind: Kind, tasks: u64) -> f64 {
     let per_task = match kind {
         Kind::Process => READING_PER_PROCESS_S,
@@ -176,15 +176,15 @@ pub fn foreseen_reading_s(kind: Kind, tasks: u64) -> f64 {
     per_task * tasks as f64
 }
 
-/// The hold, in whole seconds, that leaves a plateau of `plateau_s` after a launch of about `launch_s`, and time to
+/// The wait, in whole seconds, that leaves a plateau of `plateau_s` after a launch of about `launch_s`, and time to
 /// read it.
 pub fn hold_for_launch(launch_s: f64, reading_s: f64, plateau_s: f64) -> f64 {
     (launch_s * SAFETY + plateau_s + READING_S + reading_s).ceil().min(LONGEST_S)
 }
 
-/// The hold, in whole seconds, after one of `hold_s` proved too short for a launch of `launch_s` seconds. A launch that
-/// competes with the first tasks' end says little of one that does not: at least half as long again. How long memory
-/// goes on changing is not known at all: twice as long.
+/// The wait, in whole seconds, after one of `hold_s` was too short for a launch of `launch_s` seconds. A launch that
+/// competes with the end of the first tasks is slower, so the wait grows by at least half. How long memory keeps
+/// changing is unknown, so then the wait doubles.
 pub fn longer_hold_s(hold_s: f64, ended: Status, launch_s: f64, reading_s: f64, plateau_s: f64) -> f64 {
     let longer = if ended == Status::NoPlateau { 2.0 } else { 1.5 };
     hold_for_launch(launch_s, reading_s, plateau_s).max((hold_s * longer).ceil()).min(LONGEST_S)

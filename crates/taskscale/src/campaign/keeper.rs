@@ -1,4 +1,4 @@
-//! What a run is asked for: how long tasks wait, or how many operations are done, from what was seen so far. Pure.
+//! Chooses the parameters of runs: how long tasks wait, or the number of operations, from earlier runs. Pure.
 
 use super::hold::HoldKeeper;
 use super::operations::{OperationsKeeper, SHORT};
@@ -13,7 +13,7 @@ const CONNECT_S: f64 = 0.0005;
 /// A server that fails while others have the CPUs is asked so often.
 const MOST_ATTEMPTS_TO_SERVE: u32 = 3;
 
-/// Of one part of a campaign.
+/// Chooses the parameters of one series of a campaign.
 #[derive(Debug)]
 pub struct Keeper<'a> {
     plan: &'a Plan,
@@ -27,7 +27,7 @@ pub struct Keeper<'a> {
 }
 
 impl<'a> Keeper<'a> {
-    /// `workload` is absent for programs that are not of the catalogue.
+    /// `workload` is absent for black-box programs.
     pub fn new(plan: &'a Plan, workload: Option<&'a Workload>) -> Keeper<'a> {
         let most = workload.map_or(u64::MAX, |workload| workload.most_operations);
         Keeper {
@@ -50,7 +50,7 @@ impl<'a> Keeper<'a> {
         self.operations.learn(sample);
     }
 
-    /// What the first attempt of a run is asked for; `None` where there is nothing to double.
+    /// The parameters of the first attempt of a run; `None` if there is nothing to double.
     pub fn first(&self, run: &PlannedRun) -> Option<Course> {
         let (entry, tasks) = (&run.cell.entry, run.cell.tasks);
         Some(match self.plan.shape {
@@ -64,7 +64,7 @@ impl<'a> Keeper<'a> {
         })
     }
 
-    /// What another attempt is asked for, where `sample`'s was too little; `None` where the sample stands.
+    /// The parameters of another attempt, if those of `sample` were too small; `None` if the sample is final.
     pub fn next(&self, sample: &Sample) -> Option<Course> {
         match self.plan.shape {
             Shape::Hold => {
@@ -156,7 +156,7 @@ impl<'a> Keeper<'a> {
     }
 }
 
-/// A run that touches what others need, and is not measured: no wait, one operation for each task, or a few messages.
+/// An unmeasured warm-up run that touches the files of others: no wait, one operation per task, or a few messages.
 pub fn warm_up(workload: Option<&Workload>, tasks: u64) -> Course {
     match workload.map(|workload| (workload, workload.shape)) {
         None | Some((_, Shape::Hold)) => Course::Hold(Wait::default()),

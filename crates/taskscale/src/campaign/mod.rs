@@ -1,6 +1,6 @@
-//! Cells measured together: their plan and order, how long tasks wait, what is left to do, and the course of it all.
+//! Cases measured together: their plan and order, how long tasks wait, what remains to be done, and running it.
 //!
-//! Measures through `measure::Runner` alone, so that tests need no program. Must not know the command line.
+//! Measures through `measure::Runner` only, so that tests need no program. Must not know the command line.
 
 mod contradiction;
 mod drive;

@@ -14,7 +14,7 @@ const MOST_GROWTH: f64 = 100.0;
 const LEAST_GROWTH: f64 = 1.5;
 /// Work that still is too short after so many attempts stays so.
 const MOST_ATTEMPTS: u32 = 10;
-/// Later runs of the same number of operations may be so much shorter.
+/// How much shorter later runs with the same number of operations may be, as a share.
 pub const SHORT: f64 = 0.5;
 
 /// Chooses numbers of operations from how long they took so far.
@@ -33,7 +33,7 @@ pub struct OperationsKeeper {
 }
 
 impl OperationsKeeper {
-    /// `most`: what no run may exceed, a doubled one included.
+    /// `most`: the maximum for any run, including doubled ones.
     pub fn new(least_s: f64, most: u64) -> OperationsKeeper {
         OperationsKeeper {
             least_s,
@@ -60,7 +60,7 @@ impl OperationsKeeper {
         }
     }
 
-    /// The number for the first attempt of a cell.
+    /// The number of operations for the first attempt of a case.
     pub fn first(&self, entry: &str, tasks: u64) -> u64 {
         if let Some(operations) = self.sufficed.get(&(entry.to_owned(), tasks)) {
             return *operations;
@@ -73,7 +73,7 @@ impl OperationsKeeper {
         self.whole(foreseen, tasks)
     }
 
-    /// The number for another attempt, where the work was too short to be timed; `None` where the sample stands.
+    /// The number for another attempt, if the work was too short to time; `None` if the sample is final.
     pub fn next(&self, sample: &Sample) -> Option<u64> {
         let work = sample.work.as_ref().filter(|work| !work.double && sample.status == Status::Ok)?;
         let wall_s = work.wall_s?;
@@ -88,7 +88,8 @@ impl OperationsKeeper {
         (more > work.operations).then_some(more)
     }
 
-    /// What the first run of a pair did, in so many seconds; `None` where it was not ok: there is nothing to double.
+    /// Operations and time (in seconds) of the first run of a pair; `None` if it was not ok, so that there is nothing
+    /// to double.
     pub fn once(&self, entry: &str, tasks: u64, repetition: u32) -> Option<(u64, f64)> {
         self.done.get(&(entry.to_owned(), tasks, repetition)).copied()
     }

@@ -5,12 +5,12 @@ use sha2::{Digest, Sha256};
 use crate::catalog::Shape;
 use crate::record::{Campaign, Cell, Plan, Sample};
 
-/// One repetition of a cell; of work, one of the two that a cost is the difference of.
+/// One repetition of a case; for work, one of the two runs whose difference is the cost.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PlannedRun {
     pub repetition: u32,
     pub cell: Cell,
-    /// Of twice as many operations as the run before it.
+    /// Whether it does twice the operations of the run before it.
     pub double: bool,
 }
 
@@ -25,7 +25,7 @@ impl PlannedRun {
     }
 }
 
-/// All runs of a campaign: repetition after repetition, and in each part after part.
+/// All runs of a campaign: repetition by repetition, and within each series by series.
 pub fn planned_runs(campaign: &Campaign) -> Vec<PlannedRun> {
     let repetitions = campaign.plans().map(|plan| plan.repetitions).max().unwrap_or(0);
     (1..=repetitions)
@@ -34,8 +34,8 @@ pub fn planned_runs(campaign: &Campaign) -> Vec<PlannedRun> {
         .collect()
 }
 
-/// One repetition of a plan: N ascends, as smaller N foretell what larger need; within one N the entries come in random
-/// order, so that no entry always follows the same one.
+/// One repetition of a plan. N ascends, as smaller N predict the needs of larger ones. Within one N the entries come in
+/// random order, so that no entry always follows the same one.
 pub(super) fn repetition_of(plan: &Plan, repetition: u32, seed: u64) -> Vec<PlannedRun> {
     if repetition > plan.repetitions {
         return Vec::new();
@@ -57,7 +57,7 @@ pub(super) fn repetition_of(plan: &Plan, repetition: u32, seed: u64) -> Vec<Plan
     runs
 }
 
-/// SHA-256 of the plans of a campaign in hexadecimal digits.
+/// SHA-256 of the plans of a campaign, in hexadecimal digits.
 pub fn plan_digest(plan: &Plan, further: &[Plan]) -> String {
     // Field by field in fixed order: JSON of a struct is canonical enough.
     let plans: Vec<String> = std::iter::once(plan)

@@ -13,20 +13,20 @@ use crate::catalog::{Entry, Program, Runtime, ToolchainSpec, Workload, sources};
 use crate::record::{Campaign, EntryFacts, Source};
 use crate::toolchain::{self, Attend, BuildError, Cache, Toolchain, Unavailable};
 
-/// An entry after toolchain and build were looked after.
+/// An entry with its toolchain and build.
 #[derive(Debug, Clone)]
 pub struct Prepared {
     pub facts: EntryFacts,
-    /// The command to run, less what taskscale appends; or why there is none.
+    /// The command to run, without the arguments that taskscale appends; or why there is none.
     pub command: Result<Vec<String>, NotReady>,
-    /// What its tasks do; absent for a program that is not of the catalogue.
+    /// What its tasks do; absent for a black-box program.
     pub workload: Option<Workload>,
-    /// For a program that is not of the catalogue.
+    /// For a black-box program.
     pub external: Option<Template>,
 }
 
 impl Prepared {
-    /// For people: the entry's name, and the workload's where it is not the usual one.
+    /// Display name: the entry's, with the workload's unless it is the default one.
     pub fn label(&self) -> String {
         match &self.workload {
             Some(workload) if !workload.default => format!("{} {}", self.facts.name, workload.name),
@@ -39,7 +39,7 @@ impl Prepared {
         (&self.facts.name, self.facts.workload.as_deref().unwrap_or(&campaign.plan.workload))
     }
 
-    /// Whether the program can be told how long its tasks wait.
+    /// Whether the program takes the time that its tasks wait.
     pub fn takes_hold(&self) -> bool {
         self.external.as_ref().is_none_or(|template| template.external.told_hold)
     }
@@ -62,9 +62,8 @@ impl NotReady {
     }
 }
 
-/// Finds toolchains, each once, and builds every program that can be built: several runtimes side by side, those of one
-/// after the other. `before` is told of each before its build. Ends early, with fewer of them, soon after `attend.stop`
-/// says so.
+/// Finds each toolchain once and builds all programs: several runtimes in parallel, the programs of one in turn. Calls
+/// `before` before each build. Returns early, with fewer programs, soon after `attend.stop` is set.
 pub fn prepare(
     cache: &Cache,
     programs: &[Program],

@@ -1,4 +1,4 @@
-//! What a server and its clients are asked for, from the workload and its parameters. Pure.
+//! The load of a server and its clients, from the workload and its parameters. Pure.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -15,7 +15,7 @@ const SETTLE: Duration = Duration::from_secs(20);
 const FEW: u64 = 100;
 const BRIEFLY_S: f64 = 0.3;
 
-/// So many connections, all the phases.
+/// All phases, over this many connections.
 pub fn serving(workload: &Workload, params: &BTreeMap<String, String>, tasks: u64, hold: Hold) -> Course {
     course(workload, params, tasks, hold.plateau_s(), (hold.open_s(), hold.closed_s()))
 }
@@ -25,12 +25,12 @@ pub fn serving_briefly(workload: &Workload, tasks: u64) -> Course {
     course(workload, &BTreeMap::new(), tasks.min(FEW), 0.0, (BRIEFLY_S, BRIEFLY_S))
 }
 
-/// So many connections, and a moment of each phase: whether they fit, and no more.
+/// Shortest phases, over this many connections: only whether they fit.
 pub fn serving_in_a_moment(workload: &Workload, params: &BTreeMap<String, String>, tasks: u64) -> Course {
     course(workload, params, tasks, BRIEFLY_S, (BRIEFLY_S, BRIEFLY_S))
 }
 
-/// So many connections, so long at a rate, and a moment of the rest: whether it keeps up with that.
+/// A full open loop at a rate over this many connections, and the shortest other phases: whether the server keeps up.
 pub fn serving_at_rate(
     workload: &Workload,
     params: &BTreeMap<String, String>,

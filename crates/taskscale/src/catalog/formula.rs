@@ -1,4 +1,4 @@
-//! Whole-number formulas of `workloads/*.toml`: what a right program must say, from the numbers that it was given.
+//! Whole-number formulas of `workloads/*.toml`: the correct result, from the program's arguments.
 
 use std::cell::Cell;
 
@@ -26,7 +26,7 @@ const MOST_PARTS: i128 = 10_000_000;
 const MOST_BYTES: usize = 1_000;
 
 impl Formula {
-    /// Reads a formula. The error says what is wrong with it.
+    /// Parses a formula. The error explains what is wrong.
     pub fn parse(text: &str) -> Result<Formula, String> {
         if text.len() > MOST_BYTES {
             return Err(format!("a formula has at most {MOST_BYTES} characters"));
@@ -55,7 +55,7 @@ impl Formula {
         walk(&self.root)
     }
 
-    /// Its value; `None` where a name has none, a divisor is 0, a number does not fit in 128 bits, or sums are too
+    /// Its value; `None` if a name has no value, a divisor is 0, a number does not fit in 128 bits, or sums are too
     /// long.
     pub fn value(&self, of: &dyn Fn(&str) -> Option<i128>) -> Option<i128> {
         fn walk(node: &Node, of: &dyn Fn(&str) -> Option<i128>, parts: &Cell<i128>) -> Option<i128> {

@@ -1,4 +1,4 @@
-//! From folders of `runtime.toml` to a validated catalogue.
+//! Loads folders of `runtime.toml` into a validated catalog.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,15 +13,15 @@ use super::{FanOut, Kind, Style, closest};
 /// All runtimes known, in the order of their names.
 #[derive(Debug, Clone)]
 pub struct Catalog {
-    /// Where it was read from; of more than one, the first goes before the others.
+    /// The folders that it was read from; earlier ones take precedence.
     pub folders: Vec<PathBuf>,
-    /// By name. Of two catalogues, both may have entries of one runtime.
+    /// By name. With two catalogs, both may have entries of the same runtime.
     pub runtimes: Vec<Runtime>,
-    /// What tasks may do, in the order of their names.
+    /// The workloads, sorted by name.
     pub workloads: Vec<Workload>,
 }
 
-/// A language toolchain: one folder of the catalogue.
+/// A language toolchain: one folder of the catalog.
 #[derive(Debug, Clone)]
 pub struct Runtime {
     pub name: String,
@@ -33,7 +33,7 @@ pub struct Runtime {
     pub entries: Vec<Entry>,
 }
 
-/// How a toolchain is found, told from others, and installed.
+/// How to find, identify and install a toolchain.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ToolchainSpec {
     pub title: String,
@@ -85,7 +85,7 @@ pub struct Entry {
     pub style: Style,
     /// Drawn, never ranked.
     pub reference: bool,
-    /// Measured by the posts: a member of `@posts`.
+    /// In the original blog posts: a member of `@posts`.
     pub posts: bool,
     pub unverified: Option<String>,
     pub why: String,
@@ -158,8 +158,8 @@ pub fn nearest_catalog() -> Result<Option<PathBuf>, CatalogError> {
     }
 }
 
-/// Whether a catalogue says what tasks may do, in a folder `workloads` beside it, as taskscale's own does. Then it is
-/// whole; one without, such as a few entries of a user's, is meant beside those that taskscale carries.
+/// Whether a catalog is complete: it has workloads of its own, in a folder `workloads` next to it. One without, such as
+/// a few entries of a user, extends the built-in one.
 pub fn is_whole(catalog: &Path) -> bool {
     beside(catalog).is_dir()
 }
@@ -182,7 +182,7 @@ impl Catalog {
             }
         }
         folders.sort();
-        // A folder above a catalogue: what its own children lack says nothing.
+        // A folder above a catalog: what its own children lack says nothing.
         let below = Some(folder.join("runtimes")).filter(|below| !is_catalog(folder) && is_catalog(below));
         if folders.is_empty() || below.is_some() {
             return Err(CatalogError::Empty { folder: folder.to_owned(), below });
@@ -194,8 +194,8 @@ impl Catalog {
         Ok(Catalog { folders: vec![folder.to_owned()], runtimes, workloads })
     }
 
-    /// Reads several catalogues as one: where two have an entry of the same name, it is the earlier one's. What tasks
-    /// may do is said by the first.
+    /// Loads several catalogs as one. If two have an entry of the same name, the earlier one wins. Workloads come from
+    /// the first.
     pub fn load_all(folders: &[PathBuf]) -> Result<Catalog, CatalogError> {
         let mut catalogs = folders.iter().map(|folder| Catalog::load(folder));
         let first = catalogs.next().ok_or(CatalogError::NotFound)??;
@@ -219,7 +219,7 @@ impl Catalog {
         self.runtimes.iter().flat_map(|runtime| runtime.entries.iter().map(move |entry| (runtime, entry)))
     }
 
-    /// What tasks do where nobody says.
+    /// The default workload.
     pub fn default_workload(&self) -> Option<&Workload> {
         self.workloads.iter().find(|workload| workload.default).or(self.workloads.first())
     }

@@ -1,6 +1,6 @@
-//! `runtime.toml` as it is written: wire types only. `load` turns them into what the rest of taskscale uses.
+//! The wire types of `runtime.toml`. `load` turns them into the types that the rest of taskscale uses.
 //!
-//! docs/reference/manifest.md explains each key to the people who write them.
+//! docs/reference/manifest.md explains each key to authors.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(super) struct RuntimeToml {
     pub minimum: Option<String>,
     pub install: InstallToml,
     pub locate: Option<LocateToml>,
-    /// Toolchains beside the runtime's own, for entries that name them.
+    /// Further toolchains, for entries that name them.
     #[serde(default, rename = "toolchain")]
     pub toolchains: BTreeMap<String, ToolchainToml>,
     #[serde(default, rename = "entry")]
@@ -76,14 +76,14 @@ pub(super) struct EntryToml {
     /// Variables that `taskscale limit` sets in place of those of `env`; `{memory}` is the memory limit.
     #[serde(default)]
     pub limit_env: BTreeMap<String, String>,
-    /// What `{flags}` stands for in `run`.
+    /// The value of `{flags}` in `run`.
     #[serde(default)]
     pub flags: Vec<String>,
-    /// What `{build_flags}` stands for in `build`.
+    /// The value of `{build_flags}` in `build`.
     #[serde(default)]
     pub build_flags: Vec<String>,
     pub library: Option<LibraryToml>,
-    /// The key names one workload, or several separated by spaces: `{workload}` and `{Workload}` stand for each.
+    /// The key is one workload, or several separated by spaces; `{workload}` and `{Workload}` are replaced by each.
     #[serde(default)]
     pub workloads: BTreeMap<String, toml::Spanned<WorkloadToml>>,
 }
@@ -141,7 +141,7 @@ impl CommandsToml {
     }
 }
 
-/// The kinds that an entry of a catalogue may have: all but `Kind::Program`.
+/// The kinds that an entry of a catalog may have: all except `Kind::Program`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum WireKind {

@@ -1,7 +1,7 @@
-//! The catalogue: every runtime's `runtime.toml`, read, validated and selected from.
+//! The catalog: every runtime's `runtime.toml`, read, validated and selected from.
 //!
-//! Wire types (`manifest`) become validated types (`load`). This module starts no process and must not know how
-//! anything is built or measured.
+//! Wire types (`manifest`) become validated types (`load`). Starts no process, and must not know how anything is built
+//! or measured.
 
 mod check;
 mod embedded;

@@ -10,7 +10,7 @@ pub fn with_tasks(command: &[String], tasks: u64) -> Vec<String> {
     command.iter().map(|word| filled(word, tasks).unwrap_or_else(|_| word.clone())).collect()
 }
 
-/// What is wrong with the formulas of a word of a command.
+/// What is wrong with the formulas of a word of a command, if anything.
 pub(super) fn unreadable_formula(word: &str) -> Option<String> {
     // The fewest tasks and the most.
     [1, u64::MAX].into_iter().find_map(|tasks| filled(word, tasks).err())

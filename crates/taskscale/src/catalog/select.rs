@@ -1,4 +1,4 @@
-//! From what a user types to entries: names, globs, runtimes and sets.
+//! Selects entries by what a user types: names, globs, runtimes and sets.
 
 use glob::Pattern;
 
@@ -59,14 +59,14 @@ impl Program<'_> {
 /// The selected programs.
 #[derive(Debug, Default)]
 pub struct Selection<'a> {
-    /// In the catalogue's order; of an entry by workload.
+    /// In the catalog's order, and for each entry by workload.
     pub programs: Vec<Program<'a>>,
     /// For each workload that was named, the entries that were chosen and do not do it.
     pub lacking: Vec<(&'a Workload, Vec<&'a Entry>)>,
 }
 
 impl<'a> Selection<'a> {
-    /// Those who do something, in the order of their names.
+    /// The workloads of the selected programs, sorted by name.
     pub fn workloads(&self) -> Vec<&'a Workload> {
         let mut workloads: Vec<&Workload> = self.programs.iter().map(|program| program.workload).collect();
         workloads.sort_by_key(|workload| &workload.name);
@@ -86,9 +86,9 @@ impl<'a> Selection<'a> {
 /// Stands for every workload.
 const EVERY: &str = "all";
 
-/// The programs of the entries that `words` name for `workloads`: all of their workloads where none is named, or `all`
-/// is. A word is an entry's name, a glob over names, a runtime's name, or one of the sets `@posts`, `@idiomatic`,
-/// `@all`. Each word must name at least one entry, and each workload must be done by one of them.
+/// The programs of the entries that `words` name for `workloads`; all of their workloads if none or `all` is named. A
+/// word is an entry's name, a glob over names, a runtime's name, or one of the sets `@posts`, `@idiomatic`, `@all`.
+/// Each word must match at least one entry, and at least one entry must have each workload.
 pub fn select<'a>(
     catalog: &'a Catalog,
     words: &[String],
@@ -174,7 +174,7 @@ fn wanted<'a>(catalog: &'a Catalog, names: &[String]) -> Result<Option<Vec<&'a W
     Ok((!wanted.is_empty()).then_some(wanted))
 }
 
-/// What is meant where nothing is named: the posts' entries, or all of a catalogue that has none of them.
+/// The default selection: the entries of the original blog posts, or all of a catalog without any of them.
 pub fn default_selection(catalog: &Catalog) -> Vec<String> {
     let posts = catalog.entries().any(|(_, entry)| entry.posts);
     vec![if posts { "@posts" } else { "@all" }.to_owned()]
@@ -182,7 +182,7 @@ pub fn default_selection(catalog: &Catalog) -> Vec<String> {
 
 const SETS: [&str; 3] = ["@posts", "@idiomatic", "@all"];
 
-/// What words can say of an entry, be it of a catalogue or of a campaign.
+/// The properties of an entry that words can match, from a catalog or from results.
 #[derive(Debug, Clone, Copy)]
 pub struct Selectable<'a> {
     pub full_name: &'a str,

@@ -1,7 +1,7 @@
-//! The files that make up an entry's program: what a reader of its figures may want to read.
+//! The source files of an entry's program, for readers of its results.
 //!
-//! Found by the manifest's own commands, so that a manifest need not list them: a folder or file of the runtime that
-//! a command names (`./goroutine`, `{src}/fiber/sleep.rb`, `-p tokio-spawn`) belongs to the program.
+//! Found by the manifest's own commands, so that a manifest need not list them: a folder or file of the runtime that a
+//! command names (`./goroutine`, `{src}/fiber/sleep.rb`, `-p tokio-spawn`) belongs to the program.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,12 +16,12 @@ pub struct SourceFile {
     pub text: String,
 }
 
-/// No program of the catalogue comes near: a larger file is data, and would swell every campaign.
+/// No program of the catalog comes near: a larger file is data, and would swell every campaign.
 const LARGEST: u64 = 64 * 1024;
 
-/// The text files of `entry`'s program for `workload`, code before manifests. Lock files are left out: they are long
-/// and nobody wrote them. Empty where the commands name no file of the runtime's folder. What cannot be read or is no
-/// UTF-8 is left out as well: sources are shown, and nothing is measured by them.
+/// The text files of `entry`'s program for `workload`, code before manifests, without lock files, which are long and
+/// generated. Empty if the commands name no file of the runtime's folder. Files that are unreadable or not UTF-8 are
+/// left out: sources are only shown.
 pub fn sources(runtime: &Runtime, entry: &Entry, workload: &str) -> Vec<SourceFile> {
     let mut files = Vec::new();
     for name in named_children(entry, workload) {
@@ -37,8 +37,8 @@ pub fn sources(runtime: &Runtime, entry: &Entry, workload: &str) -> Vec<SourceFi
 }
 
 /// Whether a path inside the runtime's folder is another workload's of this entry alone: by its name, such as
-/// `pthread/park.c`, `goroutine/spawn/main.go` or `tokio-spawn/src/bin/tokio-spawn-park.rs`, or as only that one's commands
-/// name it.
+/// `pthread/park.c`, `goroutine/spawn/main.go` or `tokio-spawn/src/bin/tokio-spawn-park.rs`, or as only that one's
+/// commands name it.
 pub fn is_of_other_workload(entry: &Entry, workload: &str, path: &Path) -> bool {
     let names = |stem: &str, workload: &str| {
         stem.eq_ignore_ascii_case(workload) || stem.to_ascii_lowercase().ends_with(&format!("-{workload}"))
@@ -79,7 +79,7 @@ fn first_component(word: &str) -> Option<&str> {
 
 fn collect(root: &Path, path: &Path, files: &mut Vec<SourceFile>) {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // Links are not followed: one could lead out of the catalogue.
+    // Links are not followed: one could lead out of the catalog.
     let Ok(meta) = path.symlink_metadata() else { return };
     if meta.is_dir() && !name.starts_with('.') && name != "node_modules" && name != "target" {
         for child in fs::read_dir(path).into_iter().flatten().flatten() {
@@ -126,10 +126,10 @@ mod tests {
             let files = sources(runtime, entry, workload);
             assert!(!files.is_empty(), "{} {workload}: no source was found", entry.full_name);
             assert!(files.iter().all(|file| !file.text.is_empty()), "{}", entry.full_name);
-            // One program, and not those of its neighbours.
+            // One program, and not those of its neighbors.
             let folders: BTreeSet<&str> =
                 files.iter().filter_map(|file| file.path.split('/').next()).collect();
-            // (Two where a project file of its own builds a neighbour's program.)
+            // (Two where a project file of its own builds a neighbor's program.)
             assert!(folders.len() <= 2, "{}: {folders:?}", entry.full_name);
         }
     }

@@ -1,4 +1,4 @@
-//! What the catalogue accepts, and what it says of what it does not.
+//! What the catalog accepts, and what it says of what it does not.
 
 use std::fs;
 use std::path::Path;

@@ -1,13 +1,13 @@
-//! Whether files that nobody named may be run: a catalog that was found by searching upward, a fleet's scripts. They
-//! run as the user, so they must be the user's own or root's, and others may not write there: as git has it of
-//! repositories (`safe.directory`).
+//! Whether files that the user did not name may run: a catalog found by searching upward, a fleet's scripts. They run
+//! as the user, so they must belong to the user or root, and others must not be able to write to them, as git requires
+//! of repositories (`safe.directory`).
 
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// Those who may not have the right to write, as bits of a file's mode.
+/// Other users who must not be able to write, as bits of a file's mode.
 #[derive(Debug, Clone, Copy)]
 pub enum Others {
     /// A team's folder may be trusted.
@@ -15,7 +15,7 @@ pub enum Others {
     All = 0o022,
 }
 
-/// Why what is in a folder, or a file, should not run as this user; `None` where it may.
+/// Why a folder or file must not run as this user, if so.
 pub fn distrust(path: &Path, others: Others) -> io::Result<Option<String>> {
     let own = rustix::process::geteuid().as_raw();
     // Who became root by sudo trusts what is their own.

@@ -1,7 +1,6 @@
 //! What each task does: `workloads/*.toml`, read and validated.
 //!
-//! Nothing else in taskscale knows a workload by name. docs/workloads.md explains each key to the people who write
-//! them.
+//! Nothing else in taskscale knows a workload by name. docs/workloads.md explains each key to authors.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,17 +16,17 @@ use super::{CatalogError, check_name};
 /// Sums of the numbers of so many operations are below 2^53: exact in every language.
 const MOST_OPERATIONS: u64 = 100_000_000;
 
-/// How a program is started, what it says, and what is measured of it: docs/reference/protocol.md.
+/// How a program is started, what it prints, and what is measured: docs/reference/protocol.md.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
-    /// All tasks wait at once: what they take while they do.
+    /// All tasks wait at the same time: what they take meanwhile.
     #[default]
     Hold,
-    /// Operations are done as fast as they can be: what one of them takes.
+    /// Tasks do operations as fast as they can: the cost of one.
     Work,
-    /// Connections are served: what each takes while it rests and while it talks.
+    /// A server serves connections: what each takes when idle and when sending.
     Serve,
 }
 
@@ -37,7 +36,7 @@ pub enum Shape {
 pub enum Client {
     /// Bytes over TCP, which come back.
     Echo,
-    /// Rooms over WebSocket: what each says comes to all of its room.
+    /// Rooms over WebSocket: each message goes to all members of its room.
     Chat,
 }
 
@@ -61,7 +60,7 @@ impl Shape {
         }
     }
 
-    /// Whether all tasks are there at once and at rest, and memory is what each of them takes then.
+    /// Whether all tasks are alive and idle at once, so that memory is what they take then.
     pub fn has_plateau(self) -> bool {
         self != Shape::Work
     }
@@ -72,40 +71,41 @@ impl Shape {
     }
 }
 
-/// What each task of a run does.
+/// A workload: what each task of a run does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Workload {
     /// The file's name, without its ending.
     pub name: String,
     pub title: String,
-    /// Meant where nobody says which.
+    /// Whether it is the default workload.
     pub default: bool,
     pub shape: Shape,
-    /// What a task does, for people.
+    /// What a task does, in words.
     pub about: String,
-    /// The question that the figures answer.
+    /// The question that the results answer.
     pub answers: String,
-    /// The numbers of tasks unless told otherwise, ascending.
+    /// The default numbers of tasks, ascending.
     pub tasks: Vec<u64>,
     /// Fewer tasks make no sense.
     pub least_tasks: u64,
     /// The tasks are the leaves of trees of ten branches each: N is a power of ten, and operations are whole trees.
     pub whole_trees: bool,
-    /// What one operation is; of `work` only.
+    /// What one operation is; only for `work`.
     pub operation: Option<String>,
-    /// What the program must say in its line `check`, from `tasks`, `operations` and the parameters.
+    /// The result that the program must print as `check`, from `tasks`, `operations` and the parameters.
     pub check: Option<Formula>,
     /// All N tasks are alive at once; of `work` only, as those that wait are anyway.
     pub all_alive: bool,
-    /// How many threads or processes a run makes at least, where tasks are such; the tasks, where nothing says so.
+    /// Least number of threads or processes of a run, where tasks are such; by default the number of tasks.
     pub makes: Option<Formula>,
-    /// How many bytes a task is told to hold, from the parameters.
+    /// Bytes that a task must keep, from the parameters.
     pub holds: Option<Formula>,
     /// How many bytes an operation keeps until the end at least; of `work` only.
     pub keeps: u64,
-    /// The parameter that says how often each task wakes while it waits, in milliseconds.
+    /// The parameter for the period in which each task wakes, in milliseconds.
     pub wakes: Option<String>,
-    /// The waits of all tasks end at once, so long after the program began; otherwise each waits from its own start.
+    /// Whether the waits of all tasks end at once, counted from the start of the program; otherwise each counts from
+    /// its own start.
     pub ends_together: bool,
     /// No run does more operations.
     pub most_operations: u64,
@@ -191,7 +191,7 @@ fn one() -> u64 {
     1
 }
 
-/// What the program must have said in the end, from the numbers that it was given; absent where nothing says so.
+/// The result that the program must have printed, from its arguments; absent where it is not defined.
 pub fn expected_check(
     workload: &Workload,
     tasks: u64,
@@ -214,7 +214,7 @@ pub fn expected_to_make(
     makes.and_then(|makes| u64::try_from(makes).ok()).unwrap_or(tasks)
 }
 
-/// How many bytes each task is told to hold; absent where nothing says so.
+/// Bytes that each task must keep; absent where it is not defined.
 pub fn bytes_held(workload: &Workload, params: &BTreeMap<String, String>) -> Option<u64> {
     u64::try_from(formula_value(workload.holds.as_ref()?, workload, 1, 0, params)?).ok()
 }
@@ -247,12 +247,12 @@ fn formula_value(
     })
 }
 
-/// Where workloads of a catalogue are.
+/// The workloads folder of a catalog.
 pub(super) fn beside(catalog: &Path) -> PathBuf {
     catalog.parent().unwrap_or(Path::new(".")).join("workloads")
 }
 
-/// The workloads of a catalogue: those in the folder `workloads` beside it, or else those that taskscale carries.
+/// The workloads of a catalog: those in the folder `workloads` next to it, or else the built-in ones.
 pub fn workloads(catalog: &Path) -> Result<Vec<Workload>, CatalogError> {
     let beside = beside(catalog);
     let children = fs::read_dir(&beside).into_iter().flatten().flatten().map(|child| child.path());

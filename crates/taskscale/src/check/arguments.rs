@@ -1,4 +1,4 @@
-//! Wrong arguments end with an exit code other than 0: a program that takes them may measure something else.
+//! Wrong arguments must end with a nonzero exit code: a program that accepts them may measure something else.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::measure::{Course, Wait, WorkOrder};
 use crate::record::Status;
 use crate::report::command_line;
 
-/// Too few arguments, and words where numbers are due.
+/// Too few arguments, and words in place of numbers.
 fn wrong(workload: &Workload) -> Vec<Vec<String>> {
     let fewest = workload.tasks.first().copied().unwrap_or(1).to_string();
     let n = fewest.as_str();
@@ -27,7 +27,7 @@ fn wrong(workload: &Workload) -> Vec<Vec<String>> {
     wrong.into_iter().map(|words| words.into_iter().map(str::to_owned).collect()).collect()
 }
 
-/// A program that takes wrong arguments may wait for as long as it likes. A busy machine may be slow to start a runtime.
+/// A busy machine may be slow to start a runtime.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(super) fn look(runs: &mut Runs, findings: &mut Findings) -> Result<(), CheckError> {
@@ -44,28 +44,28 @@ pub(super) fn look(runs: &mut Runs, findings: &mut Findings) -> Result<(), Check
         let shown =
             if words.is_empty() { "no arguments".to_owned() } else { format!("`{}`", command_line(&words)) };
         match (seen.status, seen.exit_code) {
-            // Where not even the first run could be made, this says nothing.
+            // The first run already failed.
             (Status::Unavailable, _) => return Ok(()),
             (_, Some(0)) => taken.push(format!("{shown}: exit code 0")),
             (Status::TimedOut, _) => {
-                taken.push(format!("{shown}: runs on"));
-                // The others would take as long, and say the same.
+                taken.push(format!("{shown}: keeps running"));
+                // The others would take as long, with the same result.
                 break;
             }
-            // Whatever ends it otherwise refuses it: an exception, `abort`.
+            // An exception or `abort` is a refusal, too.
             _ => {}
         }
     }
     if !taken.is_empty() {
         let takes = match workload.shape {
-            Shape::Serve => "take `<tasks> --listen HOST:PORT`",
-            _ if workload.parameters.is_empty() => "take two whole numbers",
-            _ => "take two whole numbers and the workload's parameters",
+            Shape::Serve => "accept only `<tasks> --listen HOST:PORT`",
+            _ if workload.parameters.is_empty() => "accept only two whole numbers",
+            _ => "accept only two whole numbers and the workload's parameters",
         };
         findings.error(
             Rule::Arguments,
-            format!("wrong arguments are not refused: {}", super::runs::listed(&taken)),
-            format!("{takes}; end with another exit code than 0 for all else"),
+            format!("accepts wrong arguments: {}", super::runs::listed(&taken)),
+            format!("{takes}; otherwise exit with a nonzero code"),
         );
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What lies in a runtime's folder, before and after.
+//! The files of a runtime's folder, before and after a build.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,14 +13,14 @@ use super::{Findings, Rule};
 pub struct SourceFiles(BTreeMap<PathBuf, (u64, Option<SystemTime>)>);
 
 impl SourceFiles {
-    /// Looks at everything below `folder`. What cannot be read is left out: the build will say so.
+    /// Reads everything below `folder`. Skips what cannot be read: the build will fail on it.
     pub fn of(folder: &Path) -> SourceFiles {
         let mut files = BTreeMap::new();
         list(folder, folder, &mut files);
         SourceFiles(files)
     }
 
-    /// Compares with what is there now.
+    /// Compares with the current files.
     pub(super) fn look(&self, folder: &Path, findings: &mut Findings) {
         let now = SourceFiles::of(folder);
         let changed: Vec<String> = now
@@ -33,8 +33,8 @@ impl SourceFiles {
         if !changed.is_empty() {
             findings.error(
                 Rule::Files,
-                format!("writes into its source folder: {}", listed(&changed)),
-                "write results to `{out}` or `{shared}`, and copy the source there if the toolchain writes beside it",
+                format!("writes into the source folder: {}", listed(&changed)),
+                "write to `{out}` or `{shared}`; if the toolchain writes beside the source, copy the source there first",
             );
         }
     }

@@ -1,4 +1,4 @@
-//! Runs of programs whose tasks wait, at several N: lines, counts, waits and ends.
+//! Runs programs whose tasks wait, at several N: lines, counts, waits and exits.
 
 use std::time::Duration;
 
@@ -10,28 +10,28 @@ use crate::catalog::period_s;
 use crate::measure::{Course, Measurement, Trace, Wait};
 use crate::record::{Status, Warning};
 
-/// The counts that every entry is tried at.
+/// The numbers of tasks of every entry.
 const COUNTS: [u64; 3] = [1, 7, 1000];
-/// Counts at which memory is looked at while its growth cannot be told from noise.
+/// Larger numbers, while the growth of memory is within noise.
 const LARGER: [u64; 2] = [10_000, 100_000];
-/// Growth of the footprint that no noise explains, in bytes, and as a share of the base.
+/// Growth of the footprint above noise, in bytes, and as a share of the fixed cost.
 const GROWTH_BYTES: u64 = 4 << 20;
 const GROWTH_SHARE: f64 = 0.1;
-/// A launch that is foreseen to be longer than this, in seconds, is not waited for.
+/// The longest predicted launch that is run, in seconds.
 const LONGEST_LAUNCH_S: f64 = 30.0;
-/// Launches that are as many holds long but for this share may come in waves.
+/// Launches whose ratio to the wait differs by less than this may come in waves.
 const SAME_WAVES: f64 = 0.1;
-/// A launch that proves longer than foreseen is given a longer hold this often.
+/// How often a launch that was longer than predicted gets a longer wait.
 const ATTEMPTS: u32 = 4;
-/// The shortest hold of many tasks, in seconds.
+/// The shortest wait of many tasks, in seconds.
 const MANY_HOLD_S: f64 = 2.0;
 /// A plateau of this length, in seconds, is enough to read memory.
 const PLATEAU_S: f64 = 0.5;
-/// Two memory areas a task, in kinds with stacks: beyond this the machine's limits would be tried, not the program.
+/// Tasks with stacks need two memory mappings each: more would test the limits of the machine.
 const MOST_WITH_STACK: u64 = 10_000;
 
 impl Runs<'_, '_> {
-    /// A later attempt is given more time: the machine may have had none for the first.
+    /// A later attempt gets more time: the machine may have been busy.
     pub(super) fn tasks(
         &mut self,
         tasks: u64,
@@ -55,11 +55,11 @@ impl Runs<'_, '_> {
     /// Every N, and a wait of no time.
     pub fn hold_all(&mut self, findings: &mut Findings) -> Result<Vec<Trial>, CheckError> {
         let mut trials = Vec::new();
-        // Different waits: a program with a wait of its own choice meets one of them at most.
+        // Different waits, so that a program with a fixed wait fails.
         let mut least_s = 1.0;
         for tasks in [COUNTS[0], COUNTS[1]] {
             if self.hold(tasks, least_s, &mut trials, findings)? != Held::Well {
-                // What fails with few tasks has nothing to say with many.
+                // A failure with few tasks would repeat with many.
                 return Ok(trials);
             }
             least_s = trials.last().and_then(|trial| trial.hold_s).unwrap_or(least_s) + 1.0;
@@ -79,7 +79,7 @@ impl Runs<'_, '_> {
         Ok(trials)
     }
 
-    /// Seven tasks that wait for no time, with an empty home: nothing may be written there.
+    /// Seven tasks that wait 0 s, with an empty home, where nothing may be written.
     fn no_wait(&mut self, findings: &mut Findings) -> Result<(), CheckError> {
         let order = self.waits(COUNTS[1], 0.0, 1);
         let (measured, _) = self.run_at_an_empty_home(&order)?;
@@ -89,27 +89,27 @@ impl Runs<'_, '_> {
         if good(&measured) {
             return Ok(());
         }
-        // With the user's own home it may well run: its toolchain may live there.
+        // With the user's own home: the toolchain may be there.
         let (measured, _) = self.run(&order)?;
         if !good(&measured) {
-            let why = measured.reason.unwrap_or_else(|| "it did not say `alive` and `done 7`".into());
+            let why = measured.reason.unwrap_or_else(|| "`alive` or `done 7` is missing".into());
             findings.error(
                 Rule::Wait,
                 format!("with 7 tasks that wait 0 s: {why}"),
-                "allow a wait of 0 s: `alive K` (K may be less than N then) and `done N`, exit code 0",
+                "support a wait of 0 s: print `alive K` (K may be less than N) and `done N`, and exit with 0",
             );
         }
         Ok(())
     }
 
-    /// 1,000 tasks, or fewer where so many need more time or memory than there is.
+    /// 1,000 tasks, or fewer if they need too much time or memory.
     fn many(&mut self, trials: &mut Vec<Trial>, findings: &mut Findings) -> Result<Held, CheckError> {
         let most = COUNTS[2];
         let held = self.hold_if_affordable(most, trials, findings)?;
         if !matches!(held, Held::TooMuch { .. }) {
             return Ok(held);
         }
-        // A few tasks say little of a thousand, and the machine may have been busy: ask more and more of them.
+        // Few tasks predict a thousand badly, and the machine may have been busy: approaches in steps.
         for tasks in FEWER.into_iter().chain([most]) {
             let held = self.hold_if_affordable(tasks, trials, findings)?;
             if let Held::TooMuch { launch_s, .. } = held {
@@ -136,8 +136,8 @@ impl Runs<'_, '_> {
         Ok(Held::TooMuch { launch_s, bytes })
     }
 
-    /// Whether so many tasks are foreseen to need neither too long nor too much. Other work can only lengthen a launch:
-    /// what seems too long is looked at again, once for each trial, and the shortest counts.
+    /// Whether the predicted time and memory of `tasks` are acceptable. Other load only lengthens a launch: one that seems
+    /// too long is repeated, once per trial, and the shortest counts.
     fn affordable(&mut self, tasks: u64, trials: &mut [Trial]) -> Result<bool, CheckError> {
         for attempt in 2.. {
             let (launch_s, bytes) = foreseen(tasks, trials);
@@ -156,7 +156,7 @@ impl Runs<'_, '_> {
         Ok(false)
     }
 
-    /// Runs `tasks` with a hold of at least `least_s` that is long enough.
+    /// Runs `tasks` with a wait of at least `least_s` that is long enough.
     pub(super) fn hold(
         &mut self,
         tasks: u64,
@@ -199,7 +199,7 @@ impl Runs<'_, '_> {
         Ok(Held::Ill)
     }
 
-    /// Whether memory has grown by more than noise.
+    /// Whether memory grew by more than noise.
     fn grown(&self, trials: &[Trial]) -> bool {
         let large = trials.last().and_then(|trial| trial.footprint_bytes);
         match (sanity::base(&trials.iter().collect::<Vec<_>>()), large) {
@@ -211,28 +211,28 @@ impl Runs<'_, '_> {
     }
 }
 
-/// How a hold of so many tasks went.
+/// The result of running a number of tasks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Held {
     Well,
     Ill,
-    /// Not tried, or given up: their launch is too long to be waited for, or there is not the memory.
+    /// Not run or given up: the launch takes too long, or memory is too small.
     TooMuch {
         launch_s: f64,
         bytes: u64,
     },
 }
 
-/// Tells a launch that is slow from tasks that wait for each other. Where only some can wait at a time, the others start
-/// when those are over: the launch is so many waves, each as long as the hold. A slow launch does not follow the hold.
+/// Distinguishes a slow launch from tasks that wait for each other. If only some can wait at a time, the others start when
+/// those end: the launch is a number of waves, each as long as the wait. A slow launch does not depend on the wait.
 #[derive(Debug, Default)]
 struct Waves {
-    /// The launch, in holds, when it was first too long.
+    /// The launch in multiples of the wait, when it was first too long.
     first: Option<f64>,
 }
 
 impl Waves {
-    /// Whether all the launches so far may have come in waves.
+    /// Whether all launches so far may have come in waves.
     fn may_be(&mut self, launch_s: f64, hold_s: f64) -> bool {
         let holds = launch_s / hold_s;
         let first = *self.first.get_or_insert(holds);
@@ -252,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_launch_that_follows_the_hold_comes_in_waves() {
+    fn a_launch_proportional_to_the_wait_comes_in_waves() {
         // 200 tasks, of which 8 can wait at a time.
         let mut pool = Waves::default();
         assert!(pool.may_be(48.0, 2.0) && pool.may_be(73.4, 3.0) && pool.may_be(2400.0, 98.0));
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thousand_tasks_are_foreseen_by_a_line() {
+    fn a_thousand_tasks_are_predicted_by_a_line() {
         let trial = |tasks, launch_s, bytes| Trial {
             tasks,
             hold_s: Some(1.0),

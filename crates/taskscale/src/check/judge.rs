@@ -1,4 +1,4 @@
-//! What one run at one N says of a program: its status, its lines, its waits and its end.
+//! Judges one run at one N: its status, its lines, its waits and its exit.
 
 use super::runs::FEWER;
 use super::{Findings, Rule};
@@ -6,52 +6,52 @@ use crate::measure::{Measurement, Trace};
 use crate::record::{Status, Warning};
 use crate::units;
 
-/// `alive` may be heard this much later than it was said, in seconds: the machine may be busy.
+/// The delay of `alive` on a busy machine, in seconds.
 const HEARD_LATE_S: f64 = 0.25;
-/// `alive` and `done` this close together, in seconds, came out of one buffer.
+/// `alive` and `done` within this time, in seconds, came from one buffer.
 const UNFLUSHED_S: f64 = 0.05;
-/// A program that lives on for longer than this after `done`, in seconds, has something left to do.
+/// The longest time from `done` to exit, in seconds.
 const LINGER_S: f64 = 5.0;
 
-/// What the tasks were told to wait.
+/// The wait of the tasks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Told {
     /// In seconds.
     pub hold_s: f64,
-    /// All waits end at once, so long after the program began.
+    /// All waits end at once, this long after the start of the program.
     pub together: bool,
 }
 
-/// What one run at one N says of the program.
+/// Judges one run at one N.
 pub(super) fn judge(tasks: u64, told: Told, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
     let Told { hold_s, .. } = told;
     let with = format!("with {}", units::tasks(tasks));
-    let reason = || seen.reason.clone().unwrap_or_else(|| "no reason is known".into());
+    let reason = || seen.reason.clone().unwrap_or_else(|| "unknown reason".into());
     let many = tasks >= FEWER[0];
     match seen.status {
         Status::Ok => {}
         Status::Limit => {
-            findings.note(Rule::Limit, format!("{with}: {}", reason()), "nothing in the entry: lift the machine's limit")
+            findings.note(Rule::Limit, format!("{with}: {}", reason()), "none in the entry; raise the limit of the machine")
         }
         Status::KilledOom if many => findings.note(
             Rule::Limit,
             format!("{with}: {}", reason()),
-            "nothing in the entry, if a task really takes that much: check where there is more memory",
+            "none in the entry, if a task really needs this much; check on a machine with more memory",
         ),
         Status::Partial if seen.alive == Some(tasks) => findings.error(
             Rule::Counts,
             format!("{with} that wait {hold_s} s: {}", reason()),
-            "let each task wake once in every period, at instants that are fixed from the beginning, and count it",
+            "wake each task once per period, at times that are fixed from the start, and count each wake-up",
         ),
         Status::Partial => findings.error(
             Rule::Counts,
             format!("{with} that wait {hold_s} s: {}", reason()),
-            "count each task in when it starts, and let the one that makes the count N say `alive K`, K being N less those that are over",
+            "count each task when it starts; the N-th one prints `alive K`, where K is N minus the tasks that have ended",
         ),
         Status::NoPlateau if trace.untold => findings.warning(
             Rule::Counts,
             format!("{with}: {}", reason()),
-            "nothing in the entry: check it again when the machine is quiet",
+            "none in the entry; check again on an idle machine",
         ),
         status => {
             let (rule, fix) = fault(tasks, hold_s, status, seen, trace);
@@ -66,20 +66,20 @@ pub(super) fn judge(tasks: u64, told: Told, seen: &Measurement, trace: &Trace, f
         match warning {
             Warning::PlateauGrew => findings.note(
                 Rule::Memory,
-                format!("{with}: memory grew by more than 5 % after `alive`"),
-                "say `alive` when the last task has started and holds all that it will hold; a collector or compiler at work is no fault",
+                format!("{with}: memory grew by more than 5% after `alive`"),
+                "print `alive` when the last task has started and allocated everything; a running collector or compiler is fine",
             ),
             Warning::PlateauNotQuiet if many => findings.note(
                 Rule::Quiet,
-                format!("{with}: it was not quiet while all tasks waited: it went on using CPU, or its memory changed"),
-                "wait without polling; a collector or compiler that works on for a while is no fault",
+                format!("{with}: not idle while all tasks waited (it used CPU, or its memory changed)"),
+                "wait without polling; a collector or compiler that runs for a while is fine",
             ),
             _ => {}
         }
     }
 }
 
-/// The rule that a failed run broke, and how to fix it.
+/// The rule that a failed run broke, and the fix.
 fn fault(tasks: u64, hold_s: f64, status: Status, seen: &Measurement, trace: &Trace) -> (Rule, &'static str) {
     let whole = seen.exit_code == Some(0);
     let gap_s = trace.done_s.zip(seen.time.launch_s).map(|(done, alive)| done - alive);
@@ -89,56 +89,53 @@ fn fault(tasks: u64, hold_s: f64, status: Status, seen: &Measurement, trace: &Tr
     };
     match status {
         Status::Unavailable => {
-            (Rule::Build, "`run` must name a program that its `build` makes, or that is in PATH")
+            (Rule::Build, "let `run` name a program that `build` creates, or one in PATH")
         }
         Status::TimedOut => {
-            (Rule::Exit, "exit as soon as every task is over; nothing may wait for input or for ever")
+            (Rule::Exit, "exit as soon as all tasks have ended; do not wait for input")
         }
         Status::Crashed => {
             (Rule::Exit, "run the command by hand (`taskscale build ENTRY` prints it) and fix the crash")
         }
         Status::KilledOom => {
-            (Rule::Memory, "a few tasks cannot need that much: look for memory that is not the tasks'")
+            (Rule::Memory, "find memory that does not belong to tasks: a few tasks cannot need this much")
         }
         _ if !whole => (
             Rule::Exit,
-            "exit with 0 when all N tasks completed; the last line of standard error should say what went wrong",
+            "exit with 0 when all N tasks completed; print the reason of a failure as the last line of standard error",
         ),
         _ if seen.alive.is_none() => (
             Rule::Protocol,
             "print `alive K` once, when the last of the N tasks has started, and flush standard output",
         ),
         _ if seen.alive.is_some_and(|alive| alive > tasks) => {
-            (Rule::Counts, "K of `alive K` is N less the tasks that are over: never more than N")
+            (Rule::Counts, "print `alive K` with N minus the tasks that have ended, at most N")
         }
         _ if seen.done != Some(tasks) => (
             Rule::Counts,
-            "print `done K` once at the end, K being the tasks that completed; run exactly the N that it is asked for",
+            "print `done K` once at the end, with the number of completed tasks; run exactly N tasks",
         ),
         _ if seen.time.wall_s.is_some_and(|wall_s| wall_s < hold_s) => {
-            (Rule::Wait, "let each task wait for the seconds of the second argument, from its own start")
+            (Rule::Wait, "let each task wait from its own start, for the seconds of the second argument")
         }
         _ if gap_s.is_some_and(|gap_s| gap_s < UNFLUSHED_S) => {
-            (Rule::Protocol, "flush standard output after `alive`: a pipe is buffered by the block")
+            (Rule::Protocol, "flush standard output after `alive` (pipes are block-buffered)")
         }
         Status::NoPlateau => (
             Rule::Counts,
-            "say `alive` when the last task has started and holds all that it will hold; on a busy machine, try again",
+            "print `alive` when the last task has started and allocated everything; on a busy machine, check again",
         ),
         _ if claims => {
-            (Rule::Kind, "start a thread (or process) of the system for each task, or give another `kind`")
+            (Rule::Kind, "start an OS thread (or process) for each task, or use another `kind`")
         }
-        _ => (
-            Rule::Protocol,
-            "say each line once, with one whole number: docs/reference/protocol.md has them all",
-        ),
+        _ => (Rule::Protocol, "print each line once, with one whole number (docs/reference/protocol.md)"),
     }
 }
 
-/// The line that comes before `done`, and how to have it so.
+/// The line that comes before `done`, and the fix.
 type Before = (&'static str, &'static str);
 
-const HOLD: Before = ("alive", "say `alive` when the last task starts, and `done` after every task is over");
+const HOLD: Before = ("alive", "print `alive` when the last task starts, and `done` after all tasks have ended");
 
 /// Order, and nothing else on standard output.
 pub(super) fn lines(with: &str, output: &[u8], before: Before, findings: &mut Findings) {
@@ -149,33 +146,33 @@ pub(super) fn lines(with: &str, output: &[u8], before: Before, findings: &mut Fi
     if let (Some(first), Some(done)) = (place(word), place("done"))
         && done < first
     {
-        findings.error(Rule::Protocol, format!("{with}: says `done` before `{word}`"), fix);
+        findings.error(Rule::Protocol, format!("{with}: `done` is printed before `{word}`"), fix);
     }
     let known = ["alive", "ready", "done", "failed", "check", "metric", "histogram"];
     if let Some(stray) = lines.iter().find(|line| !known.contains(&line.split(' ').next().unwrap_or(""))) {
         let stray: String = stray.chars().take(60).collect();
         findings.error(
             Rule::Protocol,
-            format!("{with}: writes {stray:?} to standard output"),
-            "write everything but the protocol's lines to standard error",
+            format!("{with}: unexpected output: {stray:?}"),
+            "print only protocol lines to standard output, everything else to standard error",
         );
     }
 }
 
-/// Waits and ends, of a run that says that all was well.
+/// Waits and exit of a successful run.
 fn times(with: &str, told: Told, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
     let Told { hold_s, together } = told;
     let (Some(alive_s), Some(done_s)) = (seen.time.launch_s, trace.done_s) else { return };
     let waited_s = done_s - alive_s;
-    // That no task can be due before the hold is over is the verdict's to judge. This is less certain: a program that
-    // counts its tasks only after the last one has started says `alive` late.
+    // The verdict rejects tasks that ended too early. This is less certain: a program that counts its tasks only after the
+    // last one has started prints `alive` late.
     if !together && waited_s < hold_s - HEARD_LATE_S - alive_s / 2.0 && alive_s < hold_s {
         findings.warning(
             Rule::Wait,
             format!(
-                "{with}: `done` came {waited_s:.2} s after `alive`, although each task was to wait {hold_s} s"
+                "{with}: `done` came {waited_s:.2} s after `alive`, but each task must wait {hold_s} s"
             ),
-            "let each task wait for the seconds of the second argument, from its own start",
+            "let each task wait from its own start, for the seconds of the second argument",
         );
     }
     // The more tasks, the longer their end may take.
@@ -184,7 +181,7 @@ fn times(with: &str, told: Told, seen: &Measurement, trace: &Trace, findings: &m
         findings.error(
             Rule::Wait,
             format!(
-                "{with}: `done` came {waited_s:.2} s after `alive`, although each task was to wait {hold_s} s"
+                "{with}: `done` came {waited_s:.2} s after `alive`, but each task must wait {hold_s} s"
             ),
             "take the wait from the second argument, and let all tasks wait at the same time",
         );
@@ -192,21 +189,21 @@ fn times(with: &str, told: Told, seen: &Measurement, trace: &Trace, findings: &m
         findings.warning(
             Rule::Wait,
             format!(
-                "{with}: `done` came {waited_s:.2} s after `alive`, although each task was to wait {hold_s} s"
+                "{with}: `done` came {waited_s:.2} s after `alive`, but each task must wait {hold_s} s"
             ),
-            "find out what takes so long: timers of coarse resolution, or an end that is slow",
+            "find what takes so long: coarse timers, or a slow exit",
         );
     }
     linger(with, seen, trace, findings);
 }
 
-/// What goes on for long after `done`.
+/// Reports a program that exits long after `done`.
 pub(super) fn linger(with: &str, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
     let Some(done_s) = trace.done_s else { return };
     if let Some(wall_s) = seen.time.wall_s.filter(|wall_s| wall_s - done_s > LINGER_S) {
         findings.warning(
             Rule::Exit,
-            format!("{with}: lived on for {:.1} s after `done`", wall_s - done_s),
+            format!("{with}: exited {:.1} s after `done`", wall_s - done_s),
             "exit right after `done`",
         );
     }
@@ -223,12 +220,12 @@ mod tests {
     }
 
     #[test]
-    fn order_and_strays_are_seen() {
+    fn wrong_order_and_unexpected_output_are_found() {
         assert_eq!(found("alive 1\nmetric a 1 s\ndone 1\n"), [""; 0]);
-        assert_eq!(found("done 1\r\nalive 1\r\n"), ["with 1 task: says `done` before `alive`"]);
+        assert_eq!(found("done 1\r\nalive 1\r\n"), ["with 1 task: `done` is printed before `alive`"]);
         assert_eq!(
             found("hello \u{1b}[1m\nalive 1\ndone 1\n"),
-            ["with 1 task: writes \"hello \\u{1b}[1m\" to standard output"]
+            ["with 1 task: unexpected output: \"hello \\u{1b}[1m\""]
         );
     }
 }

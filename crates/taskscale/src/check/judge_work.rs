@@ -1,4 +1,4 @@
-//! What one run of work says of a program: its status, its lines and its end.
+//! Judges one run of work: its status, its lines and its exit.
 
 use super::judge::{lines, linger};
 use super::runs::FEWER;
@@ -8,10 +8,10 @@ use crate::record::Status;
 use crate::units;
 
 const READY: &str =
-    "print `ready` once, when all is prepared and before the first operation, and flush standard output";
-const DONE: &str = "print `done K` once, K being the operations that were done: as many as it is asked for, also where they are no multiple of the tasks";
+    "print `ready` once, after all preparation and before the first operation, and flush standard output";
+const DONE: &str = "print `done K` once, with the number of completed operations; run exactly as many as requested, even if they are not a multiple of the tasks";
 
-/// What one run at one N says of the program.
+/// Judges one run at one N.
 pub(super) fn judge(
     (tasks, operations): (u64, u64),
     seen: &Measurement,
@@ -19,19 +19,19 @@ pub(super) fn judge(
     findings: &mut Findings,
 ) {
     let with = with(tasks, operations);
-    let reason = || seen.reason.clone().unwrap_or_else(|| "no reason is known".into());
+    let reason = || seen.reason.clone().unwrap_or_else(|| "unknown reason".into());
     let many = tasks >= FEWER[0];
     match seen.status {
         Status::Ok => {}
         Status::Limit => findings.note(
             Rule::Limit,
             format!("{with}: {}", reason()),
-            "nothing in the entry: lift the machine's limit",
+            "none in the entry; raise the limit of the machine",
         ),
         Status::KilledOom if many => findings.note(
             Rule::Limit,
             format!("{with}: {}", reason()),
-            "nothing in the entry, if a task really takes that much: check where there is more memory",
+            "none in the entry, if a task really needs this much; check on a machine with more memory",
         ),
         _ => {
             let (rule, fix) = fault(tasks, operations, seen, trace);
@@ -47,7 +47,7 @@ pub(super) fn with(tasks: u64, operations: u64) -> String {
     format!("with {} and {}", units::tasks(tasks), units::counted(operations, "operation"))
 }
 
-/// The rule that a failed run broke, and how to fix it.
+/// The rule that a failed run broke, and the fix.
 fn fault(tasks: u64, operations: u64, seen: &Measurement, trace: &Trace) -> (Rule, &'static str) {
     let check = seen.work.as_ref().and_then(|work| work.check.as_ref());
     let said = |word: &str| {
@@ -56,40 +56,40 @@ fn fault(tasks: u64, operations: u64, seen: &Measurement, trace: &Trace) -> (Rul
     };
     match seen.status {
         Status::Unavailable => {
-            (Rule::Build, "`run` must name a program that its `build` makes, or that is in PATH")
+            (Rule::Build, "let `run` name a program that `build` creates, or one in PATH")
         }
         Status::TimedOut => {
-            (Rule::Exit, "exit as soon as every operation is done; nothing may wait for input or for ever")
+            (Rule::Exit, "exit as soon as all operations are done; do not wait for input")
         }
         Status::Crashed => {
             (Rule::Exit, "run the command by hand (`taskscale build ENTRY` prints it) and fix the crash")
         }
         Status::KilledOom => {
-            (Rule::Memory, "a few tasks cannot need that much: keep nothing of an operation that is over")
+            (Rule::Memory, "free what a finished operation used: a few tasks cannot need this much")
         }
         _ if seen.exit_code != Some(0) => (
             Rule::Exit,
-            "exit with 0 when all operations were done; the last line of standard error should say what went wrong",
+            "exit with 0 when all operations are done; print the reason of a failure as the last line of standard error",
         ),
         _ if seen.plateau_from.is_none() => (Rule::Protocol, READY),
         _ if said("ready") > 1 || said("done") > 1 => {
-            (Rule::Protocol, "say each line once: docs/reference/protocol.md has them all")
+            (Rule::Protocol, "print each line once (docs/reference/protocol.md)")
         }
         _ if seen.done != Some(operations) => (Rule::Counts, DONE),
         _ if seen.alive.is_some_and(|alive| alive != tasks) => {
-            (Rule::Counts, "K of `alive K` is the tasks that wait at the gate: all of them")
+            (Rule::Counts, "print `alive K` with the number of tasks that wait at the gate: all of them")
         }
         _ if check.is_none() => (
             Rule::Protocol,
-            "print `check C` once, C being what the workload's operations come to: docs/reference/protocol.md",
+            "print `check C` once, with the result of the operations (docs/reference/protocol.md)",
         ),
         _ if trace.done_s.zip(seen.time.launch_s).is_some_and(|(done, ready)| done >= ready) => (
             Rule::Work,
-            "do what the workload says, and sum up what the tasks gave back: `check` is made of that",
+            "do what the workload describes, and compute `check` from the results of the tasks",
         ),
         _ => (
             Rule::Protocol,
-            "say `ready` before the work and `done` after it: docs/reference/protocol.md has all lines",
+            "print `ready` before the work and `done` after it (docs/reference/protocol.md)",
         ),
     }
 }

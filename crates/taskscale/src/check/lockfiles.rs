@@ -1,8 +1,8 @@
-//! Are dependencies pinned, so that a build next month makes the same program? By the build's commands and the files
-//! that they read; nothing is run.
+//! Checks that dependencies are pinned, so that a build next month creates the same program. Reads the build commands and
+//! their files, and runs nothing.
 //!
-//! Knows the package managers in the table below. Where a build uses none of them there is nothing to pin but the
-//! toolchain, whose version is kept with each sample.
+//! Knows the package managers in the table below. Other builds have only the toolchain to pin, whose version is recorded
+//! with each sample.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,15 +13,15 @@ use super::{Findings, Rule, Subject};
 
 /// One package manager.
 struct Manager {
-    /// The words that begin a command which fetches or chooses versions.
+    /// The first words of a command that fetches or chooses versions.
     command: &'static [&'static str],
-    /// What declares dependencies, and what in it shows that there are any (a regular expression).
+    /// The file that declares dependencies, and a regular expression that finds one.
     declared: (&'static str, &'static str),
-    /// Files of which one must be there. None where the declaration itself pins.
+    /// Lock files, one of which must exist. None if the declaration pins.
     locks: &'static [&'static str],
-    /// Arguments of which one must be given, so that the lock is used as it is. None where that is the default.
+    /// Arguments, one of which must be given so that the lock file is not changed. None if that is the default.
     flags: &'static [&'static str],
-    /// Instead of what the command says, say this: a command that goes by the lock file. Empty: the command is right.
+    /// The command to use instead, which follows the lock file. Empty if the command is right.
     instead: &'static str,
 }
 
@@ -38,9 +38,9 @@ const fn manager(
 const NPM_DEPENDENCIES: &str = r#""(dev|optional|peer)?[dD]ependencies"\s*:\s*\{\s*""#;
 const NPM_LOCKS: &[&str] = &["package-lock.json", "npm-shrinkwrap.json"];
 
-/// Sources: each manager's own documentation of its lock file and of the option that forbids to change it.
+/// From each manager's documentation of its lock file and of the option that protects it.
 const MANAGERS: &[Manager] = &[
-    // Cargo would write a lock file where there is none, and change one that does not fit.
+    // Cargo would create a missing lock file, and change an outdated one.
     manager(&["cargo"], ("Cargo.toml", ""), &["Cargo.lock"], &["--locked", "--frozen"], ""),
     // -mod=readonly is the default since Go 1.16.
     manager(&["go"], ("go.mod", r"(?m)^\s*require\b"), &["go.sum"], &[], ""),
@@ -122,26 +122,26 @@ const MANAGERS: &[Manager] = &[
     ),
 ];
 
-/// Versions that are not one version, in files that have no lock file beside them.
+/// Version ranges, in files of managers without a lock file.
 const FLOATING: &[(&str, &[&str], &str, &str)] = &[
     (
         "mvn",
         &["pom.xml"],
         r"<version>\s*([\[(][^<]*|LATEST|RELEASE|[^<]*-SNAPSHOT)\s*</version>",
-        "give one version, such as <version>1.2.3</version>",
+        "use one version, such as <version>1.2.3</version>",
     ),
     (
         "gradle",
         &["build.gradle", "build.gradle.kts"],
         r#"["'][\w.-]+:[\w.-]+:([^"']*\+|latest\.[a-z]+|\[[^"']*)["']"#,
-        "give one version, or keep a gradle.lockfile",
+        "use one version, or add a gradle.lockfile",
     ),
-    ("sbt", &["build.sbt"], r#"%\s*"([^"]*\+|latest\.[a-z]+)""#, "give one version"),
+    ("sbt", &["build.sbt"], r#"%\s*"([^"]*\+|latest\.[a-z]+)""#, "use one version"),
     (
         "dotnet",
         &["*.csproj", "*.fsproj"],
         r#"<PackageReference[^>]*Version="([^"]*\*[^"]*|[\[(][^"]*,[^"]*)""#,
-        "give one version in PackageReference",
+        "use one version in PackageReference",
     ),
 ];
 
@@ -163,7 +163,7 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
             if let Some(version) = first_match(pattern, &text) {
                 findings.error(
                     Rule::Pinned,
-                    format!("{} asks for `{version}`, which is not one version", shown(folder, &path)),
+                    format!("{} has an unpinned version: `{version}`", shown(folder, &path)),
                     *fix,
                 );
             }
@@ -193,21 +193,21 @@ fn look_at_command(folder: &Path, command: &[String], findings: &mut Findings) {
         if !manager.instead.is_empty() {
             findings.error(
                 Rule::Pinned,
-                format!("`{tool}` may choose other versions than the lock file"),
+                format!("`{tool}` may ignore the lock file"),
                 format!("build with `{}`", manager.instead),
             );
         }
         if !manager.locks.iter().any(|lock| !texts(folder, lock).is_empty()) {
             findings.error(
                 Rule::Pinned,
-                format!("{declaration} has no {} beside it", manager.locks.join(" or ")),
-                format!("let `{}` write it once, and keep it with the sources", manager.command[0]),
+                format!("no {} beside {declaration}", manager.locks.join(" or ")),
+                format!("create it with `{}`, and keep it with the sources", manager.command[0]),
             );
         }
         if !manager.flags.is_empty() && !command.iter().any(|word| manager.flags.contains(&word.as_str())) {
             findings.error(
                 Rule::Pinned,
-                format!("`{tool}` may change the lock file: `{}` is not given", manager.flags[0]),
+                format!("`{tool}` may change the lock file without `{}`", manager.flags[0]),
                 format!("add `{}` to the build", manager.flags[0]),
             );
         }
@@ -221,7 +221,7 @@ fn look_at_command(folder: &Path, command: &[String], findings: &mut Findings) {
     }
 }
 
-/// The command without what only stands before it: `env A=b`, a folder of the program.
+/// The command without `env A=b` and the folder of the program.
 fn bare(command: &[String]) -> Vec<String> {
     let mut words = command.iter().peekable();
     if words.peek().is_some_and(|word| *word == "env") {
@@ -237,7 +237,7 @@ fn bare(command: &[String]) -> Vec<String> {
     bare
 }
 
-/// What stands after `pip install`, in any of its spellings.
+/// The arguments of `pip install`, in any spelling.
 fn pip_install(command: &[String]) -> Option<&[String]> {
     let pip = command.iter().position(|word| {
         let name = word.rsplit('/').next().unwrap_or_default();
@@ -253,13 +253,13 @@ fn look_at_pip(folder: &Path, arguments: &[String], findings: &mut Findings) {
     let Some(file) = file else {
         findings.error(
             Rule::Pinned,
-            "`pip install` takes no file of requirements",
-            "list every package with version and hashes in a requirements.txt: `pip install --require-hashes -r …`",
+            "`pip install` without a requirements file",
+            "list all packages with versions and hashes in a requirements.txt: `pip install --require-hashes -r …`",
         );
         return;
     };
     let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
-    // A long line goes on after a backslash.
+    // A backslash continues a line.
     let joined = text.replace("\\\n", " ");
     let packages: Vec<&str> = joined
         .lines()
@@ -270,8 +270,8 @@ fn look_at_pip(folder: &Path, arguments: &[String], findings: &mut Findings) {
         let name = loose.split(char::is_whitespace).next().unwrap_or_default();
         findings.error(
             Rule::Pinned,
-            format!("{file} asks for `{name}`, which is not one version"),
-            "pin it: `name==1.2.3 --hash=sha256:…`; `pip-compile --generate-hashes` or `uv pip compile` write such files",
+            format!("{file} has an unpinned version: `{name}`"),
+            "pin it: `name==1.2.3 --hash=sha256:…`; `pip-compile --generate-hashes` or `uv pip compile` create such files",
         );
     }
     let hashed = packages.iter().all(|line| line.contains("--hash="));
@@ -279,14 +279,14 @@ fn look_at_pip(folder: &Path, arguments: &[String], findings: &mut Findings) {
         findings.error(
             Rule::Pinned,
             format!(
-                "`pip install -r {file}` does not go by hashes, so what these packages need is not pinned"
+                "`pip install -r {file}` does not check hashes, so indirect dependencies are not pinned"
             ),
-            "give `--require-hashes`, and the hashes of every package in the file",
+            "use `--require-hashes`, with hashes of all packages in the file",
         );
     }
 }
 
-/// Every file of this name below the folder, with its text; `*.csproj` is any of that ending.
+/// All files of this name below the folder, with their texts; `*.csproj` matches an ending.
 fn texts(folder: &Path, name: &str) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for child in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -310,9 +310,9 @@ fn shown(folder: &Path, path: &Path) -> String {
     path.strip_prefix(folder).unwrap_or(path).display().to_string()
 }
 
-/// The first group of the first match, or all of it where there is no group.
+/// The first group of the first match, or the whole match.
 fn first_match(pattern: &str, text: &str) -> Option<String> {
-    // The patterns are constants of this file, which a test compiles.
+    // The patterns are constants, which a test compiles.
     let found = Regex::new(pattern).ok()?.captures(text)?;
     found.get(1).or(found.get(0)).map(|group| group.as_str().to_owned())
 }
@@ -321,7 +321,7 @@ fn first_match(pattern: &str, text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// What is found in a folder with these files, for this command.
+    /// The findings in a folder with these files, for this command.
     fn found(files: &[(&str, &str)], command: &str) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
@@ -346,10 +346,10 @@ mod tests {
     fn cargo_needs_its_lock_file_and_must_not_change_it() {
         let manifest = ("a/Cargo.toml", "[package]");
         assert_eq!(found(&[manifest, ("Cargo.lock", "")], "cargo build --locked"), [""; 0]);
-        assert_eq!(found(&[manifest], "cargo build --locked"), ["a/Cargo.toml has no Cargo.lock beside it"]);
+        assert_eq!(found(&[manifest], "cargo build --locked"), ["no Cargo.lock beside a/Cargo.toml"]);
         assert_eq!(
             found(&[manifest, ("Cargo.lock", "")], "env A=b /usr/bin/cargo build"),
-            ["`cargo` may change the lock file: `--locked` is not given"]
+            ["`cargo` may change the lock file without `--locked`"]
         );
     }
 
@@ -357,7 +357,7 @@ mod tests {
     fn go_needs_sums_only_where_it_requires_modules() {
         assert_eq!(found(&[("go.mod", "module a\n\ngo 1.25\n")], "go build ./a"), [""; 0]);
         let requires = ("go.mod", "module a\nrequire golang.org/x/sync v0.10.0\n");
-        assert_eq!(found(&[requires], "go build ./a"), ["go.mod has no go.sum beside it"]);
+        assert_eq!(found(&[requires], "go build ./a"), ["no go.sum beside go.mod"]);
         assert_eq!(found(&[requires, ("go.sum", "")], "go build ./a"), [""; 0]);
         assert_eq!(
             found(&[requires, ("go.sum", "")], "go build -mod=mod ./a"),
@@ -372,11 +372,11 @@ mod tests {
         assert_eq!(found(&[package, lock], "npm ci --omit=dev"), [""; 0]);
         assert_eq!(
             found(&[package, lock], "npm install"),
-            ["`npm install` may choose other versions than the lock file"]
+            ["`npm install` may ignore the lock file"]
         );
         assert_eq!(
             found(&[package], "npm ci"),
-            ["package.json has no package-lock.json or npm-shrinkwrap.json beside it"]
+            ["no package-lock.json or npm-shrinkwrap.json beside package.json"]
         );
         assert_eq!(found(&[("package.json", "{\"dependencies\": {}}")], "npm ci"), [""; 0]);
     }
@@ -390,14 +390,14 @@ mod tests {
         assert_eq!(
             found(&[pinned], without),
             [
-                "`pip install -r requirements.txt` does not go by hashes, so what these packages need is not pinned"
+                "`pip install -r requirements.txt` does not check hashes, so indirect dependencies are not pinned"
             ]
         );
         assert_eq!(
             found(&[("requirements.txt", "trio>=0.3 --hash=sha256:00")], pip),
-            ["requirements.txt asks for `trio>=0.3`, which is not one version"]
+            ["requirements.txt has an unpinned version: `trio>=0.3`"]
         );
-        assert_eq!(found(&[], "pip3 install trio"), ["`pip install` takes no file of requirements"]);
+        assert_eq!(found(&[], "pip3 install trio"), ["`pip install` without a requirements file"]);
     }
 
     #[test]
@@ -407,11 +407,11 @@ mod tests {
         assert_eq!(found(&[("a.csproj", "<Project />")], "dotnet publish"), [""; 0]);
         assert_eq!(
             found(&[("Gemfile", "")], "bundle install --frozen"),
-            ["Gemfile has no Gemfile.lock beside it"]
+            ["no Gemfile.lock beside Gemfile"]
         );
         assert_eq!(
             found(&[("mix.exs", "{:jason, \"~> 1.4\"}")], "mix compile"),
-            ["mix.exs has no mix.lock beside it"]
+            ["no mix.lock beside mix.exs"]
         );
         assert_eq!(found(&[], "gcc -O2 sleep.c"), [""; 0]);
     }

@@ -1,5 +1,5 @@
-//! Whether there are tasks at all: what the kernel counts against what a program claims. Words are free, CPU time, memory
-//! and waits are not.
+//! Checks that tasks exist: the kernel's counts against the program's output. Printing costs nothing; CPU time, memory and
+//! waits do.
 
 use std::collections::BTreeMap;
 
@@ -11,31 +11,31 @@ use crate::catalog::{Kind, Workload};
 use crate::record::Status;
 use crate::units;
 
-/// Numbers of tasks at which the CPU time of their starts and ends is looked for.
+/// Numbers of tasks at which the CPU time of their starts and ends is measured.
 const COUNTS: [u64; 2] = [10_000, 100_000];
-/// Before them, where parameters are at their least.
+/// A small number before them, with parameters at their minimum.
 const FEW: u64 = 7;
-/// By this share of its CPU time with few tasks, and by so many seconds, a run differs from another.
+/// The variation of CPU time between runs: a share of that with few tasks, and seconds.
 const NOISE_SHARE: f64 = 0.1;
 const NOISE_S: f64 = 0.002;
 
-/// Tasks that wake: few, and often, so that each has an instant of its own.
+/// Tasks that wake: few, and often, so that they wake at different times.
 const WAKING: u64 = 10;
 const PERIOD_MS: u64 = 100;
 const WAKING_HOLD_S: f64 = 3.0;
 const QUIET_HOLD_S: f64 = 2.0;
-/// So many of the waits that are due suffice: a busy machine lets two tasks wake at once.
+/// The share of scheduled waits that suffices: on a busy machine two tasks may wake at once.
 const LEAST_WAITS: f64 = 0.5;
-/// Who uses more of a CPU than this while tasks wait does not wait, and has nothing to be woken from.
+/// A program that uses more CPU than this while its tasks wait polls, and does not need to wake.
 const POLLS: f64 = 0.5;
 const ATTEMPTS: u32 = 3;
 
-/// What a count of the kernel says.
+/// What the kernel's counts show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Made {
     Yes,
     No,
-    /// The program's own noise hides it.
+    /// Hidden by the program's own variation.
     Untold,
 }
 
@@ -99,8 +99,8 @@ impl Runs<'_, '_> {
         let Some((made, took_s, least_s)) = outcome else { return Ok(()) };
         let n = seen.iter().rev().find(|trial| trial.status == Status::Ok).map_or(0, |trial| trial.tasks);
         let what = format!(
-            "to start and to end {} took {} of CPU more than few of them do, and no program that remembers each of them and \
-             touches as much memory takes less than {} here",
+            "starting and ending {} took {} more CPU time than few tasks do; a program that stores each task and uses as \
+             much memory needs at least {} here",
             units::tasks(n),
             units::seconds(took_s.max(0.0)),
             units::seconds(least_s)
@@ -110,11 +110,11 @@ impl Runs<'_, '_> {
             Made::No => findings.error(
                 Rule::Made,
                 what,
-                "start N tasks, each with a wait of its own: one block of memory, or one timer, is no task (`kind = \"timer\"` \
-                 where there is none)",
+                "start N tasks, each with its own wait; one block of memory or one timer is not enough (without tasks, use \
+                 `kind = \"timer\"`)",
             ),
             Made::Untold => findings.unconfirmed(format!(
-                "{what}: what it takes for itself, with few tasks, varies by more than that"
+                "{what} (the CPU time with few tasks varies by more than that)"
             )),
         }
         Ok(())
@@ -147,8 +147,8 @@ impl Runs<'_, '_> {
                 return Ok(());
             }
             let what = format!(
-                "{} that wake every {PERIOD_MS} ms were due {due:.0} times in {:.1} s, and its threads waited {:.0} times \
-                 more than with none that is due",
+                "{} that wake every {PERIOD_MS} ms must wake {due:.0} times in {:.1} s, but its threads waited only {:.0} \
+                 times more than without wake-ups",
                 units::tasks(WAKING),
                 waking.seconds,
                 seen.max(0.0)
@@ -156,7 +156,7 @@ impl Runs<'_, '_> {
             if waking.cpu_s >= POLLS * waking.seconds {
                 let percent = waking.cpu_s / waking.seconds * 100.0;
                 findings.unconfirmed(format!(
-                    "{what}: it used {percent:.0}% of a CPU meanwhile, and so need not wait"
+                    "{what} (it polls: {percent:.0}% of a CPU)"
                 ));
                 return Ok(());
             }
@@ -166,12 +166,12 @@ impl Runs<'_, '_> {
             findings.error(
                 Rule::Made,
                 what,
-                "let each task wait until its next instant, wake, and count that: what it prints is compared with the \
-                 kernel's count of voluntary context switches",
+                "let each task wait until its next time, wake, and count it; the result is compared with the kernel's count \
+                 of voluntary context switches",
             );
             return Ok(());
         }
-        findings.unconfirmed(format!("whether its tasks wake: {why}"));
+        findings.unconfirmed(format!("cannot confirm that its tasks wake: {why}"));
         Ok(())
     }
 
@@ -182,7 +182,7 @@ impl Runs<'_, '_> {
         attempt: u32,
     ) -> Result<Result<Waits, String>, CheckError> {
         let (measured, trace) = self.tasks(tasks, hold_s, attempt)?;
-        let unknown = || measured.reason.clone().unwrap_or_else(|| "its waits could not be counted".into());
+        let unknown = || measured.reason.clone().unwrap_or_else(|| "waits were not counted".into());
         let waits = trace.switches.zip(measured.time.plateau_s);
         Ok(match waits.filter(|_| measured.status == Status::Ok) {
             Some((switches, seconds)) => {
@@ -198,7 +198,7 @@ impl Runs<'_, '_> {
     }
 }
 
-/// Of a plateau.
+/// The waits of a plateau.
 struct Waits {
     switches: f64,
     seconds: f64,
@@ -206,7 +206,7 @@ struct Waits {
     busy: bool,
 }
 
-/// Each parameter at its least, where tasks are told to hold something: what they take beyond it is seen then.
+/// Each parameter at its minimum, for tasks that must hold something: their own memory is visible then.
 fn least_held(workload: &Workload) -> BTreeMap<String, String> {
     let mut parameters: Vec<_> = workload.parameters.iter().collect();
     parameters.retain(|(_, parameter)| workload.holds.is_some() && parameter.least != parameter.default);
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_tasks_take_is_told_from_one_block_and_from_noise() {
+    fn tasks_are_distinguished_from_one_block_and_from_noise() {
         // 100,000 tasks of 256 bytes take 0.015 s at least. Rust, one block in C, and a JVM that hides either.
         assert_eq!(judge(0.002, 0.095, 0.015), Made::Yes);
         assert_eq!(judge(0.002, 0.007, 0.015), Made::No);

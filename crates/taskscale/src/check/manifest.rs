@@ -1,14 +1,14 @@
-//! What a manifest that loads may still lack.
+//! Checks what a valid manifest may still lack.
 
 use std::path::Path;
 
 use super::{Findings, Rule, Subject};
 
-/// A `why` below this says nothing.
+/// The shortest useful `why`.
 const LEAST_WHY: usize = 20;
-/// What scaffolds leave to be written.
+/// Placeholders of scaffolds.
 const UNFINISHED: [&str; 3] = ["TODO", "FIXME", "XXX"];
-/// Programs that start the real one and stay, so that their memory is counted, with the word that makes them do so.
+/// Programs that start the real one and keep running, so that their memory counts, with the argument that causes it.
 const WRAPPERS: [(&str, &[&str]); 14] = [
     ("sh", &["-c"]),
     ("bash", &["-c"]),
@@ -33,38 +33,38 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
         findings.warning(
             Rule::Manifest,
             "`why` is not written yet",
-            "say in a sentence why this is the way to do it in this language",
+            "explain in a sentence why this is the way to do it in this language",
         );
     } else if why.chars().count() < LEAST_WHY {
         findings.warning(
             Rule::Manifest,
-            format!("`why` is {why:?}"),
-            "say in a sentence why this is the way to do it in this language",
+            format!("`why` is too short: {why:?}"),
+            "explain in a sentence why this is the way to do it in this language",
         );
     }
     if !is_url(&runtime.url) {
         findings.warning(
             Rule::Manifest,
-            format!("`url` is {:?}", runtime.url),
-            "give the runtime's home page, with https://",
+            format!("`url` is not a URL: {:?}", runtime.url),
+            "use the runtime's home page, with https://",
         );
     }
     let readme = runtime.folder.join("README.md");
     match std::fs::read_to_string(&readme) {
         Err(_) => findings.error(
             Rule::Manifest,
-            "there is no README.md in the runtime's folder",
-            "write one: how to install the toolchain, a line on each decision, known limits",
+            "no README.md in the runtime's folder",
+            "write one: how to install the toolchain, a line for each decision, known limits",
         ),
         Ok(text) if !text.contains(&entry.name) => findings.note(
             Rule::Manifest,
             format!("README.md does not name `{}`", entry.name),
-            "add a line to it: what was decided for this entry, and why",
+            "add a line: the decisions for this entry, and why",
         ),
         Ok(text) if UNFINISHED.iter().any(|word| text.contains(word)) => findings.warning(
             Rule::Manifest,
-            "README.md is not finished: it has a TODO",
-            "write what is left to be written in it",
+            "README.md has a TODO",
+            "finish it",
         ),
         Ok(_) => {}
     }
@@ -72,20 +72,20 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
         findings.note(
             Rule::Manifest,
             format!("no `minimum` version of {}", entry.toolchain.title),
-            "give the lowest version that you have tried as `minimum`",
+            "set `minimum` to the lowest version that you tested",
         );
     }
     let run = &entry.workloads[&subject.workload.name].run;
     if let Some(wrapper) = wrapper(run) {
         findings.warning(
             Rule::Manifest,
-            format!("`run` starts `{wrapper}`, which starts the program and stays"),
-            "build in `build`, and name the program itself in `run`: a wrapper's memory would be counted",
+            format!("`run` starts a wrapper that keeps running: `{wrapper}`"),
+            "build in `build`, and name the program itself in `run`, as the wrapper's memory would count",
         );
     }
 }
 
-/// The beginning of a command that starts the program and stays beside it. A shell that is told to `exec` does not.
+/// The start of a command that runs the program as its child. A shell with `exec` does not.
 fn wrapper(run: &[String]) -> Option<String> {
     let (program, rest) = run.split_first()?;
     let name = Path::new(program).file_name()?.to_string_lossy();
@@ -97,7 +97,7 @@ fn wrapper(run: &[String]) -> Option<String> {
     (WRAPPERS.iter().any(is_wrapper) && !becomes_it).then(|| format!("{name} {second}").trim().to_owned())
 }
 
-/// Good enough to be a link: a scheme, a host with a dot, and no blank.
+/// Whether it looks like a link: a scheme, a host with a dot, and no spaces.
 fn is_url(url: &str) -> bool {
     let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     host.is_some_and(|rest| {
@@ -114,7 +114,7 @@ mod tests {
     use super::{is_url, wrapper};
 
     #[test]
-    fn wrappers_are_told_from_programs() {
+    fn wrappers_are_distinguished_from_programs() {
         let wrapper =
             |words: &[&str]| wrapper(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
         assert_eq!(wrapper(&["/bin/sh", "-c", "./sleep \"$@\""]).as_deref(), Some("sh -c"));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_are_told_from_other_words() {
+    fn urls_are_distinguished_from_other_words() {
         assert!(is_url("https://go.dev") && is_url("http://www.erlang.org/downloads"));
         for wrong in ["go.dev", "https://", "https://localhost", "https://a b.c", "https://go.", "TODO", ""] {
             assert!(!is_url(wrong), "{wrong}");

@@ -1,8 +1,8 @@
-//! Is a program of the catalogue a good citizen? Each finding says what was seen and how to fix it.
+//! Checks whether a program of the catalog conforms. Each finding contains the observation and the fix.
 //!
-//! Reads manifests and folders (`manifest`, `lockfiles`, `files`), runs the program as its workload's shape wants it
-//! (`hold`, `work`, on top of `runs`; `params`, `arguments`), compares what it claims with what the kernel counted (`sanity`,
-//! `work`), and builds it twice (`rebuild`). Must not know the command line, nor any workload by its name.
+//! Reads manifests and folders (`manifest`, `lockfiles`, `files`), runs the program by the shape of its workload (`hold`,
+//! `work`, on top of `runs`; `params`, `arguments`), compares its claims with the kernel's counts (`sanity`, `work`), and
+//! builds it twice (`rebuild`). Must not know the command line, nor any workload by its name.
 
 mod arguments;
 // Until the check runs servers.
@@ -37,15 +37,15 @@ pub use rebuild::Rebuild;
 pub use runs::Trial;
 pub use serve::{Conformance, conform};
 
-/// How much a finding weighs.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Figures of this entry would be wrong, could not be had again, or would disturb others.
+    /// Results would be wrong or not reproducible, or would disturb others.
     Error,
-    /// It works, and yet reviewers will ask for it.
+    /// It works, but reviewers will ask for it.
     Warning,
-    /// Worth knowing; nothing to fix in the entry, or nothing that can be.
+    /// Worth knowing; the entry needs no fix.
     Note,
 }
 
@@ -59,33 +59,33 @@ impl Severity {
     }
 }
 
-/// What is checked. The name is stable: scripts may rely on it.
+/// What is checked. Names are stable: scripts may use them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
     /// The lines on standard output.
     Protocol,
-    /// The counts in them.
+    /// The counts in these lines.
     Counts,
-    /// Tasks wait as long as they were told to.
+    /// Tasks wait as long as they must.
     Wait,
-    /// Operations are done, each of them, between `ready` and `done`, and come to what they must come to.
+    /// All operations run between `ready` and `done`, with the right result.
     Work,
-    /// Tasks and operations are made, by what the kernel counts.
+    /// Tasks and operations exist, by the kernel's counts.
     Made,
-    /// What the kernel's counts leave open.
+    /// What the kernel's counts cannot confirm.
     Unconfirmed,
-    /// Ends with the right exit code, in time.
+    /// Exits in time, with the right code.
     Exit,
     /// Wrong arguments are refused.
     Arguments,
-    /// What a task takes.
+    /// The memory of a task.
     Memory,
-    /// `kind` agrees with what the kernel counts.
+    /// `kind` agrees with the kernel's counts.
     Kind,
-    /// `parallel` does.
+    /// `parallel` agrees with the kernel's counts.
     Parallel,
-    /// Nothing goes on while all tasks wait.
+    /// The program is idle while all tasks wait.
     Quiet,
     /// Leaves no files.
     Files,
@@ -95,9 +95,9 @@ pub enum Rule {
     Build,
     /// Dependencies are pinned.
     Pinned,
-    /// The manifest and what stands beside it.
+    /// The manifest and the files beside it.
     Manifest,
-    /// A limit of the machine, and no fault of the program's.
+    /// A limit of the machine, not a fault of the program.
     Limit,
 }
 
@@ -126,12 +126,12 @@ impl Rule {
     }
 }
 
-/// One thing that was found.
+/// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Finding {
     pub severity: Severity,
     pub rule: Rule,
-    /// What was seen.
+    /// What was observed.
     pub what: String,
     /// How to fix it.
     pub fix: String,
@@ -144,7 +144,7 @@ pub struct Findings(Vec<Finding>);
 impl Findings {
     fn add(&mut self, severity: Severity, rule: Rule, what: impl Into<String>, fix: impl Into<String>) {
         let finding = Finding { severity, rule, what: what.into(), fix: fix.into() };
-        // What is wrong at one N is mostly wrong at others: the first is enough.
+        // The same fault at another N adds nothing.
         let is_same = |other: &Finding| other.rule == rule && essence(&other.what) == essence(&finding.what);
         if !self.0.iter().any(is_same) {
             self.0.push(finding);
@@ -163,30 +163,30 @@ impl Findings {
         self.add(Severity::Note, rule, what, fix);
     }
 
-    /// Something that nobody can see from outside.
+    /// Something that cannot be confirmed from outside.
     fn unconfirmed(&mut self, what: impl Into<String>) {
         self.error(
             Rule::Unconfirmed,
             what,
-            "say in the manifest why nobody can see it from outside: `workloads.NAME.unconfirmed = \"…\"`",
+            "explain in the manifest why it cannot be confirmed from outside: `workloads.NAME.unconfirmed = \"…\"`",
         );
     }
 
-    /// With the manifest's own reason for what could not be confirmed, such findings are no errors.
+    /// A reason in the manifest turns unconfirmed findings into notes.
     fn explain(&mut self, why: Option<&str>) {
         let Some(why) = why else { return };
         let mut open = self.0.iter_mut().filter(|found| found.rule == Rule::Unconfirmed).peekable();
         if open.peek().is_none() {
             self.warning(
                 Rule::Unconfirmed,
-                "`unconfirmed` in the manifest gives a reason, and all was confirmed",
-                "take it out",
+                "`unconfirmed` in the manifest is not needed: everything was confirmed",
+                "remove it",
             );
             return;
         }
         for found in open {
             found.severity = Severity::Note;
-            found.fix = format!("nothing in the entry: its manifest says why: {why}");
+            found.fix = format!("none needed; the manifest explains it: {why}");
         }
     }
 
@@ -196,13 +196,13 @@ impl Findings {
         }
     }
 
-    /// The same, each said to be so with these words.
+    /// The same findings, prefixed with these words.
     fn with(self, words: &str) -> Findings {
         let said = |finding: Finding| Finding { what: format!("{words}, {}", finding.what), ..finding };
         Findings(self.0.into_iter().map(said).collect())
     }
 
-    /// Whether any of them rests on how long something took, and accuses the program of it.
+    /// Whether any of them blames the program for a time.
     fn blame_time(&self) -> bool {
         let of_time = [Rule::Wait, Rule::Exit, Rule::Counts, Rule::Kind];
         self.0.iter().any(|found| found.severity != Severity::Note && of_time.contains(&found.rule))
@@ -215,30 +215,30 @@ impl Findings {
     }
 }
 
-/// What is said, whatever the number of tasks and the figures seen with it.
+/// The observation without numbers of tasks and values.
 fn essence(what: &str) -> String {
     let said =
         what.strip_prefix("with ").and_then(|rest| rest.split_once(": ")).map_or(what, |(_, said)| said);
     said.chars().filter(|char| !char.is_ascii_digit() && !['.', ','].contains(char)).collect()
 }
 
-/// A program that was checked: an entry's, of one workload.
+/// A checked program: of one entry and workload.
 #[derive(Debug, Clone, Serialize)]
 pub struct Checked {
     pub entry: String,
     pub workload: String,
     pub findings: Vec<Finding>,
-    /// The runs whose counts were looked at.
+    /// The runs whose counts were checked.
     pub trials: Vec<Trial>,
-    /// Growth of the footprint over N, in bytes, where it could be seen.
+    /// Growth of the footprint over N, in bytes, where it is measurable.
     pub bytes_per_task: Option<f64>,
-    /// CPU time that an operation takes, in nanoseconds, where that could be told.
+    /// CPU time per operation, in nanoseconds, where it is measurable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_ns_per_op: Option<f64>,
 }
 
 impl Checked {
-    /// What is found of manifest and sources stands with the first of an entry's programs.
+    /// Findings about manifest and sources are reported once, for the first program of an entry.
     pub fn leave_out_what_is_said_of(&mut self, other: &Checked) {
         let of_entry = [Rule::Manifest, Rule::Pinned, Rule::Files];
         self.findings
@@ -246,7 +246,7 @@ impl Checked {
     }
 }
 
-/// What is to be checked.
+/// The program to check.
 pub struct Subject<'a> {
     pub runtime: &'a Runtime,
     pub entry: &'a Entry,
@@ -254,7 +254,7 @@ pub struct Subject<'a> {
     pub prepared: &'a Prepared,
 }
 
-/// What ends a check before its time.
+/// Why a check stopped early.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     #[error("interrupted")]
@@ -265,8 +265,8 @@ pub enum CheckError {
     Io { what: &'static str, path: std::path::PathBuf, error: std::io::Error },
 }
 
-/// Checks one program of an entry. `sources` is what lay in the runtime's folder before it was built; `memory_bytes` is what a run may
-/// take.
+/// Checks one program of an entry. `sources` are the files of the runtime's folder before the build; `memory_bytes` is the
+/// memory cap of a run.
 pub fn check(
     subject: &Subject,
     sources: &SourceFiles,
@@ -309,8 +309,8 @@ pub fn check(
         }
         Err(why) => findings.error(
             Rule::Build,
-            format!("it cannot be built: {}", why.reason()),
-            "run the command that failed in the runtime's folder, by hand; `{out}` and `{shared}` are folders of your choice",
+            format!("build failed: {}", why.reason()),
+            "run the failed command by hand in the runtime's folder; `{out}` and `{shared}` are folders of your choice",
         ),
     }
     if let Some(rebuild) = rebuild.filter(|_| subject.prepared.command.is_ok()) {
@@ -325,7 +325,7 @@ pub fn check(
     Ok(checked)
 }
 
-/// Whether findings are to fail a check: an error does, and with `strict` a warning as well.
+/// Whether findings fail a check: errors do, and with `strict` also warnings.
 pub fn fails(findings: &[Finding], strict: bool) -> bool {
     let worst = if strict { Severity::Warning } else { Severity::Error };
     findings.iter().any(|finding| finding.severity <= worst)

@@ -1,4 +1,4 @@
-//! Parameters away from their defaults: a program must take them, and come to what they make of its workload.
+//! Checks that a program accepts parameters other than the defaults, with the right result.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use super::{CheckError, Findings};
 use crate::catalog::{Shape, Workload};
 use crate::record::Status;
 
-/// So few tasks are made with other parameters; a power of ten, which every workload takes.
+/// The number of tasks with other parameters: a power of ten, which every workload accepts.
 const TASKS: u64 = 10;
 /// How long they wait, in seconds.
 const HOLD_S: f64 = 1.0;
 
-/// Nothing is said of a program that fails with the defaults.
+/// Skips programs that fail with the defaults.
 pub(super) fn look(runs: &mut Runs, trials: &[Trial], findings: &mut Findings) -> Result<(), CheckError> {
     runs.params = others(runs.workload, TASKS);
     if !runs.params.is_empty() && trials.last().is_some_and(|trial| trial.status == Status::Ok) {
@@ -23,12 +23,12 @@ pub(super) fn look(runs: &mut Runs, trials: &[Trial], findings: &mut Findings) -
             Shape::Hold => {
                 let mut held = Vec::new();
                 runs.hold(TASKS, HOLD_S, &mut held, &mut found)?;
-                // Tasks that compute may keep others from waking where nothing preempts them: a figure, and no fault.
+                // Computing tasks may keep others from waking if nothing preempts them: a result, not a fault.
                 if held.last().is_some_and(|trial| trial.status == Status::Partial) {
                     found = Findings::default();
                 }
             }
-            // They are its clients'.
+            // These parameters are for the clients.
             Shape::Serve => {}
             Shape::Work => {
                 runs.work(TASKS, FEW_ROUNDS * TASKS, &mut Vec::new(), &mut found)?;

@@ -1,8 +1,8 @@
-//! Two builds into different folders: do they make the same program?
+//! Compares two builds into different folders.
 //!
-//! Compared is what `run` names below `{out}` and `{shared}`: files, and folders with all that is in them. What a build
-//! leaves beside that (object files, caches of the compiler) is its own affair. The folder's own path may stand in what
-//! is made; both folders have paths of one length, and each is read as if it were the other.
+//! Compares the files and folders that `run` names below `{out}` and `{shared}`, and ignores other files (object files,
+//! caches of the compiler). A program may contain the path of its folder: both paths have the same length, and are
+//! replaced before the comparison.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,14 +14,14 @@ use super::runs::listed;
 use super::{CheckError, Findings, Rule, Subject};
 use crate::toolchain::{self, Attend, Cache};
 
-/// Two empty caches, used for all entries of a check, so that what they share is built once in each.
+/// Two empty caches for all entries of a check, so that shared files are built once in each.
 pub struct Rebuild<'a> {
     folder: tempfile::TempDir,
     stop: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Rebuild<'a> {
-    /// Makes the caches in a new temporary folder.
+    /// Creates the caches in a new temporary folder.
     pub fn new(stop: &'a dyn Fn() -> bool) -> Result<Rebuild<'a>, CheckError> {
         let folder = tempfile::Builder::new().prefix("taskscale-rebuild-").tempdir();
         let folder = folder.map_err(|error| CheckError::Io {
@@ -48,7 +48,7 @@ impl<'a> Rebuild<'a> {
                     subject.entry,
                     &subject.workload.name,
                     &toolchain,
-                    // In folders of its own there is nobody to wait for.
+                    // No other build uses these folders.
                     &Attend { stop: self.stop, waiting: &|_| () },
                 )
                 .map_err(|error| error.to_string())
@@ -61,8 +61,8 @@ impl<'a> Rebuild<'a> {
                 Err(why) => {
                     findings.error(
                         Rule::Build,
-                        format!("a build in an empty folder failed: {why}"),
-                        "a build must need nothing that an earlier one left: try it with `TASKSCALE_CACHE` set to an empty folder",
+                        format!("build in an empty folder failed: {why}"),
+                        "do not depend on files of earlier builds; to test, set TASKSCALE_CACHE to an empty folder",
                     );
                     return Ok(());
                 }
@@ -73,11 +73,11 @@ impl<'a> Rebuild<'a> {
     }
 }
 
-/// A file that was made: its digest, and its digest without the times that some formats carry.
+/// A created file: its digest, and its digest without the time stamps of some formats.
 #[derive(Debug, PartialEq, Eq)]
 struct Made {
     digest: [u8; 32],
-    /// The same, where only a time stamp differs; `None` for formats without one.
+    /// Without time stamps; `None` for formats without them.
     timeless: Option<[u8; 32]>,
 }
 
@@ -96,20 +96,20 @@ fn compare(first: &BTreeMap<PathBuf, Made>, other: &BTreeMap<PathBuf, Made>, fin
     if !stamped.is_empty() {
         findings.note(
             Rule::Build,
-            format!("two builds differ in the times that they carry: {}", listed(&stamped)),
-            "nothing, where the format has to hold a time; SOURCE_DATE_EPOCH sets it in many tools",
+            format!("two builds differ in time stamps: {}", listed(&stamped)),
+            "none needed if the format requires them; SOURCE_DATE_EPOCH sets them in many tools",
         );
     }
     if !different.is_empty() {
         findings.warning(
             Rule::Build,
             format!("two builds of the same sources differ: {}", listed(&different)),
-            "find out what differs (`diffoscope`): a time, a path, a random name or an order of files; most compilers have an option against it",
+            "find the difference with `diffoscope` (a time, a path, a random name, an order of files); most compilers have an option against it",
         );
     }
 }
 
-/// Everything below `root` that the command names.
+/// The digests of everything below `root` that the command names.
 fn digests(command: &[String], root: &Path) -> BTreeMap<PathBuf, Made> {
     let mut files = BTreeMap::new();
     let root_text = root.to_string_lossy();
@@ -135,7 +135,7 @@ fn add(path: &Path, root: &Path, files: &mut BTreeMap<PathBuf, Made>) {
     }
 }
 
-/// `builds/<runtime>/<digest>/…` less what is the same in both.
+/// The path after `builds/<runtime>/<digest>/`.
 fn without_digest(name: &Path) -> PathBuf {
     name.components().skip(3).collect()
 }
@@ -152,7 +152,7 @@ fn made(bytes: Vec<u8>, path: &Path, root: &Path) -> Made {
     Made { digest: Sha256::digest(&bytes).into(), timeless }
 }
 
-/// Every `needle` overwritten, so that the length stays.
+/// Overwrites every `needle`, keeping the length.
 fn replaced(mut bytes: Vec<u8>, needle: &[u8], with: u8) -> Vec<u8> {
     let mut at = 0;
     while let Some(found) = bytes[at..].windows(needle.len()).position(|window| window == needle) {
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_folders_own_path_makes_no_difference() {
+    fn the_path_of_the_folder_is_ignored() {
         let of = |root: &str| {
             made(format!("see {root}/a and {root}").into_bytes(), Path::new("a"), Path::new(root))
         };
@@ -210,12 +210,12 @@ mod tests {
     }
 
     #[test]
-    fn times_in_archives_are_told_from_other_differences() {
+    fn time_stamps_in_archives_are_distinguished_from_other_differences() {
         let jar = |time: u8, byte: u8| [b"PK\x03\x04......".as_slice(), &[time; 4], &[byte; 8]].concat();
         assert_eq!(compared("a.jar", &jar(1, 1), &jar(1, 1)), [""; 0]);
         assert_eq!(
             compared("a.jar", &jar(1, 1), &jar(2, 1)),
-            ["note: two builds differ in the times that they carry: a.jar"]
+            ["note: two builds differ in time stamps: a.jar"]
         );
         let differ = ["warning: two builds of the same sources differ: a.jar"];
         assert_eq!(compared("a.jar", &jar(1, 1), &jar(1, 2)), differ);

@@ -1,4 +1,4 @@
-//! Runs of one program, whatever its workload's shape: each in a group and a folder of its own, and what is left behind.
+//! Runs one program of any shape, each run in its own cgroup and folder, and reports what is left behind.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,17 +13,17 @@ use crate::record::{Status, Warning};
 use crate::report::command_line;
 use crate::units;
 
-/// Where a thousand tasks may be too many for this machine or for patience: fewer before.
+/// Steps before a thousand tasks, which may be too many or too slow.
 pub(super) const FEWER: [u64; 2] = [50, 200];
 
 /// One run of the check.
 #[derive(Debug, Clone, Serialize)]
 pub struct Trial {
     pub tasks: u64,
-    /// How long each task was to wait.
+    /// The wait of each task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hold_s: Option<f64>,
-    /// How many operations were asked for.
+    /// The requested operations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<u64>,
     pub status: Status,
@@ -31,7 +31,7 @@ pub struct Trial {
     pub reason: Option<String>,
     /// Until `alive`, or `ready`.
     pub launch_s: Option<f64>,
-    /// CPU time of the launch and of the end: without what is used while all tasks wait.
+    /// CPU time of launch and exit, without the plateau.
     #[serde(skip)]
     pub start_cpu_s: Option<f64>,
     /// From `ready` to `done`.
@@ -40,7 +40,7 @@ pub struct Trial {
     /// CPU time in between.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work_cpu_s: Option<f64>,
-    /// While all tasks wait; of work at `ready`.
+    /// While all tasks wait, or at `ready`.
     pub footprint_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
@@ -48,11 +48,11 @@ pub struct Trial {
     pub processes: Option<u64>,
 }
 
-/// What a program is run with: a course and the number of tasks.
+/// How a program is run.
 pub(super) struct Order<'o> {
     pub tasks: u64,
     pub course: Course,
-    /// In the place of the words that follow from these.
+    /// Replaces the regular arguments.
     pub arguments: Option<&'o [String]>,
     pub time: Duration,
 }
@@ -66,17 +66,17 @@ pub(super) struct Runs<'a, 'r> {
     pub(super) library_faults: &'a BTreeMap<String, String>,
     pub workload: &'a Workload,
     pub memory_bytes: Option<u64>,
-    /// What is not left at its default.
+    /// Parameters that differ from the default.
     pub params: BTreeMap<String, String>,
-    /// An empty folder in the place of the user's.
+    /// An empty home folder.
     home: tempfile::TempDir,
-    /// The trial whose launch was looked at again, by its tasks.
+    /// The tasks of the trial whose launch was repeated.
     pub looked_again: Option<u64>,
-    /// Threads and processes that the whole machine made during the last run.
+    /// Threads and processes created on the machine during the last run.
     pub made: Option<u64>,
     left: Vec<String>,
     left_at_home: Vec<String>,
-    /// Of each run in turn: whether processes outlived the program.
+    /// For each run, whether processes outlived the program.
     pub left_processes: Vec<bool>,
 }
 
@@ -112,18 +112,18 @@ impl<'a, 'r> Runs<'a, 'r> {
         })
     }
 
-    /// The parameters that are not left at their defaults, as words of a command line.
+    /// Parameters that differ from the default, as a command line.
     pub(super) fn words(&self) -> String {
         let words = self.params.iter().flat_map(|(name, value)| [format!("--{name}"), value.clone()]);
         command_line(&words.collect::<Vec<_>>())
     }
 
-    /// Runs the program, in a group and a folder of its own.
+    /// Runs the program in its own cgroup and folder.
     pub fn run(&mut self, order: &Order) -> Result<(Measurement, Trace), CheckError> {
         self.run_at(order, None)
     }
 
-    /// Runs it with an empty home: nothing may be written there.
+    /// Runs it with an empty home, where nothing may be written.
     pub fn run_at_an_empty_home(&mut self, order: &Order) -> Result<(Measurement, Trace), CheckError> {
         let home = self.home.path().to_owned();
         let ran = self.run_at(order, Some(&home))?;
@@ -155,19 +155,19 @@ impl<'a, 'r> Runs<'a, 'r> {
         Ok((*measured, trace))
     }
 
-    /// Files and processes, once all runs are over.
+    /// Reports files and processes left by the runs.
     pub fn look_at_what_is_left(&self, findings: &mut Findings) {
-        let fix = "wait for every process that it starts, and end what does not end by itself";
+        let fix = "wait for all child processes, and kill those that do not exit";
         match self.left_processes.iter().filter(|left| **left).count() {
             0 => {}
             times if times == self.left_processes.len() => {
                 findings.error(Rule::Processes, "processes outlive the program", fix);
             }
-            // A helper that ends a moment after its parent, on a busy machine.
+            // A helper that exits shortly after its parent, on a busy machine.
             times => findings.note(
                 Rule::Processes,
                 format!(
-                    "in {times} of {} runs processes were still there a moment after its end",
+                    "processes outlived the program shortly in {times} of {} runs",
                     self.left_processes.len()
                 ),
                 fix,
@@ -180,14 +180,14 @@ impl<'a, 'r> Runs<'a, 'r> {
             findings.error(
                 Rule::Files,
                 format!("leaves files in its working folder: {}", listed(&left)),
-                "remove them before it exits, or turn off what writes them",
+                "delete them before the program exits, or disable what writes them",
             );
         }
         if !self.left_at_home.is_empty() {
             findings.warning(
                 Rule::Files,
                 format!("leaves files in the user's home: {}", listed(&self.left_at_home)),
-                "turn off what writes them, mostly by a variable in `env`: a run should not find what an earlier one left",
+                "disable what writes them, usually with a variable in `env`: a run must not see files of an earlier one",
             );
         }
     }
@@ -199,7 +199,7 @@ pub(super) fn listed(names: &[String]) -> String {
     if names.len() > 5 { format!("{shown} and {} more", names.len() - 5) } else { shown }
 }
 
-/// What is told of a run.
+/// The record of a run.
 pub(super) fn trial(order: &Order, measured: Measurement) -> Trial {
     let work = measured.work.as_ref();
     Trial {
@@ -219,14 +219,13 @@ pub(super) fn trial(order: &Order, measured: Measurement) -> Trial {
     }
 }
 
-/// How many threads and processes this machine has made since it was started; others' are among them.
+/// Threads and processes created on this machine since it booted.
 fn made_so_far() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/stat").ok()?;
     text.lines().find_map(|line| line.strip_prefix("processes "))?.trim().parse().ok()
 }
 
-/// Whether a machine that had no time for the program may have made it look bad. What it did by itself (a crash, an exit
-/// code, an end that never came although all was done) it would have done on a quiet one as well.
+/// Whether a busy machine may have caused the failure. Crashes, exit codes and missing exits also happen on an idle one.
 pub(super) fn may_be_the_machines(seen: &Measurement) -> bool {
     let of_time = match seen.status {
         Status::TimedOut => seen.done.is_none(),
@@ -235,7 +234,7 @@ pub(super) fn may_be_the_machines(seen: &Measurement) -> bool {
     of_time && seen.warnings.contains(&Warning::MachineBusy)
 }
 
-/// Why there was no run of `tasks`: what it would take, in seconds and bytes.
+/// Reports that `tasks` were not run, with the predicted seconds and bytes.
 pub(super) fn not_tried(
     rule: Rule,
     tasks: u64,
@@ -247,16 +246,16 @@ pub(super) fn not_tried(
     findings.note(
         rule,
         format!(
-            "not tried with more than {} tasks: {tasks} would take about {} and {} here",
+            "not run with more than {} tasks: {tasks} need about {} and {} here",
             trials.last().map_or(0, |trial| trial.tasks),
             units::seconds(seconds),
             units::bytes(bytes)
         ),
-        "nothing in the entry: its tasks are expensive, or the machine is busy",
+        "none in the entry: its tasks are expensive, or the machine is busy",
     );
 }
 
-/// What `tasks` are foreseen to take of something, by a line through the first and the last trial that never falls.
+/// A prediction for `tasks`, by a line through the first and the last trial that never falls.
 pub(super) fn line(tasks: u64, trials: &[Trial], of: impl Fn(&Trial) -> Option<f64>) -> f64 {
     let (Some(first), Some(last)) = (trials.first(), trials.last()) else { return 0.0 };
     let share = (tasks.saturating_sub(first.tasks)) as f64 / (last.tasks - first.tasks).max(1) as f64;

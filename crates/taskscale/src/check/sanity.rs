@@ -1,34 +1,34 @@
-//! What an entry claims of itself against what the kernel counted. Pure.
+//! Compares the claims of an entry with the kernel's counts. Pure.
 
 use super::{Findings, Rule, Trial};
 use crate::catalog::{Entry, Kind};
 use crate::record::Status;
 use crate::units;
 
-/// Whatever waits must be known by something: less than a pointer a task is none.
+/// A waiting task needs at least a pointer.
 const LEAST_BYTES: f64 = 8.0;
-/// A stack of its own holds at least a frame, saved registers and what knows the task: 100 bytes and more in the
-/// smallest of them (a stackful coroutine of a greenlet saves about 200, an Erlang process with 12 words of heap 700).
+/// A stack has at least a frame, saved registers and a task header: more than 100 bytes (a greenlet saves about 200, an
+/// Erlang process with 12 words of heap 700).
 const LEAST_STACK_BYTES: f64 = 128.0;
-/// With fewer tasks a runtime's own threads could be taken for theirs.
+/// With fewer tasks the runtime's own threads could be confused with theirs.
 const ENOUGH_TASKS: u64 = 50;
 
-/// With fewer tasks what a runtime takes for itself, which varies from run to run by megabytes, may be more than they
-/// take: a stack's least bytes are a megabyte of so many tasks.
+/// With fewer tasks their memory may be less than the variation of the runtime's own, which is megabytes: the smallest
+/// stacks of so many tasks are one megabyte.
 const FAIR_TASKS: u64 = 10_000;
-/// By this share of what a runtime takes for itself that differs from run to run: a compiler that compiles itself, as Graal
-/// does, makes megabytes of it.
+/// The variation of the runtime's own memory between runs: a compiler that compiles itself, such as Graal, causes
+/// megabytes.
 const OWN_NOISE: f64 = 0.02;
 
-/// What is claimed, and what it is to be compared with.
+/// The claims, and what they are compared with.
 pub(super) struct Claims<'c> {
     pub entry: &'c Entry,
-    /// How many bytes each task was told to hold.
+    /// The bytes that each task must hold.
     pub held: u64,
     pub cpus: usize,
 }
 
-/// Looks at the trials, smallest N first; returns the bytes that a task takes.
+/// Checks the trials, smallest N first. Returns the bytes per task.
 pub(super) fn look(claims: &Claims, trials: &[Trial], findings: &mut Findings) -> Option<f64> {
     let Claims { entry, held, cpus } = *claims;
     let passed: Vec<&Trial> = trials.iter().filter(|trial| trial.status == Status::Ok).collect();
@@ -45,10 +45,10 @@ pub(super) fn look(claims: &Claims, trials: &[Trial], findings: &mut Findings) -
             findings.error(
                 Rule::Kind,
                 format!(
-                    "kind is {}, but with {n} tasks the kernel counts {large} {what}s",
+                    "kind is {}, but the kernel counts {large} {what}s for {n} tasks",
                     entry.kind.name()
                 ),
-                format!("give `kind = \"{what}\"`, or start tasks of the runtime instead"),
+                format!("use `kind = \"{what}\"`, or start tasks of the runtime"),
             );
         }
     }
@@ -56,16 +56,16 @@ pub(super) fn look(claims: &Claims, trials: &[Trial], findings: &mut Findings) -
     if entry.parallel && cpus > 1 && most == Some(1) {
         findings.error(
             Rule::Parallel,
-            format!("`parallel = true`, but with {n} tasks the kernel counts one thread"),
-            "give `parallel = false`, or let the runtime use several threads",
+            format!("`parallel = true`, but the kernel counts one thread for {n} tasks"),
+            "use `parallel = false`, or several threads",
         );
     }
 
     let (base, large) = (base(&passed)?, last.footprint_bytes?);
     let per_task = (large as f64 - base.1 as f64) / (n - base.0) as f64;
-    let mut grown = format!("with {n} tasks memory is {per_task:.0} bytes a task above that of one");
+    let mut grown = format!("{n} tasks use {per_task:.0} bytes per task more than one");
     if held > 0 {
-        grown.push_str(&format!(", of which each was told to hold {held}"));
+        grown.push_str(&format!(", {held} of which each must hold"));
     }
     let of_task = per_task - held as f64;
     let least = if entry.kind.stackful() { LEAST_STACK_BYTES } else { LEAST_BYTES };
@@ -75,33 +75,33 @@ pub(super) fn look(claims: &Claims, trials: &[Trial], findings: &mut Findings) -
     if of_task < least && least * (n as f64) < OWN_NOISE * base.1 as f64 {
         findings.note(
             Rule::Memory,
-            format!("{grown}, which the runtime's own {} hide", units::bytes(base.1)),
-            "nothing in the entry: whether its tasks take memory cannot be told beside so much",
+            format!("{grown}; the runtime's own {} hide their memory", units::bytes(base.1)),
+            "none in the entry: the memory of its tasks cannot be measured beside so much",
         );
         return None;
     }
     if of_task < LEAST_BYTES {
         if entry.kind == Kind::Timer {
-            findings.note(Rule::Memory, grown, "nothing, if one timer stands for all: say so in `notes`");
+            findings.note(Rule::Memory, grown, "none needed if one timer serves all tasks: explain it in `notes`");
         } else {
             findings.error(
                 Rule::Memory,
                 grown,
-                "start N tasks that all live at once, each with a wait of its own; if there is none, `kind = \"timer\"`",
+                "start N tasks that are all alive at once, each with its own wait; without tasks, use `kind = \"timer\"`",
             );
         }
     } else if entry.kind.stackful() && of_task < LEAST_STACK_BYTES {
         findings.error(
             Rule::Kind,
-            format!("kind is {}, but {grown}: no stack is so small", entry.kind.name()),
-            "give `kind = \"stackless\"` or `\"future\"`, or start tasks with stacks of their own",
+            format!("kind is {}, but {grown} (too little for a stack)", entry.kind.name()),
+            "use `kind = \"stackless\"` or `\"future\"`, or start tasks with stacks",
         );
     }
     Some(per_task)
 }
 
-/// The least that fewer tasks than the last trial's took, and how many they were: what one took more than that the
-/// runtime took for itself, such as a compiler at work.
+/// The smallest footprint of trials with fewer tasks than the last, and their number: what one trial used more belongs to
+/// the runtime, such as a running compiler.
 pub(super) fn base(trials: &[&Trial]) -> Option<(u64, u64)> {
     let (last, fewer) = trials.split_last()?;
     let sizes = fewer.iter().filter(|trial| trial.tasks < last.tasks);
@@ -131,12 +131,12 @@ mod tests {
         }
     }
 
-    /// An entry of this kind, parallel, and what is found when `n` tasks take so many bytes and threads.
+    /// The findings for a parallel entry of this kind, when `n` tasks use so many bytes and threads.
     fn found(kind: &str, n: u64, bytes: u64, threads: u64, cpus: usize) -> Vec<String> {
         found_beside(1 << 20, kind, n, bytes, threads, cpus)
     }
 
-    /// The same where the program takes so many bytes with one task.
+    /// The same, when the program uses `own` bytes with one task.
     fn found_beside(own: u64, kind: &str, n: u64, bytes: u64, threads: u64, cpus: usize) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let manifest = format!(
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn claims_that_hold_are_left_alone() {
+    fn true_claims_pass() {
         assert_eq!(found("stackful", 1000, 1_000_000, 3, 2), [""; 0]);
         assert_eq!(found("stackless", 100_000, 1_600_000, 3, 2), [""; 0]);
         assert_eq!(found("thread", 1000, 36_000_000, 1001, 2), [""; 0]);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_runtime_took_for_itself_is_not_the_first_tasks() {
+    fn memory_of_the_runtime_is_not_attributed_to_the_first_task() {
         let trial = |tasks, bytes| Trial { tasks, footprint_bytes: Some(bytes), ..of(tasks) };
         let (one, seven, many) = (trial(1, 150 << 20), trial(7, 70 << 20), trial(10_000, 82 << 20));
         assert_eq!(base(&[&one, &seven, &many]), Some((7, 70 << 20)));
@@ -182,13 +182,13 @@ mod tests {
     }
 
     #[test]
-    fn what_a_runtime_takes_for_itself_may_hide_its_tasks() {
+    fn memory_of_the_runtime_may_hide_its_tasks() {
         assert_eq!(found_beside(70 << 20, "stackful", 10_000, 0, 3, 2), ["note memory"]);
         assert_eq!(found_beside(40 << 20, "stackful", 10_000, 0, 3, 2), ["error memory"]);
     }
 
     #[test]
-    fn claims_that_do_not_are_found() {
+    fn false_claims_are_found() {
         assert_eq!(found("stackless", 1000, 1_000_000, 1, 2), ["error parallel"]);
         assert_eq!(found("stackful", 10_000, 600_000, 3, 2), ["error kind"]);
         assert_eq!(found("stackless", 1000, 36_000_000, 1002, 2), ["error kind"]);

@@ -1,4 +1,4 @@
-//! Runs of servers: as measured, at several numbers of connections, and what the measuring itself shows.
+//! Runs servers as they are measured, at several numbers of connections, and tests their answers.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -22,16 +22,16 @@ use crate::measure::{Measurement, Trace};
 use crate::record::Status;
 use crate::units;
 
-/// The numbers of connections that every server is tried with. In between the two rooms there is one that is not full.
+/// The numbers of connections of every server. 25 leave one room half full.
 const COUNTS: [u64; 3] = [1, 25, 1_000];
 const PATIENCE: Duration = Duration::from_secs(120);
-/// A run that seems to have been kept from its work by others is made again so often.
+/// Attempts of a run on a busy machine.
 const ATTEMPTS: u32 = 3;
 
 /// A machine with other work may take its time.
 const END_PATIENCE: Duration = Duration::from_secs(15);
 
-const LISTENING: &str = "print `listening PORT` once, when it takes connections, and flush standard output";
+const LISTENING: &str = "print `listening PORT` once, when the server accepts connections, and flush standard output";
 
 impl Runs<'_, '_> {
     /// Every N.
@@ -52,7 +52,7 @@ impl Runs<'_, '_> {
             judge(tasks, &measured, &trace, findings);
             trials.push(trial(&order, measured));
             if !passed {
-                // What fails with few connections has nothing to say with many.
+                // A failure with few connections would repeat with many.
                 return Ok(trials);
             }
         }
@@ -60,7 +60,7 @@ impl Runs<'_, '_> {
         Ok(trials)
     }
 
-    /// Talks to the server by hand: what no well-behaved client does is not in the runs above.
+    /// Tests how the server answers misbehaving clients, which the runs above do not have.
     fn talk(&self, findings: &mut Findings) {
         let Some(client) = self.workload.client else { return };
         // The server's limit is ours.
@@ -68,30 +68,30 @@ impl Runs<'_, '_> {
         let mut server = match Server::start(self.command, &self.env) {
             Ok(server) => server,
             Err(why) => {
-                findings.error(Rule::Protocol, format!("for a talk by hand: {why}"), LISTENING);
+                findings.error(Rule::Protocol, format!("for the test of answers: {why}"), LISTENING);
                 return;
             }
         };
         let known = self.library_faults;
         let Talked { faults, .. } = converse(client, server.address, &|| server.memory());
         for case in known.keys().filter(|case| faults.iter().all(|fault| fault.case != **case)) {
-            let what = format!("{case}: `library_faults` names it, and nothing was found");
-            findings.warning(Rule::Protocol, what, "take it out, if the library has mended it");
+            let what = format!("{case}: listed in `library_faults`, but the test passed");
+            findings.warning(Rule::Protocol, what, "remove it if the library fixed it");
         }
         for fault in faults {
             let what = format!("{}: {}", fault.case, fault.what);
             match fault.grave {
                 _ if known.contains_key(fault.case) => {
-                    let fix = "nothing in the entry: `library_faults` of its manifest says that it is its library's";
+                    let fix = "none in the entry: its manifest lists it in `library_faults`";
                     findings.note(Rule::Protocol, what, fix);
                 }
                 true => findings.error(Rule::Protocol, what, fault.fix),
-                // Most are a library's: what it does is noted beside the entry.
+                // Most are faults of a library, documented with the entry.
                 false => findings.warning(Rule::Protocol, what, fault.fix),
             }
         }
         if let Err(why) = server.end() {
-            findings.error(Rule::Exit, why, "end on SIGTERM: its default action is enough");
+            findings.error(Rule::Exit, why, "exit on SIGTERM (its default action is enough)");
         }
     }
 
@@ -101,20 +101,20 @@ impl Runs<'_, '_> {
     }
 }
 
-/// How a server answers clients that are not well behaved.
+/// How a server answers misbehaving clients.
 #[derive(Debug, Clone, Serialize)]
 pub struct Conformance {
     pub entry: String,
     pub workload: String,
-    /// In the order in which they were tried.
+    /// In the order of the tests.
     pub cases: Vec<Tried>,
-    /// What was wrong, in words.
+    /// The faults.
     pub faults: Vec<String>,
 }
 
-/// Talks to a server, and runs nothing else of a check. Why it could not, otherwise.
+/// Tests only the answers of a server. The error is why it could not run.
 pub fn conform(subject: &Subject) -> Result<Conformance, String> {
-    let client = subject.workload.client.ok_or("it is no server")?;
+    let client = subject.workload.client.ok_or("not a server")?;
     let command = subject.prepared.command.as_ref().map_err(|why| why.reason())?;
     load::room_for(2 * CONNECTIONS as usize);
     let server = Server::start(command, &subject.entry.env)?;
@@ -129,7 +129,7 @@ pub fn conform(subject: &Subject) -> Result<Conformance, String> {
 
 fn judge(tasks: u64, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
     let with = format!("with {} connections", units::count(tasks));
-    let reason = seen.reason.clone().unwrap_or_else(|| "no reason is known".into());
+    let reason = seen.reason.clone().unwrap_or_else(|| "unknown reason".into());
     let said = String::from_utf8_lossy(&trace.output);
     let fix = match seen.status {
         Status::Ok => {
@@ -138,23 +138,23 @@ fn judge(tasks: u64, seen: &Measurement, trace: &Trace, findings: &mut Findings)
         }
         Status::Limit | Status::NoPlateau => {
             let fix =
-                "nothing in the entry: lift the machine's limit, or check it again when the machine is quiet";
+                "none in the entry; raise the limit of the machine, or check again on an idle machine";
             findings.note(Rule::Limit, format!("{with}: {reason}"), fix);
             return;
         }
-        Status::Unavailable => "`run` must name a program that its `build` makes, or that is in PATH",
+        Status::Unavailable => "let `run` name a program that `build` creates, or one in PATH",
         _ if !said.contains("listening ") => LISTENING,
         Status::Partial => {
             "accept every connection and keep it open: raise the backlog of `listen` to 1,024 or more"
         }
         Status::Crashed => "run the command by hand (`taskscale build ENTRY` prints it) and fix the crash",
-        Status::KilledOom => "so few connections cannot need that much: keep nothing of one that is over",
-        _ => "do what the workload says, to the byte: docs/workloads.md",
+        Status::KilledOom => "free what a closed connection used: so few cannot need this much",
+        _ => "do exactly what the workload describes (docs/workloads.md)",
     };
     findings.error(Rule::Protocol, format!("{with}: {reason}"), fix);
 }
 
-/// A server that was started to be talked to; it ends with this value.
+/// A running server, killed when dropped.
 struct Server {
     child: Child,
     address: SocketAddr,
@@ -163,7 +163,7 @@ struct Server {
 impl Server {
     fn start(command: &[String], env: &BTreeMap<String, String>) -> Result<Server, String> {
         let command = with_tasks(command, CONNECTIONS);
-        let (program, words) = command.split_first().ok_or("its command is empty")?;
+        let (program, words) = command.split_first().ok_or("the command is empty")?;
         let tasks = CONNECTIONS.to_string();
         let mut child = Command::new(program)
             .args(words)
@@ -172,15 +172,15 @@ impl Server {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
-            // What it starts is of its group, and ended with it.
+            // Its children are in its group, and killed with it.
             .process_group(0)
             .spawn()
-            .map_err(|error| format!("{program} could not be started: {error}"))?;
+            .map_err(|error| format!("cannot start {program}: {error}"))?;
         let output = child.stdout.take();
         let mut server = Server { child, address: SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0) };
         let line = output.and_then(|output| BufReader::new(output).lines().next()?.ok()).unwrap_or_default();
         let port = line.strip_prefix("listening ").and_then(|port| port.trim().parse().ok());
-        server.address.set_port(port.ok_or_else(|| format!("it said {line:?} first"))?);
+        server.address.set_port(port.ok_or_else(|| format!("its first line is {line:?}"))?);
         Ok(server)
     }
 
@@ -195,7 +195,7 @@ impl Server {
         Some(pages * rustix::param::page_size() as u64)
     }
 
-    /// Asks it to end, and waits for that.
+    /// Sends SIGTERM and waits for the exit.
     fn end(&mut self) -> Result<(), String> {
         let told = self.pid().map(|pid| kill_process(pid, Signal::TERM));
         let deadline = Instant::now() + END_PATIENCE;
@@ -205,8 +205,8 @@ impl Server {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        let told = if matches!(told, Some(Ok(()))) { "" } else { " (it could not be told to)" };
-        Err(format!("did not end within {} s of SIGTERM{told}", END_PATIENCE.as_secs()))
+        let told = if matches!(told, Some(Ok(()))) { "" } else { " (which could not be sent)" };
+        Err(format!("did not exit within {} s of SIGTERM{told}", END_PATIENCE.as_secs()))
     }
 }
 

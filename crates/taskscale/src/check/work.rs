@@ -1,7 +1,7 @@
-//! Runs of programs that work: lines, counts and ends, and whether operations are made at all.
+//! Runs programs that work: lines, counts and exits, and whether operations are performed at all.
 //!
-//! Twice the operations must take about twice as long. Where tasks are threads or processes, the kernel must have made
-//! as many as the operations need: it counts those of the whole machine, and so never too few.
+//! Twice the operations must take about twice as long. If tasks are threads or processes, the kernel must have created as
+//! many as the operations need. It counts those of the whole machine, so never too few.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,43 +15,42 @@ use crate::measure::{Course, Measurement, WorkOrder};
 use crate::record::{Status, Warning};
 use crate::units;
 
-/// Operations of the first runs, for each task.
+/// Operations per task of the first runs.
 pub(super) const FEW_ROUNDS: u64 = 7;
-/// The most tasks that every program is tried with.
+/// The most tasks of every program.
 const MANY_TASKS: u64 = 1_000;
-/// A run that is foreseen to take longer, in seconds, is not waited for.
+/// The longest predicted run, in seconds.
 const LONGEST_S: f64 = 30.0;
-/// A run that seems to have been kept from its work by others is made again so often.
+/// Attempts of a run on a busy machine.
 const ATTEMPTS: u32 = 4;
 const PATIENCE: Duration = Duration::from_secs(120);
-/// What was foreseen to take so long is given so many times as much: another run may have the CPUs meanwhile.
+/// The time limit in multiples of the prediction, as the machine may be busy.
 const SLOWER: f64 = 8.0;
-/// Operations that take less than this, in seconds of CPU, are too few to compare them with twice as many.
+/// The shortest CPU time that can be compared with that of twice the operations, in seconds.
 const LEAST_CPU_S: f64 = 0.3;
-/// Nor does it take longer than this, in seconds, where they wait more than they work.
+/// The same for wall time, in seconds, if operations wait more than they work.
 const LONG_ENOUGH_S: f64 = 2.0;
-/// What can still be told from nothing, in seconds of CPU.
+/// The shortest measurable CPU time, in seconds.
 const TELLABLE_S: f64 = 0.05;
-/// From one run to the next operations grow by no more than this.
+/// The largest growth of operations between runs.
 const MOST_GROWTH: f64 = 100.0;
-/// Twice the operations take so many times as much: a compiler at work makes it less, a collector more.
+/// The ratio of twice the operations: a running compiler lowers it, a collector raises it.
 const LEAST_RATIO: f64 = 1.4;
 const MOST_RATIO: f64 = 3.0;
-/// While other work has the CPUs, what takes so many times as much is not taken for work that is not done: tasks that hand
-/// over to each other cost more or less by where they happen to run.
+/// On a busy machine a ratio above this does not prove missing work: the cost of tasks that hand over to each other depends
+/// on where they run.
 const TELLING_RATIO: f64 = 1.15;
-/// Operations are doubled until a warm-up that all runs share weighs little in them, but not beyond a pair of which the
-/// larger costs so many seconds; in between they grow by so much at most. HotSpot's compilers alone take some 2 s of CPU.
+/// Operations are doubled until the shared warm-up is small in them, up to a pair whose larger run costs this many seconds,
+/// growing by at most this factor. HotSpot's compilers alone use about 2 s of CPU.
 const OUTWEIGHED_S: f64 = 10.0;
 const MOST_STEP: f64 = 16.0;
-/// An operation takes no less than this share of what an object takes that is allocated and freed: a quarter, as a message
-/// needs none. The fastest of 62 programs (Node.js promises) takes twice as much as such an object, an empty loop a
-/// twentieth.
+/// The smallest cost of an operation, as a share of allocating and freeing an object: a quarter, as a message needs no
+/// object. The fastest of 62 programs (Node.js promises) needs twice such an object, an empty loop a twentieth.
 const LEAST_SHARE: f64 = 0.25;
-/// The memory that operations keep can be told from what a program takes for itself, in bytes.
+/// The memory kept by operations that is measurable beside the program's own, in bytes.
 const TELLABLE_BYTES: u64 = 16 << 20;
 
-/// A run, and what it took.
+/// A run and its cost.
 pub(super) struct Took {
     operations: u64,
     /// From `ready` to `done`, in seconds.
@@ -59,17 +58,17 @@ pub(super) struct Took {
     cpu_s: f64,
     /// CPU before `ready` and after `done`.
     outside_s: f64,
-    /// Threads and processes that the machine made meanwhile.
+    /// Threads and processes created on the machine meanwhile.
     made: Option<u64>,
-    /// Whether other work had the CPUs as well.
+    /// Whether the machine was busy.
     busy: bool,
 }
 
 impl Took {
-    /// What its operations cost: CPU, or time where they wait.
+    /// The cost of its operations: CPU time, or wall time if they wait.
     fn cost(&self) -> (f64, &'static str) {
         if self.cpu_s >= TELLABLE_S || self.wall_s < LONG_ENOUGH_S {
-            (self.cpu_s, "of CPU")
+            (self.cpu_s, "of CPU time")
         } else {
             (self.wall_s, "from `ready` to `done`")
         }
@@ -77,7 +76,7 @@ impl Took {
 }
 
 impl Runs<'_, '_> {
-    /// Every N, and twice the operations; also the CPU time of an operation in nanoseconds, where it could be told.
+    /// Every N, and twice the operations. Returns also the CPU time per operation in nanoseconds, if measurable.
     pub fn work_all(&mut self, findings: &mut Findings) -> Result<(Vec<Trial>, Option<f64>), CheckError> {
         let mut trials = Vec::new();
         let default = &self.workload.tasks;
@@ -85,13 +84,13 @@ impl Runs<'_, '_> {
         let many = default.iter().copied().filter(|tasks| *tasks <= MANY_TASKS).max().unwrap_or(fewest);
         let operations = FEW_ROUNDS * fewest;
         let Some(mut few) = self.work(fewest, operations, &mut trials, findings)? else {
-            // What fails with few tasks has nothing to say with many.
+            // A failure with few tasks would repeat with many.
             return Ok((trials, None));
         };
-        // What is written there is looked at; with the user's own it ran.
+        // Finds files written to the home folder.
         self.run_at_an_empty_home(&self.order(fewest, operations, PATIENCE))?;
         let mut tasks = fewest;
-        // Never a multiple of the tasks, were there more than one.
+        // Not a multiple of the tasks, if there is more than one.
         let rest = |tasks: u64| if self.workload.whole_trees { 0 } else { tasks / 2 };
         let rounds = |tasks: u64| tasks * 2 + rest(tasks);
         for more in [fewest * 10, many] {
@@ -103,7 +102,7 @@ impl Runs<'_, '_> {
                 not_tried(Rule::Limit, more, &trials, (seconds, bytes), findings);
                 break;
             }
-            // What it takes to start and to end so many tasks is in both runs.
+            // Both runs include the start and end of as many tasks.
             let Some(of_more) = self.work(more, rounds(more), &mut trials, findings)? else {
                 return Ok((trials, None));
             };
@@ -119,7 +118,7 @@ impl Runs<'_, '_> {
         Order { tasks, course, arguments: None, time }
     }
 
-    /// Does so many operations, and says what they took where all was well.
+    /// Runs the operations. Returns their cost if the run succeeded.
     pub(super) fn work(
         &mut self,
         tasks: u64,
@@ -150,14 +149,14 @@ impl Runs<'_, '_> {
         Ok(None)
     }
 
-    /// Seconds and bytes of such a run, by what others took.
+    /// Predicted seconds and bytes of a run.
     fn foreseen(&self, tasks: u64, operations: u64, trials: &[Trial]) -> (f64, u64) {
         let seen: Vec<(f64, f64)> =
             trials.iter().filter_map(|trial| Some((trial.operations? as f64, trial.work_s?))).collect();
         let launch_s = line(tasks, trials, |trial| trial.launch_s);
         let work_s = match (seen.first(), seen.last()) {
             (Some((few, few_s)), Some((more, more_s))) => {
-                // What the first operations take once is no part of the others.
+                // Without the one-time cost of the first operations.
                 let each_s =
                     if more > few { ((more_s - few_s) / (more - few)).max(0.0) } else { more_s / more };
                 (more_s + each_s * (operations as f64 - more)).max(0.0)
@@ -169,14 +168,13 @@ impl Runs<'_, '_> {
         (seconds, bytes as u64)
     }
 
-    /// Threads and processes that were never made: others on the machine make more of them, and never fewer.
+    /// Finds threads and processes that were not created. The count of the machine is never too low.
     fn look_at_what_was_made(&self, tasks: u64, operations: u64, findings: &mut Findings) {
         let (Kind::Thread | Kind::Process, Some(made)) = (self.kind, self.made) else { return };
         let due = expected_to_make(self.workload, tasks, operations, &BTreeMap::new());
         let what = || {
             format!(
-                "{}: kind is {}, and so {} of them were due, but the kernel made {} threads and processes on the whole \
-                 machine meanwhile",
+                "{}: kind is {}, which needs {} of them, but the whole machine created {} threads and processes meanwhile",
                 with(tasks, operations),
                 self.kind.name(),
                 units::grouped(due),
@@ -184,11 +182,11 @@ impl Runs<'_, '_> {
             )
         };
         match Made::of(made, due) {
-            // Where not even the start of the program shows, nothing is counted here.
+            // If not even the start of the program is counted, the kernel does not count here.
             Made::Fewer if made > 0 => findings.error(
                 Rule::Kind,
                 what(),
-                "make one for each task and each operation as the workload says, and keep none to use again; or give another `kind`",
+                "create one for each task and operation, as the workload describes, without reuse; or use another `kind`",
             ),
             Made::Untold if due >= MANY_TASKS => {
                 findings.note(Rule::Kind, format!("{}: {UNTOLD}", what()), OTHERS_MAKE_MANY);
@@ -197,7 +195,7 @@ impl Runs<'_, '_> {
         }
     }
 
-    /// Enough operations to be timed, and twice as many.
+    /// Compares enough operations with twice as many.
     fn twice(
         &mut self,
         tasks: u64,
@@ -207,30 +205,30 @@ impl Runs<'_, '_> {
     ) -> Result<Option<f64>, CheckError> {
         let most = self.workload.most_operations / 2 / tasks * tasks;
         let mut operations = (tasks * FEW_ROUNDS).min(most).max(tasks);
-        // What fewer operations took outside of their time, where that was more than within it.
+        // CPU time of fewer operations outside `ready` and `done`, if that was more than inside.
         let mut outside_before: Option<f64> = None;
         let too_long = self.foreseen(tasks, operations, trials).0 > LONGEST_S;
         let mut once = loop {
-            // What each of few tasks does in a second, each of many may take minutes for.
+            // Many tasks may need minutes for what few do in a second.
             if too_long {
                 break few;
             }
             let Some(took) = self.work(tasks, operations, trials, findings)? else { return Ok(None) };
             let outside_s = (took.outside_s - few.outside_s).max(0.0);
-            // What few operations take is mostly what the first of all take once.
+            // Few operations are mostly one-time cost.
             let cpu_s = (took.cpu_s - few.cpu_s).max(outside_s);
             let elsewhere = outside_s >= LEAST_CPU_S && outside_s > took.cpu_s;
-            // A start that took longer than the one before, on a busy machine, does not grow with the operations.
+            // A slow start on a busy machine does not grow with the operations.
             if elsewhere && outside_before.is_some_and(|before| outside_s > LEAST_RATIO * before) {
                 findings.error(
                     Rule::Work,
                     format!(
-                        "{}: took {} of CPU between `ready` and `done`, and {} before and after, which few operations do not",
+                        "{}: {} of CPU time between `ready` and `done`, but {} before and after, which grow with the operations",
                         with(tasks, operations),
                         units::seconds(took.cpu_s),
                         units::seconds(outside_s)
                     ),
-                    "say `ready` and flush it before the first operation, and `done` after the last: the work is timed between them",
+                    "print and flush `ready` before the first operation, and `done` after the last: only the time between them counts",
                 );
                 return Ok(None);
             }
@@ -256,11 +254,11 @@ impl Runs<'_, '_> {
             let fair = (LEAST_RATIO..=MOST_RATIO).contains(&(more.0 / less.0.max(1e-9)));
             if fair {
                 self.look_at_what_came_of_itself(tasks, [&once, &double], findings);
-                // What mostly waits has no CPU time to speak of.
+                // Operations that mostly wait have little CPU time.
                 let told = once.cpu_s >= TELLABLE_S && double.cpu_s > once.cpu_s;
                 if !told {
                     findings.unconfirmed(format!(
-                        "{}: {} of CPU: too little to tell whether operations are made",
+                        "{}: {} of CPU time, too little to confirm that operations are performed",
                         with(tasks, double.operations),
                         units::seconds(double.cpu_s)
                     ));
@@ -271,10 +269,10 @@ impl Runs<'_, '_> {
                 return Ok(used.then(|| cpu_s * 1e9 / operations as f64));
             }
             let outweighed = more.0 >= OUTWEIGHED_S || double.wall_s >= LONGEST_S;
-            // What is taken once, by a compiler at work, still weighs more than the operations, if they take anything.
+            // The one-time cost, such as a compiler, still outweighs the operations.
             let each_s = (more.0 - less.0).max(0.0) / once.operations as f64;
             let wanted = 2.0 * more.0 / (each_s * double.operations as f64).max(1e-9);
-            // The pair to come ends the comparison, and is no longer than it must be.
+            // The next pair is the last, and no longer than needed.
             let bound = (OUTWEIGHED_S / more.0.max(1e-9)).min(LONGEST_S / double.wall_s.max(1e-9)) / 2.0;
             let growth = wanted.min(bound).clamp(1.0, MOST_STEP);
             let operations = (double.operations as f64 * growth) as u64 / tasks * tasks;
@@ -292,28 +290,28 @@ impl Runs<'_, '_> {
                 findings.note(
                     Rule::Work,
                     format!(
-                        "{} it took {}: whether twice as many take twice as long was not tried",
+                        "{}: {}, so twice the operations were not run",
                         with(tasks, once.operations),
                         units::seconds(once.wall_s)
                     ),
-                    "nothing in the entry: its tasks are expensive, or the machine is busy",
+                    "none in the entry: its tasks are expensive, or the machine is busy",
                 );
             }
             return Ok(None);
         };
         let what = format!(
-            "{} it took {} {of}, and twice as many took {}",
+            "{}: {} {of}, and {} for twice the operations",
             with(tasks, operations),
             units::seconds(less_s),
             units::seconds(more_s)
         );
         let untold = once.wall_s >= LONGEST_S || ratio >= TELLING_RATIO;
         if ratio < LEAST_RATIO && once.busy && untold {
-            // It would have been asked for more, had it been let work.
+            // An idle machine would have run more operations.
             findings.note(
                 Rule::Work,
-                format!("{what}: whether operations are made cannot be told while other work has the CPUs"),
-                "check it again when the machine is quiet",
+                format!("{what}: inconclusive on a busy machine"),
+                "check again on an idle machine",
             );
         } else if ratio < LEAST_RATIO {
             findings.error(Rule::Work, what, NOT_MADE);
@@ -321,13 +319,13 @@ impl Runs<'_, '_> {
             findings.warning(
                 Rule::Work,
                 what,
-                "find out what grows with the number of operations: something of each that is kept, or searched",
+                "find what grows with the number of operations: something that each adds and keeps, or searches",
             );
         }
         Ok(None)
     }
 
-    /// Whether operations took the CPU time and the memory that they cannot do without.
+    /// Whether operations used the CPU time and memory that they need at least.
     fn look_at_what_was_used(
         &self,
         tasks: u64,
@@ -340,8 +338,8 @@ impl Runs<'_, '_> {
             findings.error(
                 Rule::Work,
                 format!(
-                    "{}: {} of CPU, which is {} ns an operation: nothing is made in so little time (to allocate and to free \
-                     an object takes {} ns here)",
+                    "{}: {} of CPU time, or {} ns per operation, is too little (allocating and freeing an object takes {} \
+                     ns here)",
                     with(tasks, operations),
                     units::seconds(cpu_s),
                     units::significant(each_ns, 2),
@@ -360,20 +358,20 @@ impl Runs<'_, '_> {
             findings.error(
                 Rule::Work,
                 format!(
-                    "{}: memory never was more than {}, and what operations add takes {} at least",
+                    "{}: peak memory was {}, but the operations add at least {}",
                     with(trial.tasks, trial.operations.unwrap_or(0)),
                     units::bytes(peak),
                     units::bytes(kept(trial))
                 ),
-                "add each entry, and keep all of them until `done`",
+                "add each item, and keep all of them until `done`",
             );
             return false;
         }
         true
     }
 
-    /// As many threads as operations in both runs, where tasks are said to be no such: others do not make twice as many
-    /// just when twice as many are due, and about as many.
+    /// Finds one thread per operation in both runs, although tasks are not threads. Other programs do not create twice as
+    /// many just when twice the operations run.
     fn look_at_what_came_of_itself(&self, tasks: u64, pair: [&Took; 2], findings: &mut Findings) {
         if matches!(self.kind, Kind::Thread | Kind::Process) {
             return;
@@ -384,18 +382,18 @@ impl Runs<'_, '_> {
         }
         let made = pair.map(|took| took.made.map_or(Made::Fewer, |made| Made::of(made, due(took))));
         let what = format!(
-            "{}: kind is {}, but the kernel made {} threads and processes meanwhile",
+            "{}: kind is {}, but the machine created {} threads and processes meanwhile",
             with(tasks, pair[1].operations),
             self.kind.name(),
             units::grouped(pair[1].made.unwrap_or(0))
         );
-        // Others may happen to make as many, in both runs.
+        // Other programs may create as many, in both runs.
         let busy = pair.iter().any(|took| took.busy);
         if made == [Made::OneForEach; 2] && !busy {
             findings.error(
                 Rule::Kind,
                 what,
-                "give `kind = \"thread\"` or `kind = \"process\"`, or start tasks of the runtime instead",
+                "use `kind = \"thread\"` or `kind = \"process\"`, or start tasks of the runtime",
             );
         } else if !made.contains(&Made::Fewer) {
             findings.note(Rule::Kind, format!("{what}: {UNTOLD}"), OTHERS_MAKE_MANY);
@@ -403,16 +401,16 @@ impl Runs<'_, '_> {
     }
 }
 
-const UNTOLD: &str = "whether they are the program's cannot be told";
-const OTHERS_MAKE_MANY: &str = "check it again while nothing else on the machine starts many programs";
+const UNTOLD: &str = "other programs may have created them";
+const OTHERS_MAKE_MANY: &str = "check again while no other program creates many threads or processes";
 
-/// What threads and processes that the kernel made say of those that were due.
+/// The created threads and processes against those that are needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Made {
-    /// The program did not make all of them.
+    /// The program did not create all of them.
     Fewer,
     OneForEach,
-    /// The kernel counts those of the whole machine: where half as many more were made, who made them is not known.
+    /// Many more were created on the machine: by which program is unknown.
     Untold,
 }
 
@@ -426,7 +424,7 @@ impl Made {
     }
 }
 
-const NOT_MADE: &str = "do each operation as the workload says, one task for each where it says so: none left out, none taken together with another";
+const NOT_MADE: &str = "perform each operation as the workload describes, with a task for each if it requires one; do not skip or merge operations";
 
 fn took(operations: u64, made: Option<u64>, measured: &Measurement) -> Option<Took> {
     let work = measured.work.as_ref()?;
@@ -448,7 +446,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_that_others_made_are_nobodys_kind() {
+    fn threads_of_other_programs_prove_nothing() {
         assert_eq!([14_000, 14_120].map(|made| Made::of(made, 14_000)), [Made::OneForEach; 2]);
         assert_eq!(Made::of(13_999, 14_000), Made::Fewer, "some task had none");
         // Another program makes threads on the same machine.

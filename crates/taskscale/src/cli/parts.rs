@@ -284,12 +284,12 @@ mod tests {
             (both[0].tasks.as_slice(), both[1].tasks.as_slice()),
             ([1_000].as_slice(), [1, 1_000].as_slice())
         );
-        assert_eq!(both[0].left_out, [(1, "`ring` takes 2 tasks at least".to_owned())]);
+        assert_eq!(both[0].left_out, [(1, "`ring` needs at least 2 tasks".to_owned())]);
         let hold = Hold::Chosen { plateau_s: 1.0 };
         let one = choose(&asked(&[1]), &[&ring, &spawn]).unwrap();
         assert_eq!(plans(&asked(&[1]), hold, &one, |_| Vec::new()).len(), 1);
         let refused = |tasks: &[u64], all: &[&Workload]| choose(&asked(tasks), all).unwrap_err().to_string();
-        assert_eq!(refused(&[1, 1_000], &[&ring]), "-n 1: `ring` takes 2 tasks at least");
+        assert_eq!(refused(&[1, 1_000], &[&ring]), "-n 1: `ring` needs at least 2 tasks");
         assert_eq!(refused(&[1], &[&ring, &ring]).matches("-n 1: `ring` takes 2").count(), 2);
     }
 

@@ -1,4 +1,4 @@
-//! From two campaigns to a [`Comparison`]: which cells stand against which, and what can be said of them.
+//! Builds a [`Comparison`] from two campaigns: pairs their cases and judges them.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::figures::{self, Figure};
 use crate::record::{Sample, Status};
 use crate::units;
 
-/// What is compared and judged in any case.
+/// The metrics that are always compared and judged.
 pub fn default_metrics(shape: Shape) -> Vec<&'static Figure> {
     match shape {
         Shape::Hold | Shape::Serve => vec![&figures::FOOTPRINT, &figures::BYTES_PER_TASK],
@@ -22,7 +22,7 @@ pub fn default_metrics(shape: Shape) -> Vec<&'static Figure> {
 }
 
 impl Comparison {
-    /// Sets two campaigns of one part each side by side. Only the last attempt of each repetition of a cell counts.
+    /// Compares two campaigns of one series each. Only the last attempt of each repetition counts.
     pub fn build(base: Input, new: Input, settings: &Settings) -> Result<Comparison, CompareError> {
         if base.campaign.plan.part() != new.campaign.plan.part() {
             return Err(CompareError::Workloads {

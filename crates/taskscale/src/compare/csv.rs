@@ -1,5 +1,4 @@
-//! The comparison as comma-separated values: one line for each metric of each cell, and one for each cell that did not
-//! end well on both sides.
+//! The comparison as CSV: one line for each metric of each case, and one for each case that failed on a side.
 
 use super::model::{Comparison, Decision, Judged, OutcomeChange};
 use crate::sheet::csv::{CsvColumn, figure, table, text, whole};
@@ -75,7 +74,7 @@ fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 21] {
     ]
 }
 
-/// All parts, one after the other: each line says which it is of.
+/// All series, one after the other; each line names its own.
 pub fn render(parts: &[Comparison]) -> String {
     let lines = parts.iter().flat_map(|comparison| {
         let judged = comparison.cells.iter().map(Of::Judged);

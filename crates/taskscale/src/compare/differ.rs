@@ -1,4 +1,4 @@
-//! What differs beside the figures: how runs ended, and what the campaigns were measured on and of.
+//! Differences besides the results: how runs ended, machines, versions and programs.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use super::side::Side;
 use crate::record::{EntryFacts, Hold, Sample, Status, same_memory};
 use crate::units;
 
-/// How an entry's cells ended, where not all ended well on both sides.
+/// How an entry's cases ended, if some failed on a side.
 pub(super) fn outcomes(base: &Side, old: &str, new: &Side, name: &str) -> Vec<OutcomeChange> {
     let outcome = |tasks, change, base: String, new: String, reason: Option<&String>| OutcomeChange {
         base_entry: old.to_owned(),

@@ -17,7 +17,7 @@ impl Comparison {
         self.cells.iter().filter(|cell| cell.decision == Some(decision)).count()
     }
 
-    /// What the gate says; `None` where there is none.
+    /// The outcome of `--fail-above`, if it was given.
     pub fn gate(&self) -> Option<Decision> {
         let failures = self.failures?;
         Some(match self.undecided.is_empty() && self.decided(Decision::Pass) > 0 {

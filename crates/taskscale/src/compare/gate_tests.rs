@@ -1,5 +1,5 @@
-//! How often the gate says what, of campaigns made of seeded noise, and what it refuses. benches/operating_curve has all
-//! of the curve.
+//! How often the gate says what, of campaigns made of seeded noise, and what it refuses. benches/operating_curve has
+//! all of the curve.
 
 use super::tests::{compared, input, measured, normal, settings, usual};
 use super::*;
@@ -112,7 +112,7 @@ fn up_to_64_kib_are_the_same_where_there_is_no_ratio() {
     assert_eq!(slope(0.0, 8192.0), (Verdict::Same, Some(Decision::Pass), None));
     let (verdict, decision, reason) = slope(0.0, 400e3);
     assert_eq!((verdict, decision), (Verdict::Unclear, Some(Decision::Undecided)));
-    assert_eq!(reason.as_deref(), Some("a value is 0 or less, which has no ratio"));
+    assert_eq!(reason.as_deref(), Some("no ratio: a value is 0 or negative"));
     // None of a kind of memory, on either side.
     let none = compared(&side(0.0), &side(0.0), &settings(&[&figures::KERNEL], Some(0.05)));
     assert_eq!(none.gate(), Some(Decision::Pass), "{:?}", none.cells);
@@ -158,7 +158,7 @@ fn another_machine_needs_across() {
         let mut new = side.clone();
         change(&mut new.0);
         let refused = Comparison::build(input("a", &side), input("b", &new), &usual()).unwrap_err();
-        assert_eq!(refused.to_string(), format!("the sides differ in {what}"));
+        assert_eq!(refused.to_string(), format!("not comparable: different {what}"));
         let across = Settings { across: true, ..usual() };
         assert_eq!(compared(&side, &new, &across).gate(), Some(Decision::Pass));
     }
@@ -174,7 +174,7 @@ fn a_repetition_that_was_recorded_twice_is_refused() {
     let mut again = twice.1[4].clone();
     twice.1.push(again.clone());
     let refused = |base, new| Comparison::build(base, new, &usual()).unwrap_err().to_string();
-    let said = "b: repetition 2 of go/goroutine × 10k was recorded twice";
+    let said = "recorded twice: repetition 2 of go/goroutine × 10k (in b)";
     assert_eq!(refused(input("a", &side), input("b", &twice)), said);
     assert_eq!(refused(input("b", &twice), input("a", &side)), said);
     // A second attempt is one repetition still, and the one that counts.

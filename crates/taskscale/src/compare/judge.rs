@@ -1,8 +1,8 @@
-//! The test: what can be said of one metric of one case, and whether it passes a gate.
+//! The test: the verdict on one metric of one case, and whether it passes `--fail-above`.
 //!
-//! Welch's t on the logarithms of the repetitions. A case **passes** where the upper bound of the ratio is below the
-//! threshold; it **fails** where the lower bound, corrected over all cases, is above 1 and the ratio above the
-//! threshold; else it is **undecided**. docs/reference/compare.md has the operating curve.
+//! Welch's t on the logarithms of the repetitions. A case **passes** if the upper bound of the ratio is below the
+//! threshold. It **fails** if the lower bound, corrected over all cases, is above 1 and the ratio above the threshold.
+//! Otherwise it is **undecided**. docs/reference/compare.md has the operating curve.
 
 use super::model::{Decision, Judged, Verdict};
 use super::side::Settings;
@@ -17,8 +17,8 @@ const FALSE_ALARMS: f64 = 1.0 - CONFIDENCE;
 /// A bound that is passed is passed with this chance of error: one-sided, so half of what a 95% interval leaves out.
 const BOUND: f64 = (1.0 - CONFIDENCE) / 2.0;
 
-/// With fewer there is no verdict: two repetitions leave Welch's t with one or two degrees of freedom, and would be
-/// decided by chance where memory comes in whole pages.
+/// Fewer repetitions yield no verdict: two leave Welch's t with one or two degrees of freedom, so that chance would
+/// decide where memory comes in whole pages.
 pub(super) const LEAST_REPETITIONS: usize = 3;
 
 /// More repetitions than this are not proposed.
@@ -160,7 +160,7 @@ impl Evidence {
 /// A metric of a case before its verdict: how sure that must be depends on how many there are.
 pub(super) struct Pending {
     pub(super) cell: Judged,
-    /// Absent where something speaks against a comparison: then `cell` has the reason.
+    /// Absent if the runs are not comparable: then `cell` has the reason.
     pub(super) evidence: Option<Evidence>,
     pub(super) margins: Margins,
     /// Whether a gate has to answer for it.

@@ -1,4 +1,4 @@
-//! Two campaigns side by side: what costs more, what costs less, and what cannot be told.
+//! Compares two campaigns: what costs more, what costs less, and what is unclear.
 //!
 //! [`Comparison::build`] compares; [`render`] shows. Pure.
 

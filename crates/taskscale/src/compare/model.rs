@@ -16,7 +16,7 @@ pub const COMPARISON_SCHEMA: u32 = 3;
 pub enum Verdict {
     /// More seconds, beyond chance and beyond the margin.
     Slower,
-    /// More bytes, likewise.
+    /// More bytes, beyond chance and beyond the margin.
     Larger,
     /// Fewer seconds.
     Faster,

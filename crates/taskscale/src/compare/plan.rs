@@ -1,4 +1,4 @@
-//! The command that measures a side again with as many repetitions as a decision takes.
+//! The command that measures a side again with the repetitions that a decision needs.
 
 use super::model::Judged;
 use super::side::Side;

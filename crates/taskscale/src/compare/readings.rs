@@ -1,5 +1,4 @@
-//! What is compared: each entry's largest common N, the lines of its repetitions, and what speaks against comparing
-//! them.
+//! The compared values: each entry's largest common N, the lines of its repetitions, and why some are not comparable.
 
 use std::collections::BTreeSet;
 

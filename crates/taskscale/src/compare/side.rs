@@ -1,4 +1,4 @@
-//! One side of a comparison: a campaign of one part, its counting samples by entry and number of tasks.
+//! One side of a comparison: a campaign of one series, with its last attempts by entry and number of tasks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,8 +23,8 @@ pub struct Input<'a> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Metric {
     pub figure: &'static Figure,
-    /// Differences up to this share are none, and a gate fails above it; by default 5% of times, and of memory 1% and what
-    /// `fail_above` says.
+    /// Differences up to this share count as the same, and `--fail-above` fails above it. By default 5% for times, and
+    /// for memory 1% and `fail_above`.
     pub margin: Option<f64>,
 }
 
@@ -34,19 +34,19 @@ impl From<&'static Figure> for Metric {
     }
 }
 
-/// What is compared, and when that is a failure.
+/// What is compared, and when it fails.
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub metrics: Vec<Metric>,
     /// Above which share a case fails.
     pub fail_above: Option<f64>,
-    /// Whether what NEW lacks is no failure: cases that it has not measured, runs that are ok no more.
+    /// Whether cases that NEW lacks, and runs that are no longer ok, pass.
     pub allow_missing: bool,
     /// Whether the sides may be of another machine, kernel, CPU count, THP setting or taskscale version.
     pub across: bool,
 }
 
-/// One campaign, its counting samples by entry and number of tasks.
+/// A campaign with its last attempts by entry and number of tasks.
 pub(super) struct Side<'a> {
     pub(super) input: Input<'a>,
     cells: BTreeMap<&'a str, BTreeMap<u64, Vec<&'a Sample>>>,
@@ -91,7 +91,7 @@ impl<'a> Side<'a> {
         })
     }
 
-    /// All entries of the campaign, in the catalogue's order.
+    /// All entries of the campaign, in the catalog's order.
     pub(super) fn names(&self) -> impl Iterator<Item = &'a str> {
         self.input.campaign.entries.iter().map(|facts| facts.name.as_str())
     }
@@ -112,7 +112,7 @@ impl<'a> Side<'a> {
         self.cell(entry, tasks).iter().copied().filter(|sample| sample.status == Status::Ok).collect()
     }
 
-    /// The planned cells of which nothing is recorded, but for those of entries that could not run.
+    /// The planned cases without samples, except those of entries that could not run.
     pub(super) fn unmeasured(&self) -> Vec<(&'a str, u64)> {
         let chosen = self.names().filter(|name| self.input.entry.is_none_or(|entry| entry == *name));
         let able = chosen.filter(|name| self.facts(name).is_some_and(|facts| facts.unavailable.is_none()));

@@ -502,7 +502,7 @@ fn conditions_and_programs_that_differ_are_named() {
     (old.0.conditions, new.0.conditions) = (conditions(300 << 20, None), conditions(2 << 20, Some(90.0)));
     for (campaign, digest) in [(&mut old.0, "1"), (&mut new.0, "2")] {
         campaign.entries[0].program_digest = Some(digest.into());
-        // A neighbour of the same folder has changed.
+        // A neighbor of the same folder has changed.
         campaign.entries[1].digest = Some(digest.into());
         campaign.entries[1].program_digest = Some("3".into());
     }

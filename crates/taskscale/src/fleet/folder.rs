@@ -1,20 +1,20 @@
-//! The folder of a fleet, on a file system that all nodes share, and who may write what in it.
+//! The folder of a fleet, on a file system that all nodes share.
 //!
 //! ```text
-//! fleet.json                what was submitted; written once
+//! fleet.json                the submitted plan; written once
 //! jobs.jsonl                each submission: the job's number, and the slots that it fills
 //! bin/<machine>/taskscale   the program, by architecture
 //! cache/<machine>/          builds, by architecture
 //! catalog/                  programs and workloads, as they were when the fleet was submitted
 //! jobs/, log/               batch scripts, and what jobs print
-//! slots/<slot>/claims/N     who took the slot, in turn: the last one owns it
-//! slots/<slot>/<node>/      a campaign, of that node alone
-//! slots/<slot>/published    which campaign is the slot's
+//! slots/<slot>/claims/N     the claims of the slot: the last one owns it
+//! slots/<slot>/<node>/      the results of that node
+//! slots/<slot>/published    the slot's published results
 //! ```
 //!
-//! A lost node may still be writing while its job runs elsewhere. So each start of a job claims its slot by a number
-//! that nobody had before, and only the last claim may publish. Both are made by link(2), which fails where the name is
-//! taken, on NFS as well: there, an answer that got lost is told by the number of names that the file then has.
+//! A lost node may still be writing while its job runs elsewhere. So each start of a job claims its slot by a new
+//! number, and only the last claim may publish. Both use link(2), which fails if the name is taken, on NFS as well:
+//! there, the file's link count shows whether a lost answer was a success.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -50,7 +50,7 @@ pub struct Fleet {
     /// What `taskscale run` is given on each machine.
     pub arguments: Vec<String>,
     pub slots: Vec<Slot>,
-    /// How many catalogues jobs use, each beneath the one before it.
+    /// Number of catalogs that jobs use, in order of precedence.
     #[serde(default = "one")]
     pub catalog_count: usize,
     #[serde(skip)]
@@ -84,7 +84,7 @@ pub struct Submission {
     pub slots: BTreeMap<String, String>,
 }
 
-/// Who has taken a slot.
+/// A claim of a slot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     /// 1 for the first.
@@ -97,20 +97,20 @@ pub struct Claim {
     pub pid: u32,
 }
 
-/// Which campaign is a slot's.
+/// The published results of a slot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Published {
     pub at: Timestamp,
     pub epoch: u32,
     pub job: String,
     pub node: String,
-    /// The campaign's, inside the slot's.
+    /// The results folder, inside the slot's.
     pub folder: String,
     pub runs: u64,
-    /// Cells all of whose runs were ok.
+    /// Cases of which all runs were ok.
     pub good_cells: u64,
     pub cells: u64,
-    /// SHA-256 of what was published, by the name of the file.
+    /// SHA-256 of the published files, by name.
     pub digests: Vec<(String, String)>,
 }
 
@@ -159,7 +159,8 @@ impl Fleet {
         }
     }
 
-    /// Refuses a folder whose scripts, programs or catalogs another user may have written: they run as whoever submits.
+    /// Refuses a folder whose scripts, programs or catalogs another user may have written: they run as the submitting
+    /// user.
     pub fn check_trust(&self) -> Result<(), FleetError> {
         check_trust(&self.folder)?;
         let catalogs = self.catalogs().map(|place| place.split('/').next().unwrap_or_default().to_owned());
@@ -317,7 +318,7 @@ pub(super) fn check_trust(path: &Path) -> Result<(), FleetError> {
     }
 }
 
-/// SHA-256 of what is published of a campaign.
+/// SHA-256 of the published files of results.
 pub fn digests(folder: &Path) -> Result<Vec<(String, String)>, FleetError> {
     CAMPAIGN_FILES.iter().map(|name| Ok(((*name).to_owned(), digest_of(&folder.join(name))?))).collect()
 }

@@ -1,4 +1,4 @@
-//! The campaigns of all machines in one answer: what differs between machines first, then each cell over all of them.
+//! The results of all machines together: differences between machines first, then each case over all of them.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::units;
 /// Machines of one value that are named before it says "and N more".
 const NAMED: usize = 3;
 
-/// What all machines found.
+/// The results of all machines.
 #[derive(Debug, Default)]
 pub struct Gathered {
     /// Those that are complete, in the plan's order.
@@ -43,7 +43,7 @@ struct Found {
     value: Result<f64, String>,
 }
 
-/// Reads one campaign after the other: of a thousand no more than the medians are kept.
+/// Reads the results one by one, and keeps only their medians, as there may be a thousand.
 pub fn gather(fleet: &Fleet) -> Result<Gathered, FleetError> {
     let mut gathered = Gathered::default();
     for slot in &fleet.slots {

@@ -10,7 +10,7 @@ use super::FleetError;
 /// More jobs than any controller takes at once (MaxArraySize is 1,001 unless it was raised).
 const MOST_MACHINES: u32 = 10_000;
 
-/// What is measured, and where.
+/// What to measure, and where.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// On a file system that all nodes share.
@@ -33,9 +33,9 @@ pub struct Machines {
     partition: Option<String>,
     constraint: Option<String>,
     nodelist: Option<String>,
-    /// How many of them; where it is absent, each node of the list, or one.
+    /// Number of machines; by default each node of the list, or one.
     pub count: Option<u32>,
-    /// Where the clients of servers run; where it is absent, beside the server.
+    /// Where the clients of servers run; by default on the server's machine.
     pub clients: Option<Place>,
     /// Time limit of a job, as sbatch takes it.
     pub time: Option<String>,
@@ -49,7 +49,7 @@ pub struct Machines {
     pub taskscale: Option<PathBuf>,
 }
 
-/// What Slurm chooses nodes by.
+/// The properties that Slurm chooses nodes by.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Place {

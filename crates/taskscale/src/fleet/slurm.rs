@@ -1,4 +1,4 @@
-//! Slurm's own commands: what is asked of them, and what they say. Nothing else is known of the cluster.
+//! Slurm's own commands and their output, the only source of facts on the cluster.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ const NOT_NOW: [&str; 4] = ["immediate", "busy", "not available", "Unable to all
 /// The cluster that Slurm's commands here belong to.
 #[derive(Debug, Default)]
 pub struct Slurm {
-    /// How often Slurm was asked: for the figures of docs/reference/fleet.md.
+    /// Number of calls of Slurm, for docs/reference/fleet.md.
     pub asked: std::cell::Cell<u32>,
 }
 
@@ -26,14 +26,14 @@ pub struct Job {
     pub state: String,
     /// Empty before it has one.
     pub node: String,
-    /// Why it waits or has ended, `None` where Slurm gives no reason.
+    /// Why it waits or has ended, if Slurm gives a reason.
     pub reason: Option<String>,
 }
 
-/// A node, as far as it bears on what is submitted.
+/// The facts on a node that matter for submission.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// As `uname -m` says it; absent of one that has never been up.
+    /// As in `uname -m`; absent for a node that has never been up.
     pub architecture: Option<String>,
     /// Neither down nor drained.
     pub is_up: bool,
@@ -72,8 +72,8 @@ impl Job {
 }
 
 impl Slurm {
-    /// Has Slurm validate a batch script, and submits nothing. `false` where no node could begin it, as far as Slurm
-    /// sees now: it does not say whether for ever.
+    /// Has Slurm validate a batch script without submitting it. `false` if no node could start it now; whether one ever
+    /// could is unknown.
     pub fn test(&self, script: &Path) -> Result<bool, FleetError> {
         match self.ask("sbatch", &["--test-only".into(), script.display().to_string()]) {
             Ok(_) => Ok(true),
@@ -130,7 +130,7 @@ impl Slurm {
         Ok(parse_nodes(&said, place, listed.as_deref()))
     }
 
-    /// Whether a node of this place sees a file. `None` where none was free to be asked.
+    /// Whether a node of this place sees a file. `None` if no node was free to check.
     pub fn sees(&self, place: &Place, file: &Path) -> Result<Option<String>, FleetError> {
         let test = "test -f \"$1\" && echo seen || echo \"not seen from ${SLURMD_NODENAME:-$(hostname)}\"";
         let asked = [

@@ -1,4 +1,4 @@
-//! How far each machine is: what the queue says of its job, and what its campaign's folder holds.
+//! The progress of each machine, from the queue and from its results folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,18 +14,18 @@ use crate::units;
 /// More machines than this are not each shown: those with something to say are.
 const SHOWN: usize = 60;
 
-/// What is known of one slot.
+/// The state of one slot.
 #[derive(Debug, Clone)]
 pub struct Glance {
     pub slot: Slot,
-    /// The last job that was submitted for it, and what the queue says of it.
+    /// The last job that was submitted for it, and its state in the queue.
     pub job: Option<(String, Option<Job>)>,
     pub claim: Option<Claim>,
     pub published: Option<Published>,
     pub progress: Option<Progress>,
 }
 
-/// How far the campaign of a slot is.
+/// The progress of a slot's results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Progress {
     pub done: u64,
@@ -38,14 +38,14 @@ pub struct Progress {
     pub last: Option<String>,
 }
 
-/// Looks again and again, and reads of a campaign only what is new.
+/// Observes a fleet repeatedly, and reads only the new part of results.
 #[derive(Debug, Default)]
 pub struct Watch {
     seen: BTreeMap<PathBuf, (u64, Option<SystemTime>, Progress)>,
 }
 
 impl Watch {
-    /// One question to Slurm, and a look at each folder that may have changed.
+    /// Queries Slurm once, and reads each folder that may have changed.
     pub fn look(&mut self, fleet: &Fleet, slurm: &Slurm) -> Result<Vec<Glance>, FleetError> {
         let submissions = fleet.submissions()?;
         let mut jobs: BTreeMap<&String, &String> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What Slurm is told: batch scripts, the order in which they run, and what is submitted again.
+//! The jobs for Slurm: batch scripts, their order, and what is submitted again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -24,12 +24,12 @@ const MADE: [&str; 5] = ["target", "node_modules", "__pycache__", "obj", "_build
 pub struct Script {
     pub name: String,
     pub text: String,
-    /// In the order of the array's elements, from 1. One that is no array has one slot, or none.
+    /// In the order of the array's elements, from 1. Without an array one slot, or none.
     pub slots: Vec<String>,
     pub is_array: bool,
 }
 
-/// What a plan is made of on the way to Slurm.
+/// The scripts of a plan.
 #[derive(Debug)]
 pub struct Scripts {
     pub build: Vec<Script>,
@@ -37,7 +37,7 @@ pub struct Scripts {
     pub gather: Script,
 }
 
-/// The slots of a plan: each node that it lists, or so many of a kind.
+/// The slots of a plan: each node that it lists, or the given number of a kind.
 pub fn slots(
     plan: &Plan,
     expand: &dyn Fn(&str) -> Result<Vec<String>, FleetError>,
@@ -237,7 +237,7 @@ pub fn release(fleet: &Fleet, slurm: &Slurm) -> Result<Vec<String>, FleetError> 
     Ok(held)
 }
 
-/// Submits what is not yet published and in no job. Of a fleet that is new, the builds before.
+/// Submits what is neither published nor in a job. In a new fleet, submits the builds first.
 pub fn submit(
     fleet: &Fleet,
     scripts: &Scripts,
@@ -355,8 +355,8 @@ impl Program {
     }
 }
 
-/// Puts a program where nodes of its architecture find it. Where a fleet beside this one has the same, it is linked:
-/// each copy takes tens of megabytes.
+/// Installs a program for nodes of its architecture. If a fleet next to this one has the same, it is linked, as each
+/// copy takes tens of megabytes.
 pub fn install(fleet: &Fleet, program: &Program) -> Result<(), FleetError> {
     let path = fleet.program(program.machine);
     let folder = path.parent().unwrap_or(&path);
@@ -386,8 +386,7 @@ fn machine_of(program: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Copies the catalogues, and the workloads beside them, so that all nodes read the same, whatever becomes of the
-/// originals.
+/// Copies the catalogs, and the workloads next to them, so that all nodes read the same even if the originals change.
 pub fn copy_catalogs(fleet: &Fleet, catalogs: &[PathBuf]) -> Result<(), FleetError> {
     for (catalog, place) in catalogs.iter().zip(fleet.catalogs()) {
         let into = fleet.folder.join(place);
@@ -419,7 +418,8 @@ fn copy(from: &Path, to: &Path) -> Result<(), FleetError> {
     Ok(())
 }
 
-/// The folder that a plan names, ready to be written, by nobody else; what was made of it, to be taken away again.
+/// Makes the folder that a plan names, writable only for this user, and returns what was made, to be removed on
+/// failure.
 pub fn make_folder(folder: &Path) -> Result<Option<PathBuf>, FleetError> {
     let made = folder.ancestors().take_while(|folder| !folder.exists()).last().map(Path::to_owned);
     at("make", folder, fs::create_dir_all(folder))?;

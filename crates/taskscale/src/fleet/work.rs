@@ -1,4 +1,4 @@
-//! What a job does on its node: takes its slot, measures, and publishes what is complete.
+//! The work of a job on its node: claims its slot, measures, and publishes complete results.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -27,11 +27,11 @@ const USAGE: i32 = 2;
 #[derive(Debug)]
 pub enum Outcome {
     Published(Published),
-    /// Somebody has published before.
+    /// Results have been published before.
     Nothing(Published),
-    /// Stopped by a signal: what was measured is kept, and gone on with.
+    /// Stopped by a signal: samples are kept, and measuring can resume.
     Interrupted,
-    /// The campaign could not begin as it was asked for; it has said why.
+    /// Measuring could not start as requested; the reason was printed.
     Refused,
 }
 
@@ -42,11 +42,11 @@ pub struct Site {
     pub node: String,
     /// This taskscale.
     pub program: PathBuf,
-    /// What `taskscale run` is given here beside the plan's arguments.
+    /// Arguments of `taskscale run` on this machine, besides those of the plan.
     pub arguments: Vec<String>,
 }
 
-/// Measures a slot on this node. `interrupted` tells whether a signal has come.
+/// Measures a slot on this node. `interrupted` returns whether a signal has come.
 pub fn work(
     fleet: &Fleet,
     slot: &Slot,

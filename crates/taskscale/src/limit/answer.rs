@@ -27,7 +27,7 @@ pub struct LimitReport {
     pub command: Vec<String>,
     pub machine: Machine,
     pub workload: String,
-    /// The workload's shape; `hold` where absent.
+    /// The workload's shape; `hold` if absent.
     #[serde(skip_serializing_if = "Shape::is_hold")]
     pub shape: Shape,
     pub question: Question,

@@ -1,9 +1,9 @@
-//! Where a border lies between what passes and what fails, in few runs. Pure: numbers in, the next number out.
+//! Finds the boundary between what passes and what fails in few probes. Pure: numbers in, the next number out.
 //!
-//! The next probe follows from the probes so far alone, so that a search that was cut off goes on by replaying them.
-//! Knows nothing of tasks or memory: a search looks along one axis for the last value that passes.
+//! The next probe follows from the probes so far, so that an interrupted search resumes by replaying them. Knows
+//! nothing of tasks or memory: it searches one axis for the last value that passes.
 
-/// On which side of the border values pass.
+/// The side of the boundary on which values pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// Small values pass: how many tasks fit?
@@ -12,17 +12,17 @@ pub enum Side {
     Above,
 }
 
-/// What to look for.
+/// The parameters of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Search {
     pub passes: Side,
     /// The least and the greatest value that may be tried, at least 1.
     pub bounds: (u64, u64),
-    /// Found when the passing and the failing value are no further apart than this share of the former.
+    /// The search ends when the passing and the failing value are no further apart than this share of the former.
     pub precision: f64,
     /// Values tried are multiples of a power of this where the precision allows: 10 for counts, 2 for bytes.
     pub radix: f64,
-    /// How far the next value is from the last where nothing is foreseen, on the search's scale.
+    /// The step to the next value without a prediction, on the search's scale.
     pub blind: f64,
 }
 
@@ -31,25 +31,25 @@ pub struct Search {
 pub struct Probe {
     pub value: u64,
     pub passed: bool,
-    /// Whether its value was not chosen to find the border: it was taken to confirm it, or for another end.
+    /// Whether its value was chosen to confirm the boundary, or for another purpose than to find it.
     pub confirms: bool,
-    /// Where the border is foreseen once this is known.
+    /// The boundary predicted from this probe.
     pub forecast: Option<Prediction>,
 }
 
-/// Where the border is foreseen, by whatever the probes have told besides passing.
+/// A prediction of the boundary, from the other observations of the probes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
     pub value: f64,
-    /// By what share it may be wrong.
+    /// How much it may be wrong, as a share.
     pub doubt: f64,
 }
 
-/// What a search has come to.
+/// The state of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     Try(u64),
-    /// The last value that passes, and beside it one that fails.
+    /// The last value that passes, and a failing one next to it.
     Found(Bracket),
     /// Nothing within the bounds passes.
     NothingPasses,
@@ -57,7 +57,7 @@ pub enum Step {
     EverythingPasses,
 }
 
-/// The two values that enclose the border.
+/// The two values that enclose the boundary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bracket {
     pub passing: u64,
@@ -71,19 +71,20 @@ impl Bracket {
     }
 }
 
-/// A step of so many wanted widths beyond what passes ends the search if it fails.
+/// A step of this share of the wanted width beyond a passing value ends the search if it fails.
 pub const STRIDE: f64 = 0.98;
 /// Up to so many widths before the prediction it is time for that step.
 const NEAR: f64 = 1.3;
 /// How near to the prediction the first probes go, in widths.
 const BESIDE: f64 = 0.45;
-/// How long each step is where no prediction helps, in first steps: slow at first, as most predictions are nearly right.
+/// How long each step is where no prediction helps, in first steps: slow at first, as most predictions are nearly
+/// right.
 const GALLOP: [f64; 6] = [1.0, 1.0, 2.0, 5.0, 20.0, 81.0];
 /// The longest such step: about a factor of 8.
 pub const LONGEST_STEP: f64 = 2.08;
 
 impl Search {
-    /// What to do next.
+    /// The next step.
     pub fn next(&self, probes: &[Probe]) -> Step {
         let (pass, fail) = self.ends(probes);
         let (easiest, hardest) = self.easiest_first();
@@ -110,7 +111,7 @@ impl Search {
         Step::Try(self.value_at(wanted, pass, fail, (easiest, hardest)))
     }
 
-    /// The passing value nearest to the border, and the failing one. A failure outweighs what passed beyond it.
+    /// The passing value nearest to the boundary, and the failing one. A failure outweighs passes beyond it.
     pub fn ends(&self, probes: &[Probe]) -> (Option<u64>, Option<u64>) {
         let harder = |a: &u64, b: &u64| match self.passes {
             Side::Below => a.cmp(b),
@@ -142,7 +143,7 @@ impl Search {
         }
     }
 
-    /// The width of the wanted bracket on that scale.
+    /// The width of the wanted bracket on the search's scale.
     pub fn width(&self) -> f64 {
         self.precision.ln_1p().max(1e-6)
     }
@@ -228,7 +229,7 @@ impl Search {
         now > 0.5 * then
     }
 
-    /// The value at a point of the scale, and of what such a value should be a multiple.
+    /// The value at a point of the scale, and the multiple that such a value is rounded to.
     pub fn unscaled(&self, at: f64) -> (f64, f64) {
         let value = match self.passes {
             Side::Below => at.exp(),

@@ -169,7 +169,7 @@ fn wrong_predictions_cost_runs_only() {
     }
 }
 
-/// The promise: 1 % in eight runs, pilots included, for every program whose memory is a line with the usual scatter.
+/// The promise: 1% in eight runs, pilots included, for every program whose memory is a line with the usual scatter.
 fn runs_needed(noise: f64, doubling: f64) -> Vec<usize> {
     let mut runs = Vec::new();
     let mut rng = fastrand::Rng::with_seed(7);
@@ -196,7 +196,7 @@ fn runs_needed(noise: f64, doubling: f64) -> Vec<usize> {
 
 #[test]
 fn eight_runs_are_enough_for_one_per_cent() {
-    // Uniform scatter of so much: repetitions of a cell scatter by 0.1 to 0.5 %.
+    // Uniform scatter of so much: repetitions of a cell scatter by 0.1 to 0.5%.
     for noise in [0.0, 0.001] {
         let runs = runs_needed(noise, 0.0);
         let all_but_few = runs[runs.len() * 999 / 1000];
@@ -235,7 +235,7 @@ proptest! {
         prop_assert!(!matches!(step, Step::Try(_)), "no end after {} probes", probes.len());
     }
 
-    /// A border with a noisy neighbourhood: what is found lies in it.
+    /// A border with a noisy neighborhood: what is found lies in it.
     #[test]
     fn a_noisy_border_is_found_within_its_noise(
         border in 1_000u64..10_000_000,

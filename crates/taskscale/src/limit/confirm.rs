@@ -1,31 +1,31 @@
-//! When a border is known well enough to be stated: by probes that are taken for that alone. Pure.
+//! Decides when a boundary is known well enough, by separate confirming probes. Pure.
 //!
-//! What a search ends at was chosen because it passed once, and near a border that is not sharp many values pass once. So
-//! the answer lies a margin before what failed, and is stated only where it passed as often as asked, times the search
-//! had no part in. Where one of them fails, the answer moves to the safe side and is confirmed anew.
+//! The value that a search ends at was selected because it passed once, and near a boundary that is not sharp many
+//! values pass once. So the answer lies a margin before the failed value, and counts only if it passed the requested
+//! number of confirming probes. If one of them fails, the answer moves to the safe side and is confirmed again.
 
 use super::border::{Bracket, LONGEST_STEP, Probe, STRIDE, Search, Side, Step};
 
 /// How far the answer is from what failed, in widths of the search: one to find the border, one as a margin.
 const MARGIN: f64 = 2.0;
 
-/// What probes tell of a border that need not be sharp.
+/// A boundary that need not be sharp, as probes show it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Edge {
     /// The last value that is confirmed.
     pub confirmed: Option<u64>,
     /// The first value at which a probe failed.
     pub failing: Option<u64>,
-    /// The last value that passed all the same, at or beyond the failing one: the edge is not sharp.
+    /// The last value that passed at or beyond the failing one: the boundary is not sharp.
     pub sometimes: Option<u64>,
 }
 
-/// What is to be done for an answer, or how it ended.
+/// The next step towards an answer, or how it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     Search(u64),
     Confirm(u64),
-    /// The confirmed value is as near to the failing one as asked, or as the edge is sharp.
+    /// The confirmed value is as close to the failing one as requested, or as the boundary is sharp.
     Found,
     /// The probes that were allowed were not enough for that.
     Undecided,
@@ -46,7 +46,7 @@ pub fn tally(probes: &[Probe], value: u64) -> Tally {
 }
 
 impl Search {
-    /// What the probes say of the border, where a value is confirmed that passed `times` times and never failed.
+    /// The boundary by these probes, where a confirmed value has passed `times` times and never failed.
     pub fn edge(&self, probes: &[Probe], times: usize) -> Edge {
         let (_, failing) = self.ends(probes);
         let before = |value: u64| failing.is_none_or(|failing| self.is_easier(value, failing));
@@ -61,8 +61,7 @@ impl Search {
         }
     }
 
-    /// What to do next. `open`: whether the search may take more probes. What it has found by then is confirmed all the
-    /// same.
+    /// The next step. `open`: whether the search may take more probes. What it has found by then is still confirmed.
     pub fn stage(&self, probes: &[Probe], times: usize, open: bool) -> Stage {
         let edge = self.edge(probes, times);
         let step = self.next(probes);
@@ -124,8 +123,8 @@ impl Search {
         let step = margin.max(self.blur(edge)).min(LONGEST_STEP);
         let (value, grain) = self.unscaled(self.scaled(failing as f64) - step);
         let easiest = self.easiest_first().0;
-        // Rounded towards what failed, so that rounding takes nothing of the precision. Strictly before it: a search ends
-        // where the easiest value fails.
+        // Rounded towards what failed, so that rounding takes nothing of the precision. Strictly before it: a search
+        // ends where the easiest value fails.
         match self.passes {
             Side::Below => (((value / grain).ceil() * grain) as u64).min(failing - 1).max(easiest),
             Side::Above => (((value / grain).floor() * grain) as u64).max(failing + 1).min(easiest),

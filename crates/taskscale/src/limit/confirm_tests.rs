@@ -137,7 +137,7 @@ fn stated_answers_hold_again() {
     }
 }
 
-/// Of 10 % and more, an answer was confirmed farther from what failed than asked, and so was none.
+/// Of 10% and more, an answer was confirmed farther from what failed than asked, and so was none.
 #[test]
 fn an_answer_of_little_precision_is_near_enough_as_well() {
     for precision in [0.025, 0.05, 0.1, 0.2, 0.25] {
@@ -171,7 +171,7 @@ fn small_borders_are_exact() {
     }
 }
 
-/// 3 of 3 is no proof: what a success rate of `p` gives, and the rate that is refuted at 95 %, as docs/reference/limit-method.md says.
+/// 3 of 3 is no proof: what a success rate of `p` gives, and the rate that is refuted at 95%, as docs/reference/limit-method.md says.
 #[test]
 fn what_three_of_three_means() {
     let seen = |p: f64| p.powi(3);
@@ -181,8 +181,8 @@ fn what_three_of_three_means() {
 }
 
 proptest! {
-    /// Whatever probes say, a search ends; what it calls found was confirmed, lies before all that failed, and is as near
-    /// to it as asked or as the edge is sharp.
+    /// Whatever probes say, a search ends; what it calls found was confirmed, lies before all that failed, and is as
+    /// near to it as asked or as the edge is sharp.
     #[test]
     fn what_is_stated_is_confirmed(
         answers in prop::collection::vec(any::<bool>(), 120),

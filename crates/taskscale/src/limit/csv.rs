@@ -1,4 +1,4 @@
-//! What a search for limits found as comma-separated values: one line for each run, and one for each entry without any.
+//! The answers of limit searches as CSV: one line per run, and one for each entry without runs.
 
 use super::{Answer, Find, LimitReport, Purpose, ShownRun};
 use crate::record::OpenLoad;

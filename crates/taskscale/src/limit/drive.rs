@@ -32,7 +32,7 @@ pub struct SearchEnd {
     pub measured: usize,
 }
 
-/// Is told what happens.
+/// Receives progress.
 pub trait SearchObserver {
     fn warm_up(&mut self, _entry: &str) {}
     /// A run begins, the so-manieth of its entry.
@@ -123,8 +123,8 @@ fn hold_s(seen: &[Seen], entry: &Prepared, order: &Order) -> f64 {
     })
 }
 
-/// What the workload is given in a run: the rate as `-p` would put it there, but also where it is the workload's own, as
-/// it is what such a run is about.
+/// What the workload is given in a run: the rate as `-p` would put it there, but also where it is the workload's own,
+/// as it is what such a run is about.
 fn params_at(plan: &Plan, setting: &Setting) -> BTreeMap<String, String> {
     let mut params = plan.params.clone();
     params.extend(setting.rate_per_s.map(|rate| (RATE.to_owned(), rate.to_string())));
@@ -154,7 +154,7 @@ fn spec(
                 Some(_) => serving_at_rate(workload, &params, tasks, OPEN_S),
                 None => serving_in_a_moment(workload, &params, tasks),
             },
-            // A program that is not of the catalogue has no shape.
+            // A program that is not of the catalog has no shape.
             None => Course::Hold(Wait::default()),
         },
         // One operation for each task: that many are there at once, and that is what is asked.

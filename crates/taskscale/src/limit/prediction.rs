@@ -1,4 +1,4 @@
-//! Where the border is foreseen: at which N the line through the runs meets the cap. Pure.
+//! Predicts the boundary: the N at which the line through the runs reaches the cap. Pure.
 
 use super::border::Prediction;
 use crate::stats::{Point, fit};
@@ -8,7 +8,7 @@ const SCATTER: f64 = 0.004;
 /// A line is taken to bend by this share for each factor of e beyond the largest N that was run.
 const BEND: f64 = 0.01;
 
-/// The number of tasks that need `cap` bytes, by the line through what runs needed.
+/// The number of tasks that need `cap` bytes, by the line through the runs.
 pub fn forecast_tasks(needs: &[Point], cap: f64) -> Option<Prediction> {
     let fit = fit(needs).filter(|fit| fit.line.slope > 0.0)?;
     let line = fit.line;
@@ -31,9 +31,9 @@ pub fn forecast_tasks(needs: &[Point], cap: f64) -> Option<Prediction> {
 /// How far below what a run needed that felt its cap the least memory may lie: it may hold garbage that could go.
 const GARBAGE: f64 = 0.05;
 
-/// The least memory for what a run needed. `file_bytes` of that are pages of files, which the kernel takes back before it
-/// kills: all but the few that are in use, so that the border is near the rest. `felt`: whether the run felt its cap,
-/// which makes its need a guess.
+/// The least memory for a run's need. `file_bytes` of it are file pages, which the kernel reclaims before it kills,
+/// except the few in use: the boundary is near the rest. `felt`: whether the cap limited the run, so that its need is a
+/// guess.
 pub fn forecast_memory(need_bytes: f64, file_bytes: f64, felt: bool) -> Option<Prediction> {
     let kept = need_bytes - file_bytes;
     let doubt = if felt { GARBAGE } else { SCATTER };

@@ -1,5 +1,4 @@
-//! What is asked of a search: kept as `limit.json` beside the campaign's samples, so that it can go on and be shown
-//! again.
+//! The question of a search, stored as `limit.json` next to the samples, so that it can be resumed and shown again.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -17,15 +16,15 @@ use crate::units;
 pub const QUESTION_SCHEMA: u32 = 1;
 const FILE: &str = "limit.json";
 
-/// What is looked for.
+/// What the search looks for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "find")]
 pub enum Find {
-    /// The most tasks that hold in a memory.
+    /// Most tasks that pass in a given memory.
     MostTasks { memory_bytes: u64 },
-    /// The least memory in which so many tasks hold.
+    /// Least memory in which this many tasks pass.
     LeastMemory { tasks: u64 },
-    /// The highest rate of messages at which 99 of 100 come within a bound, of so many connections.
+    /// Highest message rate with p99 latency below a bound, over this many connections.
     HighestRate { tasks: u64, p99_us: u64 },
 }
 
@@ -50,15 +49,15 @@ pub struct Question {
     /// Variables set for every program on top of its manifest's, before `{memory}` is filled in.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// The same for single entries, as their manifests say (`limit_env`).
+    /// The same for single entries, from their manifests (`limit_env`).
     #[serde(default)]
     pub entry_env: BTreeMap<String, BTreeMap<String, String>>,
-    /// How far apart the answer and the failing value may be, as a share. May differ when a search goes on.
+    /// The wanted distance of the answer from the failing value, as a share. May differ when a search resumes.
     pub precision: f64,
-    /// How often the answer must hold when it is run again. May differ when a search goes on.
+    /// Number of confirming runs that must pass. May differ when a search resumes.
     pub repetitions: u32,
-    /// How many runs the search may take until the two are near enough, failed ones that were to confirm an answer
-    /// included. May differ when a search goes on.
+    /// Most runs of the search until the two are close enough, including failed confirming runs. May differ when a
+    /// search resumes.
     pub most_runs: u32,
 }
 
@@ -115,7 +114,7 @@ pub fn load_question(folder: &Path) -> Result<Question, LimitError> {
     serde_json::from_value(value).map_err(malformed)
 }
 
-/// Writes the question, whole or not at all, before the campaign's first run.
+/// Writes the question atomically, before the first run.
 pub fn store_question(folder: &Path, question: &Question) -> Result<(), LimitError> {
     let (path, new) = (folder.join(FILE), folder.join("limit.json.new"));
     let mut text = serde_json::to_vec_pretty(question)

@@ -254,7 +254,7 @@ fn answers_are_shown() {
     assert_eq!(json["answers"][0]["probes"][0]["open"]["offered_per_s"], 1_000.0);
     let nothing = found(&question(), Server { most: 0.5, ..PLAIN }).0;
     let table = super::super::render(&nothing, Format::Table, Default::default());
-    assert!(table.contains("keeps up with no rate: "), "{table}");
+    assert!(table.contains("fails at every rate: "), "{table}");
     let sentence = super::super::sentence(&found(&question(), PLAIN).0.answers[0], &AT_1K);
     assert!(sentence.contains("messages/s over 1k connections, p99 below 100 ms (3 of 3)"), "{sentence}");
 }

@@ -1,7 +1,7 @@
-//! The course of a search for one entry: which run is next, from the runs so far alone. Pure.
+//! The search for one entry: derives the next run from the runs so far. Pure.
 //!
-//! A search that was cut off goes on by asking again with the samples that are there; what each of them was for follows
-//! from those before it.
+//! An interrupted search resumes by deriving the next run from its samples; the purpose of each follows from those
+//! before it.
 
 use std::f64::consts::LN_2;
 
@@ -41,7 +41,7 @@ const SAME_MEMORY: f64 = 0.02;
 /// So many runs of a value may be void.
 const MOST_VOIDS: usize = 2;
 
-/// What a run is for.
+/// The purpose of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
@@ -49,11 +49,11 @@ pub enum Purpose {
     /// first.
     Pilot,
     Search,
-    /// Whether what the search found holds when it is run again, as often as `--repetitions` asks.
+    /// Confirms the value that the search found, as often as `--repetitions` asks.
     Confirm,
-    /// What failed, with memory to spare: is memory the reason at all?
+    /// A failed value with unlimited memory: checks whether memory is the cause.
     Control,
-    /// What it costs to have little memory.
+    /// Measures CPU time by memory.
     Curve,
 }
 
@@ -74,11 +74,11 @@ impl Purpose {
 pub struct Order {
     pub purpose: Purpose,
     pub setting: Setting,
-    /// Another attempt of the last run, whose hold was too short.
+    /// Whether it is another attempt of the last run, whose wait was too short.
     pub again: bool,
 }
 
-/// How a search ended, or where it stands.
+/// The state of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
@@ -86,7 +86,7 @@ pub enum State {
     Unfinished,
     /// An answer is confirmed, and the failing value is near enough.
     Found,
-    /// As many runs as the search may take were not enough for that.
+    /// The runs of the search were not enough for that.
     Undecided,
     /// Nothing passes: not one task in the memory, or the tasks in no memory that this machine has.
     NothingHolds,
@@ -106,7 +106,7 @@ impl State {
     }
 }
 
-/// A run, what it was for, and what it says.
+/// A run, its purpose and its outcome.
 #[derive(Debug, Clone)]
 pub struct Seen<'a> {
     pub sample: &'a Sample,
@@ -114,18 +114,18 @@ pub struct Seen<'a> {
     pub proof: Proof,
 }
 
-/// The runs of one entry so far, and what follows from them.
+/// The runs of one entry so far, and the state that they lead to.
 #[derive(Debug)]
 pub struct Followed<'a> {
     pub seen: Vec<Seen<'a>>,
     pub state: State,
-    /// Of tasks, memory or rates: what is confirmed, what failed, and what held all the same.
+    /// The confirmed value, the failed one, and values that passed beyond it.
     pub edge: Edge,
-    /// The value that was run last to confirm it, and how often it held.
+    /// The last candidate, and how many of its confirming runs passed.
     pub tried: Option<(u64, Tally)>,
     /// Runs that count towards `most_runs`.
     pub spent: usize,
-    /// `None` when there is nothing left to do.
+    /// `None` if nothing remains to be run.
     pub next: Option<Order>,
 }
 
@@ -200,7 +200,7 @@ fn settle_voids(question: &Question, seen: &mut [Seen]) {
     }
 }
 
-/// What a run of `tasks` takes with memory to spare, as pilots and controls have it.
+/// Time and CPU time of `tasks` with unlimited memory, from pilot and control runs.
 pub fn usual_of(question: &Question, seen: &[Seen], tasks: u64) -> Usual {
     if let Find::HighestRate { .. } = question.find {
         // Messages that come late are what is looked at: none is cut off for that before any run may.
@@ -287,7 +287,7 @@ fn most_tasks(seen: &[Seen], cap_bytes: u64) -> Option<super::border::Prediction
     forecast_tasks(&needs, end as f64)
 }
 
-/// What a run under less memory would need at least, in bytes: less what the kernel can take back of the page cache.
+/// Least memory that the run would need, in bytes: without the page cache that the kernel can reclaim.
 pub(super) fn need(sample: &Sample) -> Option<f64> {
     // Of work nothing is read while its tasks are there: the most at any time is what it needs.
     if sample.work.is_some() {
@@ -370,7 +370,8 @@ fn control(question: &Question, seen: &[Seen], failing: Option<u64>) -> Option<u
     (open && controlled(seen, failing).is_none()).then_some(failing)
 }
 
-/// Whether `tasks` hold with memory to spare, where a control says so: as many or more held, or as few or fewer failed.
+/// Whether `tasks` pass with unlimited memory, by control runs with at least as many tasks that passed, or at most as
+/// many that failed.
 pub fn controlled(seen: &[Seen], tasks: u64) -> Option<bool> {
     let controls = || seen.iter().filter(|run| run.purpose == Purpose::Control);
     if controls().any(|run| run.proof == Proof::Holds && run.sample.tasks >= tasks) {

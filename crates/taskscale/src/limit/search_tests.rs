@@ -238,7 +238,7 @@ fn a_slow_launch_is_no_want_of_memory() {
 #[test]
 fn a_crash_is_not_memory_where_it_crashes_with_memory_to_spare_as_well() {
     let answer = answer(&question(IN_64), &Program { crash: 20_000, ..PLAIN });
-    assert_eq!((answer.limited_by.as_deref(), answer.by_memory), (Some("not by memory"), Some(false)));
+    assert_eq!((answer.limited_by.as_deref(), answer.by_memory), (Some("not memory"), Some(false)));
     assert!((19_600..20_000).contains(&answer.tasks.unwrap()));
 }
 

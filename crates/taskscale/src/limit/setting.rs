@@ -1,12 +1,12 @@
-//! What single runs of a search are asked for, and which of it is the value that is looked for. Pure.
+//! The parameters of single runs of a search, and which of them is the searched value. Pure.
 
 use super::question::{Find, Question};
 use crate::record::Sample;
 
-/// The parameter of a workload that says how many messages are due in a second.
+/// The workload parameter for messages per second.
 pub const RATE: &str = "rate";
 
-/// What a run is asked for: all of it is fixed by the question, but for the value that is looked for.
+/// The parameters of a run: fixed by the question, except for the searched value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Setting {
     pub tasks: u64,
@@ -37,7 +37,7 @@ impl Find {
         }
     }
 
-    /// What a run was asked for.
+    /// The parameters of a sample.
     pub fn setting_of(&self, sample: &Sample) -> Setting {
         let rate = || sample.params.get(RATE)?.parse().ok();
         Setting {

@@ -5,7 +5,7 @@ use super::{Answer, Find, Question, Setting, ShownRun, State};
 use crate::sheet::NONE;
 use crate::units;
 
-/// The reason, where there is no answer.
+/// Why there is no answer, if so.
 pub(super) fn no_answer(answer: &Answer, find: &Find) -> Option<String> {
     match answer.state {
         State::NothingHolds => {

@@ -1,7 +1,7 @@
-//! The server's side of connections on this machine, as the kernel's tables have it (netlink, sock_diag(7)): how many
-//! wait in the accept queue, how many may, and how many the server has accepted and still holds.
+//! The server's side of connections on this machine, by the kernel's tables (netlink, sock_diag(7)): the length and
+//! limit of the accept queue, and the number of accepted connections.
 //!
-//! The accept queue is asked for often: it takes microseconds, as only sockets that listen are walked. Connections are
+//! The accept queue is queried often: that takes microseconds, as only listening sockets are walked. Connections are
 //! counted once or twice per run: that walks all of them, 1 µs each.
 
 use std::io;
@@ -36,7 +36,7 @@ const OF_CONNECTIONS: u32 = 0xfff & !(1 << LISTEN | 1 << TIME_WAIT);
 pub struct Backlog {
     /// Connections that the kernel has made and the server has not yet accepted.
     pub waiting: u64,
-    /// How many may wait; what comes beyond is dropped.
+    /// The limit of the queue; further connections are dropped.
     pub most: u64,
 }
 
@@ -62,12 +62,12 @@ impl Queue {
         Queue { asker: Asker::new().ok().filter(|_| local), address: reached(address) }
     }
 
-    /// `None` where the server is far, or the kernel does not tell.
+    /// `None` if the server is on another machine, or the kernel does not report it.
     pub fn ask(&self) -> Option<Backlog> {
         self.asker.as_ref()?.backlog(self.address)
     }
 
-    /// `None` where the server is far, or the kernel does not tell.
+    /// `None` if the server is on another machine, or the kernel does not report it.
     pub fn connections(&self) -> Option<Connections> {
         self.asker.as_ref()?.connections(self.address)
     }

@@ -1,5 +1,5 @@
-//! Rooms over WebSocket (RFC 6455), seen from the clients: what each says comes to all members of its room, once, and
-//! in the order in which it was said.
+//! Rooms over WebSocket (RFC 6455), from the clients' side: each message must reach all members of its room, once and
+//! in order.
 
 use std::collections::VecDeque;
 
@@ -19,7 +19,7 @@ const CLOSE: u8 = 8;
 const PING: u8 = 9;
 const PONG: u8 = 10;
 
-/// Rooms of so many members each; the last one may have fewer.
+/// Rooms with this many members each; the last one may have fewer.
 pub(super) struct Chat {
     size: usize,
     members: usize,
@@ -353,32 +353,32 @@ mod tests {
         wrong(
             1,
             |frames| frames.swap(0, 1),
-            "message 1 of client 2 came before others were there: 0 was due",
+            "message 1 of client 2 is early: expected message 0",
         );
         wrong(
             1,
             |frames| frames[1] = frames[0].clone(),
-            "message 0 of client 2 came again, or late: 1 was due",
+            "message 0 of client 2 is repeated or late: expected message 1",
         );
-        wrong(1, |frames| drop(frames.remove(0)), "came before others were there");
-        wrong(1, |frames| frames[0][30] ^= 1, "message 0 of client 2 came with another text");
-        wrong(2, |_| {}, "came to one that is not of its room");
-        wrong(0, |frames| frames[0] = frame(TEXT, b"hello"), "\"hello\" came, which nobody has said");
+        wrong(1, |frames| drop(frames.remove(0)), "is early");
+        wrong(1, |frames| frames[0][30] ^= 1, "message 0 of client 2 has a wrong text");
+        wrong(2, |_| {}, "which is in another room");
+        wrong(0, |frames| frames[0] = frame(TEXT, b"hello"), "\"hello\", which no client sent");
         wrong(
             0,
             |frames| frames[0] = frame(CLOSE, &1011_u16.to_be_bytes()),
             "closed the connection with 1011",
         );
-        wrong(0, |frames| frames[0] = frame(2, b"x"), "a frame with opcode 2 came");
-        wrong(0, |frames| frames[0][0] &= 0x7f, "in fragments, or with reserved bits");
-        wrong(0, |frames| frames[0][1] |= 0x80, "was masked");
+        wrong(0, |frames| frames[0] = frame(2, b"x"), "a frame with opcode 2");
+        wrong(0, |frames| frames[0][0] &= 0x7f, "fragmented frame");
+        wrong(0, |frames| frames[0][1] |= 0x80, "masked frame");
     }
 
     #[test]
     fn a_refused_handshake_is_an_error_and_one_without_end_as_well() {
         for (answer, expected) in [
-            ("HTTP/1.1 400 Bad Request\r\n\r\n", "it answered to the handshake: HTTP/1.1 400 Bad Request"),
-            ("HTTP/1.1 101 X\r\nSec-WebSocket-Accept: no\r\n\r\n", "it answered to the handshake"),
+            ("HTTP/1.1 400 Bad Request\r\n\r\n", "refused the handshake: HTTP/1.1 400 Bad Request"),
+            ("HTTP/1.1 101 X\r\nSec-WebSocket-Accept: no\r\n\r\n", "refused the handshake"),
             (&*"x".repeat(LONGEST_ANSWER + 1), "has no end"),
         ] {
             let error = hear(&mut Chat::new(16, 1, 0, 1), 0, answer.as_bytes()).unwrap_err();

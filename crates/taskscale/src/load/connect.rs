@@ -1,4 +1,4 @@
-//! Connections to a server: from as many addresses as it takes, and no faster than it accepts them.
+//! Connects to a server, from several addresses if needed, and no faster than it accepts.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -21,12 +21,12 @@ const FILLED: f64 = 0.5;
 const ROOM_PATIENCE: Duration = Duration::from_millis(500);
 const ROOM_PAUSE: Duration = Duration::from_micros(200);
 
-/// So many connections are made before the kernel is asked again, at most: an answer takes longer than a connection does,
-/// and other processes of the clients connect meanwhile.
+/// So many connections are made before the kernel is asked again, at most: an answer takes longer than a connection
+/// does, and other processes of the clients connect meanwhile.
 const ASKED_FOR_AT_ONCE: u64 = 32;
 
-/// Waits until the server has accepted enough of what was connected, as long as it accepts some. How many connections
-/// may be made now; 0 where it accepted none for a while.
+/// Waits until the server has accepted enough connections, as long as it accepts some. Returns how many may be made
+/// now; 0 if it accepted none for a while.
 pub(super) fn wait_for_room(backlog: &dyn Fn() -> Option<Backlog>) -> u64 {
     let (mut least, mut since) = (u64::MAX, Instant::now());
     while let Some(now) = backlog() {
@@ -44,8 +44,8 @@ pub(super) fn wait_for_room(backlog: &dyn Fn() -> Option<Backlog>) -> u64 {
     ASKED_FOR_AT_ONCE
 }
 
-/// Waits until the server has accepted what was connected, as long as it accepts some within `patience`; `meanwhile` is
-/// done between looks. How many connections it has not accepted.
+/// Waits until the server has accepted all connections, as long as it accepts some within `patience`; runs `meanwhile`
+/// repeatedly. Returns the number that it has not accepted.
 pub(super) fn wait_for_accepts<E>(
     queue: &Queue,
     patience: Duration,
@@ -63,8 +63,8 @@ pub(super) fn wait_for_accepts<E>(
     Ok(0)
 }
 
-/// Raises the limit of open files as far as it may be: what is needed for so many connections, or the hard limit. How many
-/// connections it leaves room for.
+/// Raises the limit of open files to what this many connections need, or to the hard limit. Returns the number of
+/// connections that it leaves room for.
 pub fn room_for(connections: usize) -> usize {
     let wanted = connections as u64 + OTHER_FILES;
     let limit = getrlimit(Resource::Nofile);

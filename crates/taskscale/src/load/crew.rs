@@ -1,4 +1,4 @@
-//! The processes that the clients are: one, or as many as it takes where one may not have so many files open.
+//! The client processes: one, or several if one may not open enough files.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -57,7 +57,7 @@ impl Crew {
         Ok(Crew { order: order.clone(), hands: Hands::Own(Box::new(engine)) })
     }
 
-    /// Connects all clients, and waits until the server has accepted them, as long as it goes on with it.
+    /// Connects all clients, and waits until the server has accepted them, as long as it makes progress.
     pub fn connect(&mut self) -> Result<Connected, LoadError> {
         let (since, address) = (Instant::now(), self.order.address);
         let connected = match &mut self.hands {
@@ -96,7 +96,7 @@ impl Crew {
         })
     }
 
-    /// As far as one process of several sees it: what nobody has accepted yet is in it.
+    /// The view of one process of several: it includes connections that the server has not accepted yet.
     pub(super) fn connect_share(&mut self) -> Result<Connected, LoadError> {
         let Hands::Own(engine) = &mut self.hands else { return self.connect() };
         let since = Instant::now();
@@ -106,7 +106,7 @@ impl Crew {
         Ok(Connected { connected: engine.ready as u64, connect_s, server: None })
     }
 
-    /// Connections that the server has not closed; unknown where several processes hold them.
+    /// Connections that the server has not closed; unknown with several processes.
     pub(super) fn ready(&self) -> Option<u64> {
         match &self.hands {
             Hands::Own(engine) => Some(engine.ready as u64),
@@ -186,7 +186,7 @@ impl Crew {
         }
     }
 
-    /// Looks after the connections until there is something to read on standard input.
+    /// Serves the connections until standard input is readable.
     pub(super) fn rest_until_told(&mut self) -> Result<(), LoadError> {
         if let Hands::Own(engine) = &mut self.hands {
             engine.heed_orders()?;
@@ -198,7 +198,7 @@ impl Crew {
         Ok(())
     }
 
-    /// Holds the connections until a signal ends the process, and says where there are fewer than before.
+    /// Keeps the connections until a signal ends the process, and prints when there are fewer than before.
     pub(super) fn hold(&mut self, mut connected: u64) -> Result<(), LoadError> {
         loop {
             match &mut self.hands {

@@ -29,10 +29,10 @@ const MOST_REFUSED: u32 = 10;
 const SETTLED: Duration = Duration::from_millis(20);
 /// How long a server may accept nothing while connections wait for it.
 pub(super) const ACCEPT_PATIENCE: Duration = Duration::from_secs(10);
-/// How long a server may say nothing while something is due.
+/// How long a server may send nothing while a message is expected.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Connections, numbered from 0, and what was heard on them.
+/// Connections, numbered from 0, with their received data.
 pub(super) struct Engine {
     epoll: OwnedFd,
     clock: Instant,
@@ -104,7 +104,7 @@ impl Engine {
         self.connections.len()
     }
 
-    /// Lets `turn` tell of orders on standard input.
+    /// Lets `turn` report orders on standard input.
     pub fn heed_orders(&self) -> Result<(), LoadError> {
         epoll::add(&self.epoll, rustix::stdio::stdin(), EventData::new_u64(ORDERS), EventFlags::IN)
             .map_err(|error| LoadError::Io("read orders for", error.into()))
@@ -156,8 +156,8 @@ impl Engine {
         LoadError::Connect { nth: self.first + client + 1, address: self.address, error: error.into() }
     }
 
-    /// Waits until the server has accepted all that was connected, as long as it goes on with it. How many connections
-    /// it has: those that nobody has accepted are none.
+    /// Waits until the server has accepted all connections, as long as it makes progress. Returns the number of
+    /// accepted connections.
     pub fn accepted(&mut self) -> Result<u64, LoadError> {
         let patience = if self.gave_up { Duration::ZERO } else { ACCEPT_PATIENCE };
         let waiting =
@@ -170,7 +170,7 @@ impl Engine {
         })
     }
 
-    /// One that is refused after it was accepted is closed a moment later.
+    /// Waits a moment for connections that the server closes after accepting them.
     pub fn settle(&mut self) -> Result<(), LoadError> {
         let settled = Instant::now() + SETTLED;
         while Instant::now() < settled {
@@ -235,7 +235,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Has a client say its next message, which was due then.
+    /// Sends a client's next message, with this scheduled send time.
     pub fn say(&mut self, client: usize, due_ns: u64) -> Result<(), LoadError> {
         let mut bytes = std::mem::take(&mut self.saying);
         bytes.clear();
@@ -246,7 +246,7 @@ impl Engine {
         result
     }
 
-    /// Waits for what comes, at most so long, and takes it.
+    /// Waits for data, for at most this time, and processes it.
     pub fn turn(&mut self, most: Duration) -> Result<(), LoadError> {
         let mut events = std::mem::take(&mut self.events);
         self.wait(most, &mut events).map_err(|error| LoadError::Io("wait for", error.into()))?;
@@ -367,12 +367,12 @@ impl Engine {
         Ok(())
     }
 
-    /// What a server did that it should not have.
+    /// The error of a connection.
     pub fn wrong(&self, client: usize, what: String) -> LoadError {
         LoadError::Wrong { client: self.first + client, what }
     }
 
-    /// That the server has closed a connection, where it has.
+    /// Returns an error if the server has closed a connection.
     pub fn look_for_closed(&self) -> Result<(), LoadError> {
         match self.connections.iter().position(|connection| connection.socket.is_none()) {
             Some(client) => Err(self.wrong(client, "the server closed the connection".into())),

@@ -22,7 +22,7 @@ impl Latencies {
         self.0.saturating_record_n(ns.max(1), times);
     }
 
-    /// The buckets that hold something, and how often: what another process needs to go on counting.
+    /// The nonempty buckets with their counts, to be merged by another process.
     pub fn counts(&self) -> Vec<(u64, u64)> {
         self.0.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value())).collect()
     }

@@ -1,7 +1,7 @@
-//! Clients of a server: they connect, rest, and talk, and verify all that comes back.
+//! Clients of a server: they connect, stay idle, send messages, and verify all that comes back.
 //!
-//! One thread for each process, on epoll; more processes only where one may not have so many files open. They run in a
-//! control group apart from the server's (`measure::run::serve`), or on another machine (`taskscale load`).
+//! One thread per process, on epoll, and several processes only if one may not open enough files. They run in a cgroup
+//! apart from the server's (`measure::run::serve`), or on another machine (`taskscale load`).
 
 mod backlog;
 mod chat;
@@ -31,10 +31,10 @@ use crew::Crew;
 use crate::catalog::Client;
 use crate::record::{ClosedLoad, Load, OpenLoad};
 
-/// What clients are to do.
+/// The orders of clients.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadOrder {
-    /// How they talk; they only hold their connections where absent.
+    /// The protocol; absent if they only keep their connections open.
     pub client: Option<Client>,
     pub address: SocketAddr,
     pub connections: usize,
@@ -49,7 +49,7 @@ pub struct LoadOrder {
     /// Connections with a message in flight, in the closed loop.
     pub active: usize,
     pub closed_s: f64,
-    /// Beside the server where absent.
+    /// Another machine for the clients; by default the server's.
     pub elsewhere: Option<Elsewhere>,
 }
 
@@ -75,7 +75,7 @@ pub enum LoadError {
     /// The server did not do what its workload requires.
     #[error("connection {client}: {what}")]
     Wrong { client: usize, what: String },
-    #[error("{messages} messages are missing: the server sent nothing for {seconds} s")]
+    #[error("missing messages: {messages} (the server sent nothing for {seconds} s)")]
     Lost { messages: u64, seconds: u64 },
     #[error(
         "a room of {room} members needs {room} connections in one process, which may open {most} (ulimit -n)"
@@ -218,7 +218,7 @@ pub fn run(order: &LoadOrder) -> Result<Load, LoadError> {
     Ok(load)
 }
 
-/// Connects, says `alive K`, and begins each phase when it is told to on standard input; until that ends.
+/// Connects, prints `alive K`, and begins each phase on an order from standard input, until that ends.
 pub fn obey(order: &LoadOrder) -> Result<(), LoadError> {
     let mut crew = Crew::new(order)?;
     let connected = crew.connect()?;
@@ -238,7 +238,7 @@ pub fn obey(order: &LoadOrder) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// The part of one process in what several do, `first` being the number of its first client: as `obey`, in figures that
+/// The part of one process of several, where `first` is the number of its first client: like `obey`, with results that
 /// can be added up.
 pub fn obey_in_share(order: &LoadOrder, first: usize) -> Result<(), LoadError> {
     let mut crew = Crew::of_share(order, first)?;

@@ -8,15 +8,15 @@ use super::LoadError;
 use super::engine::{Engine, PATIENCE};
 use super::latency::Latencies;
 
-/// By this share of the messages it is told how fast they came.
+/// The rate is measured until this share of the messages has arrived.
 pub(super) const MOST: f64 = 0.99;
 /// Messages that are due at once are sent in so many at a time: what comes meanwhile is read in between.
 const BATCH: u64 = 64;
-/// Messages that are due within this time are sent together, and answers that come within it read together: a thread that
-/// wakes for each uses a whole CPU at 70,000 messages per second. As precise as a sleep is.
+/// Messages that are due within this time are sent together, and answers that come within it read together: a thread
+/// that wakes for each uses a whole CPU at 70,000 messages per second. As precise as a sleep is.
 const TOGETHER_NS: u64 = 20_000;
 
-/// What clients of one process saw of a loop; those of several add up.
+/// The results of a loop in one process; those of several add up.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Seen {
     pub messages: u64,
@@ -25,7 +25,7 @@ pub(super) struct Seen {
     pub in_time: u64,
     /// From when the first message had come to all until 99 of 100 had: the last may be late for a reason of their own.
     pub span_ns: u64,
-    /// How often a message took so many nanoseconds, from when it was due, and from when it was sent.
+    /// Histograms of latency in nanoseconds, from the scheduled and from the actual send time.
     pub late_ns: Vec<(u64, u64)>,
     pub late_from_send_ns: Vec<(u64, u64)>,
     /// CPU time ÷ duration, of the busiest process.
@@ -161,8 +161,7 @@ fn own_cpu_s() -> f64 {
     now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
 }
 
-/// The first message of each client, one after the other, few at a time: after it a connection has what it needs to
-/// work.
+/// The first message of each client, a few at a time: after it a connection has allocated its buffers.
 pub(super) fn first_messages(engine: &mut Engine) -> Result<Seen, LoadError> {
     let mut tally = Tally::begin(engine, 0.0);
     let mut senders = Vec::new();
@@ -233,7 +232,8 @@ fn instant_ns(nth: u64, per_s: f64) -> u64 {
     (nth as f64 / per_s * 1e9) as u64
 }
 
-/// One message in flight on each of so many connections: as soon as one has come to all, its sender says the next.
+/// One message in flight on each of this many connections: once it has reached all receivers, its sender sends the
+/// next.
 pub(super) fn closed(engine: &mut Engine, active: usize, seconds: f64) -> Result<Seen, LoadError> {
     let mut tally = Tally::begin(engine, seconds);
     let mut turns = Turns::new(engine.len());

@@ -1,4 +1,4 @@
-//! What clients and servers say to each other: one implementation for each protocol, on bytes alone.
+//! The protocols between clients and servers: one implementation each, on bytes only.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ pub(super) struct Instants {
     pub sent_ns: u64,
 }
 
-/// What came of bytes that a server sent.
+/// The result of bytes that a server sent.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     /// To be sent on the same connection.
@@ -18,12 +18,12 @@ pub(super) struct Heard {
     pub ready: bool,
     /// How many messages came, to whomever.
     pub deliveries: u64,
-    /// Messages that all who should have them now have: the connection that sent each, and when.
+    /// Messages that have reached all receivers: the connection that sent each, and when.
     pub complete: Vec<(usize, Instants)>,
 }
 
 impl Heard {
-    /// As if nothing had come; what it holds is kept for the next.
+    /// Empties it, keeping its buffers.
     pub fn clear(&mut self) {
         self.answer.clear();
         self.complete.clear();
@@ -46,7 +46,7 @@ pub(super) trait Talk {
     fn hear(&mut self, client: usize, bytes: &[u8], heard: &mut Heard) -> Result<(), String>;
 }
 
-/// Clients that say nothing, and let go what they hear.
+/// Clients that send nothing, and ignore what they receive.
 pub(super) struct Silence;
 
 impl Talk for Silence {
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!((heard.deliveries, heard.complete.len()), (1, 1));
         echo.hear(1, &bytes[100..], &mut heard).unwrap();
         assert_eq!((heard.deliveries, heard.complete), (2, vec![(1, WHEN), (1, WHEN)]));
-        assert!(echo.hear(1, b"x", &mut Heard::default()).unwrap_err().contains("more than it had received"));
+        assert!(echo.hear(1, b"x", &mut Heard::default()).unwrap_err().contains("more than it received"));
     }
 
     #[test]
@@ -218,11 +218,11 @@ mod tests {
             let other = said(&mut echo, 1);
             let mut error = |bytes: &[u8]| echo.hear(0, bytes, &mut Heard::default()).unwrap_err();
             let damaged: Vec<u8> = first.iter().map(|byte| byte ^ 1).collect();
-            assert!(error(&damaged).starts_with("byte 0 of message 0 came back as"));
+            assert!(error(&damaged).starts_with("byte 0 of message 0 is "));
             for (bytes, what) in [
-                (&second, "message 0 did not come back: message 1 came in its place"),
-                (&third, "message 0 did not come back: message 2 came in its place"),
-                (&other, "message 0 of connection 501 came back on this one"),
+                (&second, "expected message 0, received message 1"),
+                (&third, "expected message 0, received message 2"),
+                (&other, "received message 0 of connection 501"),
             ] {
                 assert!(if named { error(bytes) == what } else { error(bytes).starts_with("byte 0") });
             }
@@ -231,7 +231,7 @@ mod tests {
         let first = said(&mut echo, 0);
         said(&mut echo, 0);
         let error = echo.hear(0, &first.repeat(2), &mut Heard::default()).unwrap_err();
-        assert_eq!(error, "message 0 came back again, where message 1 was due");
+        assert_eq!(error, "expected message 1, received message 0 again");
     }
 
     /// A server that answers on the wrong connection: no two of many thousand clients send the same.

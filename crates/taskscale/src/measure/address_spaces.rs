@@ -1,4 +1,4 @@
-//! Processes by their address spaces: what several share (`vfork`, `clone(CLONE_VM)`) is there once.
+//! Processes by address space: memory that several share (`vfork`, `clone(CLONE_VM)`) counts once.
 
 use std::io;
 
@@ -14,7 +14,7 @@ pub struct AddressSpaces {
 }
 
 impl AddressSpaces {
-    /// Whether no earlier process has the address space of this one, as far as the kernel tells.
+    /// Whether no earlier process has this one's address space, as far as the kernel reports.
     pub fn is_new(&mut self, pid: u32) -> bool {
         let (mut low, mut high) = (0, self.seen.len());
         while low < high {
@@ -33,7 +33,7 @@ impl AddressSpaces {
         true
     }
 
-    /// How many processes the kernel did not compare: they may share what was counted for each of them.
+    /// Number of processes that the kernel did not compare: they may share memory that was counted for each.
     pub fn refused(&self) -> usize {
         self.refused
     }

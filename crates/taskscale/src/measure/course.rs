@@ -115,7 +115,7 @@ impl Course {
         self
     }
 
-    /// The machine of the clients, where that is another.
+    /// The machine of the clients, if it is another.
     pub fn elsewhere(&self) -> Option<&Elsewhere> {
         self.serve()?.order.elsewhere.as_ref()
     }

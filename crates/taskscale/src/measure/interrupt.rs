@@ -32,7 +32,7 @@ impl Interrupt {
         Ok(Interrupt { signal, wake, _other_end: None })
     }
 
-    /// One that never comes: for tests and for callers that handle signals themselves.
+    /// An interrupt that never comes, for tests and for callers that handle signals themselves.
     pub fn never() -> io::Result<Interrupt> {
         let (wake, other_end) = UnixStream::pair()?;
         Ok(Interrupt { signal: Arc::new(AtomicUsize::new(0)), wake, _other_end: Some(other_end) })

@@ -1,12 +1,13 @@
 //! The small process between taskscale and a program.
 //!
 //! Each run has one, a copy of a process that taskscale starts once (`launchers.rs`). It is needed for three reasons:
-//! - A child's `ru_maxrss` is never below what its parent had resident when it forked. Forked from this process, which
-//!   has hardly any memory of its own, the figure is the program's.
-//! - As a subreaper it inherits whatever the program leaves behind, and ends it: double fork and setsid are no escape.
-//! - Should taskscale be killed, the socket closes, and this process ends the run and removes its group.
+//! - A child's `ru_maxrss` is never below what its parent had resident when it forked. A child of this process, which
+//!   has hardly any memory, reports the program's own value.
+//! - As a subreaper it inherits all processes that the program leaves, and kills them, even after a double fork and
+//!   setsid.
+//! - If taskscale is killed, the socket closes, and this process kills the run and removes its cgroup.
 //!
-//! The two speak lines over a socket on standard input. taskscale sends one line of JSON (`Order`), perhaps `stop`,
+//! Both send lines over a socket on standard input. taskscale sends one line of JSON (`Order`), perhaps `stop`,
 //! later `end`; the launcher answers with the lines of `Word`.
 
 use std::collections::BTreeMap;
@@ -30,7 +31,7 @@ use super::procfs;
 /// The first argument that makes taskscale a launcher.
 pub const LAUNCH_ARGUMENT: &str = "__launch";
 
-/// Asks the program to end, and waits for what it does.
+/// Asks the program to end, and waits for it.
 pub(super) const STOP: &str = "stop\n";
 /// Ends everything.
 pub(super) const END: &str = "end\n";
@@ -47,7 +48,7 @@ pub(super) struct Order {
     pub join: Vec<PathBuf>,
     /// On how many of the CPUs that taskscale may use the program may run: the first of them; on all where absent.
     pub cpus: Option<u32>,
-    /// How many files the program will have open, where that is known: its limit is raised as far as it may be.
+    /// Number of files that the program will have open, if known: its limit is raised accordingly, as far as possible.
     pub files: Option<u64>,
     /// The group's folders, to be emptied and removed should taskscale die.
     pub group: Vec<PathBuf>,
@@ -56,11 +57,11 @@ pub(super) struct Order {
     pub scratch: PathBuf,
 }
 
-/// What the launcher says, a line each.
+/// An event that the launcher reports, one per line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Word {
-    /// The process stands before its exec, at this instant of the monotonic clock.
+    /// The process is about to exec, at this instant of the monotonic clock.
     Exec { at_ns: u64 },
     /// The exec succeeded.
     Started { pid: u32 },
@@ -189,7 +190,7 @@ fn start(order: &Order, socket: RawFd) -> io::Result<u32> {
             libc::sigemptyset(&mut none);
             libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
             // Its addresses are left to the kernel, as when a user starts it. Fixed ones would steady small bases, but
-            // processes would share page tables more tightly than they do in real life, by 10 % of what they cost.
+            // processes would share page tables more tightly than they do in real life, by 10% of what they cost.
             // Should the launcher be killed, the program goes with it.
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             // No inherited descriptor but the standard three. Before Linux 5.11 there is no such call; then those

@@ -1,8 +1,8 @@
-//! Launchers, started cheaply. To start taskscale anew takes 1.4 ms at the least, a fork 0.15. So that is done once, and
-//! what it starts, the template, stands ready to be copied: each launcher is a fork of it.
+//! Launchers, started cheaply. Starting taskscale again takes at least 1.4 ms, a fork 0.15 ms. So taskscale starts a
+//! template once, and each launcher is a fork of it.
 //!
-//! The template has one thread, holds nothing of a run, and ends when taskscale does, after its launchers. Should it be
-//! killed, those that it has started go on, and the next run gets a new one.
+//! The template has one thread, keeps nothing of a run, and ends with taskscale, after its launchers. If it is killed,
+//! the launchers that it started continue, and the next run gets a new template.
 
 use std::cell::RefCell;
 use std::io::{self, IoSlice, IoSliceMut, PipeReader, Read, Write};
@@ -38,7 +38,7 @@ struct Shared {
     template: RefCell<Option<Template>>,
 }
 
-/// A launcher that was started, and what leads to it.
+/// A started launcher, and its channels.
 pub(super) struct Started {
     pub launcher: LauncherProcess,
     pub socket: UnixStream,
@@ -70,7 +70,7 @@ impl LauncherProcess {
         self.signal(Signal::KILL);
     }
 
-    /// Waits for its end: that of its side of the socket, which nobody else has.
+    /// Waits for its end, by the end of its side of the socket, which no other process has.
     pub fn wait(&mut self) -> io::Result<()> {
         loop {
             match poll(&mut [PollFd::new(&self.socket, PollFlags::empty())], None) {

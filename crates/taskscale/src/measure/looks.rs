@@ -1,13 +1,13 @@
-//! What was seen of a run while it launched or fell quiet, look by look, and what that says of how it stands. Pure.
+//! Usage samples of a run while it launched or became idle, and whether it was idle. Pure.
 //!
-//! A look says something only of the time in which there were looks: where taskscale itself got no CPU, or the whole
-//! machine stood still, the run may have been kept from its work as well, and nobody saw.
+//! A sample covers only the time in which there were samples: when taskscale was not scheduled, or the machine was
+//! paused, the run may have been kept from its work as well, unobserved.
 
 use super::evidence::Rest;
 
-/// How often a run is looked at, in seconds.
+/// The sampling period, in seconds.
 pub const TICK_S: f64 = 0.02;
-/// The CPU is quiet when the run used less than this share of one core.
+/// The CPU is idle if the run used less than this share of one core.
 pub const QUIET_SHARE: f64 = 0.02;
 /// Of the time between two looks no more than this counts as watched.
 const LONGEST_GAP_S: f64 = 2.0 * TICK_S;
@@ -33,13 +33,13 @@ const KEPT_S: f64 = 2.0;
 /// A pipe holds so much. A program that wrote more within a window may wait for its reader, and only seem quiet.
 const PIPE_BYTES: u64 = 64 * 1024;
 
-/// A cheap look. What could not be read is absent.
+/// A cheap usage sample. Unreadable values are absent.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Look {
     pub at_ns: u64,
     /// CPU time so far, in seconds.
     pub cpu_s: Option<f64>,
-    /// That of the load, where there is one.
+    /// CPU time of the load, if there is one.
     pub load_cpu_s: Option<f64>,
     pub memory: Option<u64>,
     /// Bytes of output so far.
@@ -57,25 +57,25 @@ struct Kept {
 /// Memory at an instant, to be compared with that of another.
 #[derive(Debug, Clone, Copy)]
 pub struct Standing {
-    /// What the group uses; its figures lag, by pages for each CPU.
+    /// What the cgroup uses; its counters lag by some pages per CPU.
     pub in_use: Option<u64>,
     /// What its processes show, and kernel memory: exact.
     pub shown: u64,
 }
 
 impl Standing {
-    /// Whether no memory came and none went.
+    /// Whether memory is unchanged.
     pub fn is_same_as(&self, then: &Standing) -> bool {
         self.shown.abs_diff(then.shown) <= tolerance(self.shown.max(then.shown))
             && then.in_use_is_about(self.in_use)
     }
 
-    /// Whether the group uses about as much, as far as its figures tell.
+    /// Whether the cgroup uses about the same, as far as its counters show.
     pub fn in_use_is_about(&self, now: Option<u64>) -> bool {
         self.in_use.zip(now).is_none_or(|(then, now)| is_same(then, now))
     }
 
-    /// By how much memory has grown, where that is more than none.
+    /// How much memory has grown, if it has.
     pub fn grown_since(&self, then: &Standing) -> Option<u64> {
         let shown = self.shown.saturating_sub(then.shown);
         let in_use = self.in_use.zip(then.in_use).map_or(0, |(now, then)| now.saturating_sub(then));
@@ -106,7 +106,8 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// Takes a look. Whether the run wants a CPU is asked only where it did not get half of one, as that is not free.
+    /// Adds a sample. Whether the run is runnable is checked only if it got less than half a CPU, as the check is not
+    /// free.
     pub fn add(&mut self, look: Look, wants_cpu: impl FnOnce() -> bool) {
         if let Some(before) = self.kept.last() {
             let elapsed_s = seconds(before.look.at_ns, look.at_ns);
@@ -120,23 +121,23 @@ impl Looks {
         self.kept.push(Kept { look, starved_s: self.starved_s, watched_s: self.watched_s });
     }
 
-    /// Nothing that was seen so far counts any more for how the run stands.
+    /// Forgets all samples so far.
     pub fn clear(&mut self) {
         self.kept.clear();
     }
 
-    /// How long so far the run has wanted a CPU and got less than half of one, in seconds.
+    /// How long the run has been CPU-starved so far, in seconds: runnable, but with less than half a CPU.
     pub fn starved_s(&self) -> f64 {
         self.starved_s
     }
 
-    /// Likewise until then.
+    /// The same, until this instant.
     pub fn starved_until_s(&self, at_ns: u64) -> f64 {
         self.kept.iter().rev().find(|kept| kept.look.at_ns <= at_ns).map_or(0.0, |kept| kept.starved_s)
     }
 
-    /// Since when CPU and memory, and its load, have been quiet, if they were watched for so long; no look before
-    /// `since` counts. Memory as well: a program that grows while it waits for a CPU seems quiet.
+    /// Since when CPU, memory and the load have been idle, if they were observed for that long; samples before `since`
+    /// do not count. Memory matters as well: a program that grows while it waits for a CPU seems idle.
     pub fn quiet_since(&self, since: u64, window_s: f64) -> Option<u64> {
         let (start, last) = (self.watched_for(window_s, since)?, self.kept.last()?);
         let is_quiet = |used_s: f64| used_s < QUIET_SHARE * (last.watched_s - start.watched_s);
@@ -149,7 +150,7 @@ impl Looks {
         quiet.then_some(from.at_ns)
     }
 
-    /// How a program stands that did not fall quiet, by the looks of the last moments, none of them before `since`.
+    /// Whether a program was idle, by the last samples, none of them before `since`.
     pub fn rest(&self, since: u64, now: u64) -> Rest {
         let first = self.kept.iter().find(|kept| kept.look.at_ns >= since);
         let window = |window_s| self.watched_for(window_s, since).or(first);

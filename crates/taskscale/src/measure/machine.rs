@@ -1,4 +1,4 @@
-//! Facts of the machine that bear on figures, and what speaks against measuring on it now.
+//! Facts on the machine that matter for results, and reasons not to measure on it now.
 
 use std::collections::BTreeMap;
 use std::fs;

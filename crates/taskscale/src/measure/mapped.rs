@@ -1,5 +1,5 @@
-//! The mapped pages that are not anonymous: of files, of shared memory, huge ones, and of devices. Each page counts once,
-//! however many mappings, processes and offsets show it.
+//! The mapped pages that are not anonymous: of files, of shared memory, huge ones, and of devices. Each page counts
+//! once, however many mappings, processes and offsets show it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -27,9 +27,9 @@ pub struct Mapped {
     pub file: u64,
     /// Pages of tmpfs, which the kernel charges as shared memory.
     pub tmpfs: u64,
-    /// Of which those of files that no process maps as shared memory: programs, libraries, data.
+    /// Part of it: files that no process maps as shared memory, such as programs, libraries and data.
     pub tmpfs_as_file: u64,
-    /// Of `tmpfs` what the run's groups are not charged for; `None` where this user may not know.
+    /// Part of `tmpfs` that the run's cgroups are not charged for; `None` if this user cannot know.
     pub tmpfs_of_others: Option<u64>,
     pub huge: u64,
     /// Pages of devices and sockets that are not in the kernel's account of the group.
@@ -90,7 +90,7 @@ pub struct MappedPages {
 }
 
 impl MappedPages {
-    /// `groups`: inode numbers of the folders of the run's groups; none where it has no group.
+    /// `groups`: inode numbers of the folders of the run's cgroups; empty without cgroups.
     pub fn new(groups: BTreeSet<u64>) -> MappedPages {
         MappedPages {
             has_group: !groups.is_empty(),
@@ -107,7 +107,7 @@ impl MappedPages {
         }
     }
 
-    /// Adds the mappings of a process. `has_huge`: its rollup shows huge pages, whose mappings smaps tells.
+    /// Adds the mappings of a process. `has_huge`: its rollup shows huge pages, whose mappings smaps lists.
     pub fn add(&mut self, pid: u32, has_huge: bool) -> io::Result<()> {
         let maps = fs::read(format!("/proc/{pid}/{}", if has_huge { "smaps" } else { "maps" }))?;
         let mappings = parse(&maps);
@@ -175,8 +175,8 @@ impl MappedPages {
         Ok(())
     }
 
-    /// Huge pages that only one process maps are told by the kernel; of a file, or left to a child by fork, they are known
-    /// by their place in it.
+    /// Huge pages that only one process maps are told by the kernel; of a file, or left to a child by fork, they are
+    /// known by their place in it.
     fn add_huge(&mut self, pid: u32, pagemap: &Pagemap, mapping: &Mapping) -> io::Result<()> {
         let mut shared = Vec::new();
         pagemap.pages(mapping.start, mapping.end, |address, page| match page.exclusive {

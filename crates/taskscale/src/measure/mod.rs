@@ -1,7 +1,6 @@
-//! One run: start a program in a control group of its own, watch its phases, read its memory, end it.
+//! One run: starts a program in its own cgroup, observes its phases, reads its memory, ends it.
 //!
-//! Knows nothing of catalogues' files, campaigns or reports. `Runner` is the seam: tests of campaigns put a scripted
-//! one in its place.
+//! Knows nothing of catalog files, campaigns or reports. `Runner` is the seam: tests of campaigns use a scripted one.
 
 mod address_spaces;
 mod causes;
@@ -69,7 +68,7 @@ pub struct RunSpec {
     /// How many tasks the program was asked for.
     pub tasks: u64,
     pub course: Course,
-    /// What a right program says in its line `check`; absent where nothing says so.
+    /// The result that a correct program prints as `check`; absent where it is not defined.
     pub check: Option<String>,
     /// On how many CPUs it may run; on all where absent.
     pub cpus: Option<u32>,
@@ -77,24 +76,24 @@ pub struct RunSpec {
 }
 
 impl RunSpec {
-    /// How long each task waits, in seconds; 0 where the program was not told.
+    /// How long each task waits, in seconds; 0 if the program is not given it.
     pub fn hold_s(&self) -> f64 {
         self.course.hold_s()
     }
 }
 
-/// What one run may take of the machine.
+/// Limits on the resources of one run.
 #[derive(Debug, Clone)]
 pub struct Bounds {
     /// Memory cap, kernel memory included.
     pub memory_bytes: Option<u64>,
     /// Time from exec after which the run is ended.
     pub time: Duration,
-    /// What is read from standard output before the run is ended.
+    /// Most bytes of standard output before the run is killed.
     pub output_bytes: u64,
 }
 
-/// What was observed of one run, and the verdict.
+/// The observations of one run, and the verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measurement {
     pub started_at: Timestamp,

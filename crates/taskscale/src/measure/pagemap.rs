@@ -1,5 +1,5 @@
-//! Which pages of a process are in memory, from `/proc/PID/pagemap` (Documentation/admin-guide/mm/pagemap.rst), and whose
-//! charge a page is, from `/proc/kpagecgroup`.
+//! Which pages of a process are in memory, from `/proc/PID/pagemap` (Documentation/admin-guide/mm/pagemap.rst), and
+//! whose charge a page is, from `/proc/kpagecgroup`.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -22,7 +22,7 @@ const NEAR: u64 = 64;
 /// One entry of pagemap for a page in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page {
-    /// Its number in physical memory; `None` where this user may not see it.
+    /// Its physical frame number; `None` if this user cannot see it.
     pub frame: Option<u64>,
     /// It belongs to a file, to shared memory or to a device: it is not anonymous.
     pub of_file: bool,
@@ -161,7 +161,7 @@ pub struct Charges {
 }
 
 impl Charges {
-    /// `None` where this user may not read it, or where the run has no group.
+    /// `None` if this user cannot read it, or if the run has no cgroup.
     pub fn open(own: BTreeSet<u64>) -> Option<Charges> {
         let file = File::open("/proc/kpagecgroup").ok().filter(|_| !own.is_empty())?;
         Some(Charges { file, own })

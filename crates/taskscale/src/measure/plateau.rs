@@ -1,5 +1,5 @@
-//! The reading while all tasks wait: what the group is charged, and pages that its processes map and others were charged
-//! for, without page cache that nobody maps. Each physical page counts once.
+//! The reading while all tasks wait: memory charged to the cgroup, and pages that its processes map but others are
+//! charged for, without unmapped page cache. Each physical page counts once.
 
 use super::address_spaces::AddressSpaces;
 use super::cgroup::{Group, KernelAccount, batches_bytes};
@@ -47,9 +47,9 @@ struct Shown {
     most_anon: u64,
 }
 
-/// Reads every process of the group, unless `is_over`: many take so long that they may end meanwhile. `pids` is the
-/// kernel's list as the reading begins: one that ends while others are read was there. `None` where none is left, or not
-/// all could be read.
+/// Reads every process of the cgroup, unless `is_over`: with many, they may end meanwhile. `pids` is the kernel's list
+/// when the reading begins; processes that end during it count as present. `None` if no process is left, or not all
+/// could be read.
 pub fn read(group: &dyn Group, pids: &[u32], is_over: &dyn Fn() -> bool) -> Option<Reading> {
     let mut reading = Reading { processes: pids.len() as u64, ..Reading::default() };
     let shown = show(pids, group, &mut reading, is_over)?;
@@ -199,8 +199,8 @@ fn memory(shown: &Shown, account: &KernelAccount, kernel_bytes: u64) -> Plateau 
     }
 }
 
-/// Of the mapped pages of tmpfs those that others are charged for, at most, and how many fewer they may be. `file_mapped`
-/// of the group counts what is mapped and charged to it, of files and of tmpfs.
+/// Of the mapped pages of tmpfs those that others are charged for, at most, and how many fewer they may be.
+/// `file_mapped` of the group counts what is mapped and charged to it, of files and of tmpfs.
 fn of_others(mapped: &Mapped, account: &KernelAccount) -> (u64, u64) {
     let (Some(shmem), Some(charged)) = (account.shmem, account.file_mapped) else {
         return (0, 0);
@@ -216,8 +216,8 @@ fn of_others(mapped: &Mapped, account: &KernelAccount) -> (u64, u64) {
     (most, most - least)
 }
 
-/// Whether what the processes show and what the group is charged cannot both be: memory was charged elsewhere, or is held by
-/// what was not found.
+/// Whether what the processes show and what the group is charged cannot both be: memory was charged elsewhere, or is
+/// held by what was not found.
 fn contradiction(shown: &Shown, account: &KernelAccount) -> Option<(u64, u64)> {
     let charged = account.anon.filter(|_| shown.unreadable == 0 && !shown.rollup.unsplit)?;
     let walked = shown.rollup.pss_anon;
@@ -225,8 +225,8 @@ fn contradiction(shown: &Shown, account: &KernelAccount) -> Option<(u64, u64)> {
     (walked.abs_diff(charged) > bound).then_some((walked, charged))
 }
 
-/// Resident and kernel memory, to be compared with the same a moment later. Where the kernel's counters lag, few processes
-/// are walked, which takes 40 ms for 10,000 threads.
+/// Resident and kernel memory, to be compared with the same a moment later. Where the kernel's counters lag, few
+/// processes are walked, which takes 40 ms for 10,000 threads.
 pub fn standing(group: &dyn Group, pids: &[u32]) -> u64 {
     let walks = pids.len() <= WALKED_AGAIN && !procfs::resident_is_exact();
     let walked = |pid: u32| procfs::rollup_by_thread(pid).ok().map(|(_, rollup)| rollup.rss + rollup.huge);

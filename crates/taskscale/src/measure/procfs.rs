@@ -1,4 +1,4 @@
-//! What /proc tells of processes: parsing is pure, reading is beside it. All figures in bytes.
+//! Processes by /proc: parsing is pure, reading is separate. All values in bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -20,7 +20,7 @@ pub struct Rollup {
     pub unsplit: bool,
     pub lazy_free: u64,
     pub swap: u64,
-    /// Huge pages of hugetlbfs, which are in none of the others.
+    /// Huge pages of hugetlbfs, not included in the other values.
     pub huge: u64,
 }
 
@@ -36,7 +36,7 @@ impl Rollup {
     }
 }
 
-/// What is needed of `/proc/PID/status`.
+/// The needed parts of `/proc/PID/status`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ProcessStatus {
     pub parent: u32,
@@ -51,8 +51,8 @@ pub struct ProcessStatus {
     pub page_tables: u64,
 }
 
-/// The text of a file of /proc. Names of processes and of files need not be text: what is none of it is replaced, so
-/// that the figures beside them are read all the same.
+/// The text of a file of /proc. Names of processes and files may be invalid text: those bytes are replaced, so that the
+/// values next to them can be read.
 pub(super) fn text(path: impl AsRef<Path>) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned())
 }
@@ -140,7 +140,8 @@ pub fn rollup(pid: u32) -> io::Result<Rollup> {
     text(format!("/proc/{pid}/smaps_rollup")).map(|text| parse_rollup(&text))
 }
 
-/// The same, with the thread by which it was read: a process whose first thread has ended shows its memory by the others.
+/// The same, with the thread by which it was read: a process whose first thread has ended shows its memory by the
+/// others.
 pub fn rollup_by_thread(pid: u32) -> io::Result<(u32, Rollup)> {
     let first = match rollup(pid) {
         Err(error) if error.raw_os_error() == Some(libc::ESRCH) => error,
@@ -192,19 +193,19 @@ fn parse_cpu_ticks(stat: &str) -> Option<(u64, u64)> {
     Some((user + child_user, system + child_system))
 }
 
-/// What the threads of a process are about, by the states of proc(5): its first `THREADS_LOOKED_AT` threads.
+/// What the threads of a process are doing, by the states of proc(5): its first `THREADS_LOOKED_AT` threads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Doing {
     /// One has a CPU or waits for one (R): a thread that is throttled waits as well.
     pub wants_cpu: bool,
     /// One waits for a disk (D).
     pub waits_for_disk: bool,
-    /// One was stopped by a signal (T), or by a debugger (t): it goes on when another says so.
+    /// A thread was stopped by a signal (T) or a debugger (t), and continues when another process lets it.
     pub is_stopped: bool,
 }
 
 impl Doing {
-    /// Quiet though it seems, it has something to do.
+    /// Whether it has something to do although it seems idle.
     pub fn anything(self) -> bool {
         self.wants_cpu || self.waits_for_disk || self.is_stopped
     }
@@ -218,7 +219,7 @@ impl Doing {
     }
 }
 
-/// What the threads of a process are about.
+/// What the threads of a process are doing.
 pub fn doing(pid: u32) -> Doing {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let mut doing = Doing::default();
@@ -232,16 +233,16 @@ pub fn doing(pid: u32) -> Doing {
     doing
 }
 
-/// Whether a living process is still in the control group whose folder has this name, in so many hierarchies. One that
-/// has ended is nowhere, and did not leave.
+/// Whether a living process is still in the cgroup whose folder has this name, in this number of hierarchies. A process
+/// that has ended did not leave.
 pub fn is_in_group(pid: u32, name: &str, hierarchies: usize) -> bool {
     let Ok(groups) = text(format!("/proc/{pid}/cgroup")) else { return true };
     let stat = text(format!("/proc/{pid}/stat")).unwrap_or_default();
     hierarchies_with(&groups, name) >= hierarchies || is_ending(&stat)
 }
 
-/// `PF_EXITING` of include/linux/sched.h: set before a process leaves its groups, which may be long before it is a zombie
-/// where it gets no CPU.
+/// `PF_EXITING` of include/linux/sched.h: set before a process leaves its groups, which may be long before it is a
+/// zombie where it gets no CPU.
 const EXITING: u64 = 0x4;
 
 /// Whether the process of a `stat` line is over, or about to be.
@@ -265,8 +266,8 @@ fn parse_state(stat: &str) -> Option<char> {
     stat[stat.rfind(')')? + 1..].trim_start().chars().next()
 }
 
-/// CPU time that all work on this machine but that of taskscale itself has used since boot, in seconds: the first line of
-/// /proc/stat less idle and iowait (proc(5)), less this process's.
+/// CPU time that all work on this machine but that of taskscale itself has used since boot, in seconds: the first line
+/// of /proc/stat less idle and iowait (proc(5)), less this process's.
 pub fn others_cpu_s() -> Option<f64> {
     let text = fs::read_to_string("/proc/stat").ok()?;
     let ticks: Vec<u64> =
@@ -284,7 +285,8 @@ pub fn start_ticks(pid: u32) -> Option<u64> {
     text[text.rfind(')')? + 1..].split_ascii_whitespace().nth(19)?.parse().ok()
 }
 
-/// Processes of the run that are not among `known`, which are: those whose parents lead to one of them, or to `ancestor`.
+/// Processes of the run that are not among `known`, which are: those whose parents lead to one of them, or to
+/// `ancestor`.
 pub fn descendants_besides(known: &[u32], ancestor: u32) -> Vec<u32> {
     let others = pids().filter(|pid| *pid != ancestor && known.binary_search(pid).is_err());
     let parent_of: BTreeMap<u32, u32> =

@@ -67,7 +67,7 @@ pub struct LocalRunner<'a> {
 }
 
 impl<'a> LocalRunner<'a> {
-    /// `launcher` is the taskscale program, of which the launcher of each run is a copy.
+    /// `launcher`: the taskscale program, which launchers are copies of.
     pub fn new(home: GroupRoot, interrupt: &'a Interrupt, launcher: PathBuf) -> LocalRunner<'a> {
         let launchers = Launchers::new(launcher);
         LocalRunner { home, interrupt, launchers, files: None, shared_machine: false, counts_switches: false }
@@ -86,7 +86,7 @@ impl<'a> LocalRunner<'a> {
         LocalRunner { counts_switches: true, ..self }
     }
 
-    /// Marks every run where the machine could not be locked.
+    /// Adds a warning to every run if the machine could not be locked.
     #[must_use]
     pub fn with(self, lock: &MachineLock) -> LocalRunner<'a> {
         LocalRunner { shared_machine: lock.why_not().is_some(), ..self }
@@ -96,12 +96,12 @@ impl<'a> LocalRunner<'a> {
         &self.home
     }
 
-    /// For what runs beside, and is to be in a group of the same kind.
+    /// For processes outside the run that need a cgroup of the same kind.
     pub fn home_mut(&mut self) -> &mut GroupRoot {
         &mut self.home
     }
 
-    /// Runs the program as `run` does, and tells beside the measurement what a campaign has no use for.
+    /// Runs the program as `run` does, and also returns what only `check` needs.
     pub fn run_traced(&mut self, spec: &RunSpec) -> Result<(RunEnd, Trace), MeasureError> {
         let mut trace = Trace::default();
         let limits = read_limits();
@@ -216,7 +216,7 @@ struct Run<'a> {
     seen: BTreeSet<u32>,
     launched: Launched,
     listener: Listener,
-    /// Of a program that is not of the catalogue.
+    /// Of a program that is not of the catalog.
     external: Option<ExternalCourse<'a>>,
 
     exec_ns: Option<u64>,

@@ -4,7 +4,7 @@ use std::fs;
 
 use super::cgroup::Group;
 
-/// Of a plateau, where wanted: every thread is asked twice, which is not free.
+/// Counts waits of threads during a plateau, on request: every thread is read twice, which is not free.
 #[derive(Debug, Default)]
 pub(super) struct Switches {
     pub wanted: bool,

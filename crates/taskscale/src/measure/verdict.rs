@@ -1,4 +1,4 @@
-//! Classifies a run: its status and the reason, from what was observed. Pure.
+//! Classifies a run: status and reason, from the observations. Pure.
 
 use super::causes::{cause, stood_at_cap, wrote_too_much};
 use super::cgroup::MemoryWant;
@@ -267,11 +267,12 @@ fn late_at_least_s(bucket: usize) -> f64 {
 pub(super) fn too_few_counted(seen: &Observed, alive: u64) -> Option<String> {
     // A late count may miss tasks that have ended.
     let (threads, processes) = seen.counted.filter(|_| !seen.plateau.late)?;
-    let (counted, what) = match seen.kind {
-        Kind::Thread => (threads, "threads"),
-        Kind::Process => (processes, "processes"),
+    let (counted, one, many) = match seen.kind {
+        Kind::Thread => (threads, "thread", "threads"),
+        Kind::Process => (processes, "process", "processes"),
         _ => return None,
     };
+    let what = if counted == 1 { one } else { many };
     (counted < alive).then(|| format!("printed `alive {alive}`, but the kernel counts {counted} {what}"))
 }
 

@@ -1,5 +1,5 @@
-//! How much is read of a campaign that may come from anybody: regular files only, of bounded size. What is larger was not
-//! written by taskscale.
+//! Bounds on results of unknown origin: regular files only, of bounded size. Larger files were not written by
+//! taskscale.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -14,11 +14,11 @@ const CAMPAIGN_BYTES: u64 = 64 << 20;
 pub(super) const SAMPLES_BYTES: u64 = 4 << 30;
 /// Bytes of a line of it.
 pub(super) const LINE_BYTES: u64 = 1 << 20;
-/// Samples of a campaign, and runs of its plan.
+/// Most samples of a campaign, and most runs of its plan.
 pub(super) const RUNS: u64 = 1_000_000;
-/// Cases of a campaign: every entry of the catalog with every workload at four numbers of tasks has 12,000.
+/// Most cases of a campaign. Every entry of the catalog with every workload at four N has 12,000.
 pub(super) const CASES: u64 = 50_000;
-/// Lines that are no samples: one is left where a campaign is cut off.
+/// Most invalid lines: one is left where a campaign is cut off.
 pub(super) const REJECTED_LINES: usize = 1_000;
 /// Plans of a campaign; programs of its entries.
 const PARTS: usize = 1_000;
@@ -33,7 +33,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     }
 }
 
-/// The bytes of a campaign's document (`campaign.json`, `limit.json`).
+/// The bytes of a document of a results folder (`campaign.json`, `limit.json`).
 pub fn read_document(path: &Path) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     // One byte more than may be there: a file may grow while it is read.
@@ -48,7 +48,7 @@ pub(super) fn too_large(what: String) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, what)
 }
 
-/// Refuses a plan that nobody can have measured, whose runs would be counted for hours.
+/// Refuses an impossibly large plan, whose runs would take hours to count.
 pub(super) fn check_size(campaign: &Campaign, path: &Path) -> Result<(), StoreError> {
     let (mut cases, mut runs) = (0u64, 0u64);
     for plan in campaign.plans() {
@@ -112,7 +112,7 @@ mod tests {
         let of_tasks = |tasks: u64| sample.replace("\"tasks\":1,", &format!("\"tasks\":{tasks},")) + "\n";
         let samples = root.path().join("samples.jsonl");
         for (text, expected) in [
-            ("x\n".repeat(REJECTED_LINES + 1), "more than 1000 lines are no samples"),
+            ("x\n".repeat(REJECTED_LINES + 1), "more than 1000 invalid lines"),
             ((0..=CASES).map(of_tasks).collect(), "more than 50000 cases"),
             ("\n".repeat(2 * RUNS as usize + 1), "more than 2000000 lines"),
             ("x".repeat(LINE_BYTES as usize + 1), "line 1 has more than 1048576 bytes"),

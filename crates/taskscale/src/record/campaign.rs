@@ -1,4 +1,4 @@
-//! `campaign.json`: what a reader needs to judge a campaign's samples, and what taskscale needs to go on with it.
+//! `campaign.json`: what a reader needs to interpret the samples, and what taskscale needs to resume.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{MemorySource, Part, Sample, Timestamp};
 use crate::catalog::{FanOut, Kind, Shape, Style};
 
-/// The cells measured together on one machine.
+/// The cases measured together on one machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Campaign {
@@ -44,7 +44,7 @@ pub struct Campaign {
     pub origin: Option<Origin>,
 }
 
-/// Where a published campaign comes from.
+/// The origin of published results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Origin {
@@ -55,14 +55,14 @@ pub struct Origin {
     pub seal: String,
 }
 
-/// Who measured a campaign, as whoever handed it in says.
+/// Who measured, according to the submitter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum By {
     /// The project itself.
     Project,
-    /// Somebody else.
+    /// The community.
     HandedIn,
 }
 
@@ -76,7 +76,7 @@ impl By {
     }
 }
 
-/// What bears on the figures of all runs and is no part of the plan: a campaign goes on under the same.
+/// Conditions of all runs outside the plan. A campaign can be resumed only under the same conditions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Conditions {
@@ -95,7 +95,7 @@ pub struct Conditions {
     pub clients_elsewhere: bool,
 }
 
-/// What is to be measured of one part.
+/// The plan of one series.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Plan {
@@ -149,7 +149,7 @@ impl Plan {
         }
     }
 
-    /// What all of its cells have in common.
+    /// What all of its cases have in common.
     pub fn part(&self) -> Part {
         Part { workload: self.workload.clone(), params: self.params.clone(), cpus: self.cpus }
     }
@@ -160,7 +160,7 @@ impl Plan {
         self.entries.contains(&facts.name) && workload.is_none_or(|workload| *workload == self.workload)
     }
 
-    /// How many runs each cell has: a cost is the difference of two.
+    /// Runs per case and repetition: a cost is the difference of two.
     pub fn runs_a_cell(&self) -> u64 {
         u64::from(self.repetitions) * if self.shape == Shape::Work { 2 } else { 1 }
     }
@@ -172,7 +172,7 @@ impl Campaign {
         std::iter::once(&self.plan).chain(&self.further_plans)
     }
 
-    /// Each part as a campaign of its own, with the samples that are its. Those of no part go with the first.
+    /// Each series as a campaign of its own, with its samples. Samples of no series go with the first.
     pub fn parts<'a>(&self, samples: &'a [Sample]) -> Vec<(Campaign, Vec<&'a Sample>)> {
         if self.further_plans.is_empty() {
             return vec![(self.clone(), samples.iter().collect())];
@@ -203,7 +203,7 @@ impl Campaign {
 pub enum Hold {
     /// Long enough that all tasks are alive for a plateau of at least `plateau_s` seconds.
     Chosen { plateau_s: f64 },
-    /// The same for every cell, as the posts did.
+    /// The same wait for every case, as in the original blog posts.
     Fixed { seconds: u64 },
 }
 
@@ -237,13 +237,13 @@ impl Hold {
         if self.is_quick() { 1.0 } else { 3.0 }
     }
 
-    /// How long a run of work may take unless told otherwise, in seconds.
+    /// The default timeout of a run of work, in seconds.
     pub fn work_cap_s(self) -> f64 {
         if self.is_quick() { 30.0 } else { 120.0 }
     }
 }
 
-/// What is known of one entry of a campaign.
+/// Facts on one entry of a campaign.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EntryFacts {
@@ -311,7 +311,7 @@ pub struct EntryFacts {
 }
 
 impl EntryFacts {
-    /// Whether both are of the same program. Of a campaign of one workload older records do not name it.
+    /// Whether both belong to the same program. Old records of campaigns with one workload do not name it.
     pub fn is_of(&self, other: &EntryFacts) -> bool {
         let workloads = self.workload.as_ref().zip(other.workload.as_ref());
         self.name == other.name && workloads.is_none_or(|(own, others)| own == others)
@@ -337,7 +337,7 @@ pub fn same_memory(then: u64, now: u64) -> bool {
     then.abs_diff(now) as f64 <= then.max(now) as f64 * SAME_MEMORY
 }
 
-/// Facts of the machine that bear on the figures.
+/// Facts on the machine that matter for results.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Machine {

@@ -1,20 +1,20 @@
-//! What was measured, by name: a cell is an entry doing one workload with so many tasks.
+//! The names of what is measured: a case is an entry doing one workload with N tasks.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What a number of cells have in common beside their entries: they are shown in one table and compared.
+/// A series: what several cases have in common besides their entries. They are shown in one table and compared.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Part {
     pub workload: String,
-    /// What was given on top of the workload's defaults, by name.
+    /// Parameters that differ from the workload's defaults, by name.
     pub params: BTreeMap<String, String>,
     /// On how many CPUs the program was let run, where not on all.
     pub cpus: Option<u32>,
 }
 
 impl Part {
-    /// A workload as it is when nothing else is said.
+    /// A workload with its default parameters.
     pub fn of(workload: impl Into<String>) -> Part {
         Part { workload: workload.into(), ..Part::default() }
     }
@@ -35,7 +35,7 @@ impl fmt::Display for Part {
     }
 }
 
-/// What is measured, again and again: an entry, a part, a number of tasks.
+/// A case: an entry, a series, a number of tasks.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cell {
     /// `runtime/entry`.

@@ -1,4 +1,4 @@
-//! What happens while taskscale works, for machines: one line of standard error under `--json`.
+//! Events for machines: one line of standard error each, under `--json`.
 
 use serde::{Deserialize, Serialize};
 
@@ -151,7 +151,7 @@ pub enum Event {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum BuildState {
-    /// It is being looked after.
+    /// Preparation has started.
     Started,
     /// It can be run.
     Ready,
@@ -166,10 +166,10 @@ pub enum BuildState {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// What is done, step by step: only with `--verbose`.
+    /// Single steps; only with `--verbose`.
     Detail,
-    /// How it goes on.
+    /// Progress.
     Info,
-    /// Something bears on the figures, or was left out.
+    /// A caveat on results, or something was left out.
     Warning,
 }

@@ -1,4 +1,4 @@
-//! What clients saw of a server, and what it took meanwhile: of workloads of the shape `serve`.
+//! What clients measured of a server, and what it used meanwhile; for workloads of the shape `serve`.
 
 use serde::{Deserialize, Serialize};
 
@@ -108,7 +108,7 @@ impl OpenLoad {
         scheduled.or_else(|| Some(self.latency_from_send_us?.p99 + self.client_late_us?))
     }
 
-    /// Latency from the schedule, where it is the server's: the rate was reached, and the clients sent in time.
+    /// Latency from the scheduled send time, if it is the server's: the rate was reached, and the clients sent in time.
     pub fn latency(&self) -> Option<&Latency> {
         self.latency_us
             .as_ref()
@@ -142,7 +142,7 @@ pub struct ClosedLoad {
 }
 
 impl ClosedLoad {
-    /// Whether the clients used so much of a CPU that the server may be able to do more.
+    /// Whether the clients used so much of a CPU that the server's capacity may be higher.
     pub fn is_client_limited(&self) -> bool {
         is_busy(self.client_cpu_share)
     }

@@ -1,6 +1,6 @@
-//! What a campaign leaves behind: the sample of one run, the facts of a campaign, and the store that keeps both.
+//! The stored results: the sample of one run, the facts of a campaign, and the store of both.
 //!
-//! This module knows the shape of results and how to keep them; it must not know how a run is measured or shown.
+//! Knows the format of results and how to store them; must not know how a run is measured or shown.
 
 mod bounds;
 mod campaign;
@@ -28,13 +28,14 @@ pub use store::*;
 pub use timestamp::Timestamp;
 pub use warning::Warning;
 
-/// Version of the shape of samples and campaigns. Raised when a field changes its meaning; added fields do not raise it.
+/// Version of the shape of samples and campaigns. Raised when a field changes its meaning; added fields do not raise
+/// it.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// The workload of a program that is not of the catalogue: whatever it does.
+/// The workload of a black-box program.
 pub const OWN_WORKLOAD: &str = "own";
 
-/// A good sample of no particular run, for tests of those who use samples.
+/// A sample that is ok, for tests that use samples.
 #[cfg(test)]
 pub(crate) fn test_sample(entry: &str, tasks: u64) -> Sample {
     Sample {
@@ -76,7 +77,7 @@ pub(crate) fn test_sample(entry: &str, tasks: u64) -> Sample {
     }
 }
 
-/// A campaign of one run, for tests of those who read campaigns.
+/// A campaign of one run, for tests that read campaigns.
 #[cfg(test)]
 pub(crate) fn test_campaign() -> Campaign {
     Campaign {

@@ -1,8 +1,7 @@
-//! Takes the paths of a machine out of a campaign that is to be published: where somebody keeps files, and under which
-//! name, explains no figure.
+//! Removes the paths of a machine from results that will be published.
 //!
-//! What a manifest calls `{out}`, `{home}` and so on is called that again. What is left of a path is its last part. Paths
-//! that are alike on every machine (`/usr/bin/node`) stay, as they tell whose build it was.
+//! Placeholders of manifests such as `{out}` and `{home}` are restored. Of other paths only the last part remains.
+//! Paths that are the same on every machine (`/usr/bin/node`) stay, as they show whose build it was.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,10 +14,10 @@ use super::{Campaign, Sample};
 /// First parts of paths that say nothing of whose machine it is. `/rustc` is what Rust calls its own sources.
 const COMMON: [&str; 13] =
     ["bin", "dev", "etc", "lib", "lib32", "lib64", "nix", "opt", "proc", "rustc", "sbin", "sys", "usr"];
-/// Fields that hold what the catalogue says, which is public: programs, their addresses, prose.
+/// Fields that hold what the catalog says, which is public: programs, their addresses, prose.
 const PUBLIC: [&str; 4] = ["sources", "url", "why", "notes"];
 
-/// The campaign and its samples without paths of the machine; all else is as it was.
+/// The campaign and its samples without paths of the machine; everything else is unchanged.
 pub fn without_paths(
     campaign: &Campaign,
     samples: &[Sample],
@@ -51,8 +50,8 @@ pub fn holds_paths(campaign: &Campaign, samples: &[Sample]) -> Result<bool, serd
     Ok(false)
 }
 
-/// The folders of the machine that commands name: of each entry for itself, as `{out}` is another folder for each, and of
-/// all.
+/// The folders of the machine that commands name: of each entry for itself, as `{out}` is another folder for each, and
+/// of all.
 fn places<'a>(
     campaign: &Campaign,
     samples: &'a [Sample],
@@ -81,7 +80,8 @@ struct Place {
 }
 
 impl Place {
-    /// What a word's placeholder stood for, where it has one: `{out}/a:{out}/b` and `/x/a:/x/b` say that `{out}` is `/x`.
+    /// What a word's placeholder stood for, where it has one: `{out}/a:{out}/b` and `/x/a:/x/b` say that `{out}` is
+    /// `/x`.
     fn of(template: &str, word: &str) -> Option<Place> {
         let start = template.find('{')?;
         let placeholder = &template[start..=start + template[start..].find('}')?];

@@ -1,4 +1,4 @@
-//! A folder of campaigns.
+//! Folders of results.
 
 use std::cmp::Reverse;
 use std::fs;
@@ -10,8 +10,8 @@ use super::Timestamp;
 use super::bounds::read_document;
 use super::store::{CAMPAIGN_FILE, holds_campaign};
 
-/// Folders of campaigns directly below `folder`, the newest first, by when they were begun. One whose beginning cannot
-/// be read comes last; a folder that cannot be read has none.
+/// Results folders directly below `folder`, the newest first by creation time. Unreadable ones come last; an unreadable
+/// folder has none.
 pub fn campaigns_in(folder: &Path) -> Vec<PathBuf> {
     let children = fs::read_dir(folder).into_iter().flatten().flatten().map(|child| child.path());
     let mut found: Vec<(Option<Timestamp>, PathBuf)> =

@@ -1,6 +1,6 @@
 //! The record of one run: one line of `samples.jsonl`.
 //!
-//! A figure that is unknown is absent, never 0 or -1. Every name carries its unit.
+//! Unknown values are absent, never 0 or -1. Every name includes its unit.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::load::Load;
 use super::{Cell, Part, Timestamp, Warning};
 
-/// The record of one run of one cell.
+/// The record of one run of one case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sample {
@@ -115,23 +115,23 @@ pub struct Sample {
 pub type RunKey<'a> = ((&'a str, &'a BTreeMap<String, String>, Option<u32>), (&'a str, u64, u32, bool));
 
 impl Sample {
-    /// Whether its clients used up a CPU in the closed loop.
+    /// Whether the clients exhausted a CPU in the closed loop.
     pub fn is_client_limited(&self) -> bool {
         let closed = self.load.as_ref().and_then(|load| load.closed.as_ref());
         closed.is_some_and(|closed| closed.is_client_limited())
     }
 
-    /// Which cell it is a sample of.
+    /// The case that it is a sample of.
     pub fn cell(&self) -> Cell {
         Cell { entry: self.entry.clone(), part: self.part(), tasks: self.tasks }
     }
 
-    /// Which part of its campaign it belongs to.
+    /// The series that it belongs to.
     pub fn part(&self) -> Part {
         Part { workload: self.workload.clone(), params: self.params.clone(), cpus: self.cpus }
     }
 
-    /// Which run of its campaign it is an attempt of.
+    /// The run that it is an attempt of.
     pub fn run(&self) -> RunKey<'_> {
         let part = (&*self.workload, &self.params, self.cpus);
         (part, (&self.entry, self.tasks, self.repetition, self.is_double()))
@@ -148,7 +148,7 @@ impl Sample {
     }
 }
 
-/// What a long campaign's samples repeat thousands of times, held once: command lines, versions, the campaign.
+/// Values that many samples share, kept once: command lines, versions, the campaign.
 #[derive(Debug, Default)]
 pub struct Repeated {
     commands: BTreeSet<Arc<[String]>>,
@@ -156,7 +156,7 @@ pub struct Repeated {
 }
 
 impl Repeated {
-    /// The same sample, which shares with those before it what it has in common with them.
+    /// The same sample, sharing its values with earlier ones.
     pub fn share(&mut self, mut sample: Sample) -> Sample {
         sample.command = first_of(&mut self.commands, sample.command);
         sample.version = sample.version.map(|version| first_of(&mut self.texts, version));
@@ -234,7 +234,8 @@ impl Status {
         }
     }
 
-    /// Whether a cell that could have run on this machine fell short: what decides the exit code.
+    /// Whether a case that could run on this machine failed, timed out, hit a limit or was partial: decides the exit
+    /// code.
     pub fn fell_short(self) -> bool {
         !matches!(self, Status::Ok | Status::Limit | Status::Unavailable)
     }
@@ -296,7 +297,7 @@ impl PlateauFrom {
     }
 }
 
-/// A limit of the system that a run met.
+/// A system limit that a run hit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LimitHit {
@@ -362,7 +363,7 @@ impl Cpu {
     }
 }
 
-/// Where memory figures come from. Figures of different sources are not comparable to the byte.
+/// The source of memory values. Values of different sources are not comparable to the byte.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum MemorySource {
@@ -388,7 +389,7 @@ impl MemorySource {
     }
 }
 
-/// Memory of all processes of the run. docs/methodology.md says where each figure is read.
+/// Memory of all processes of the run. docs/methodology.md describes where each value is read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Memory {
@@ -463,7 +464,7 @@ pub struct Plateau {
     pub group_bytes: Option<u64>,
 }
 
-/// A figure that a program states of itself.
+/// A metric that a program prints.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Metric {

@@ -1,8 +1,7 @@
-//! The folder of a campaign: `campaign.json` and `samples.jsonl`.
+//! A results folder: `campaign.json` and `samples.jsonl`.
 //!
-//! What is durable when: `campaign.json` before the first run, and each sample before the next run begins (written,
-//! then synced to the disk). A cut-off at any instant costs at most the line being written, which is set aside when
-//! the campaign goes on.
+//! `campaign.json` is durable before the first run, and each sample before the next run begins (written, then synced).
+//! An interruption loses at most the line being written, which is set aside when measuring resumes.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -52,7 +51,7 @@ fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> Result<T, St
     result.map_err(|error| StoreError::Io { what, path: path.to_owned(), error })
 }
 
-/// A line of `samples.jsonl` that is no sample of the campaign.
+/// An invalid line of `samples.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RejectedLine {
     /// Counted from 1.
@@ -61,7 +60,7 @@ pub struct RejectedLine {
     pub text: String,
 }
 
-/// A campaign as it was read.
+/// A campaign as read.
 #[derive(Debug)]
 pub struct Loaded {
     pub campaign: Campaign,
@@ -69,12 +68,12 @@ pub struct Loaded {
     pub rejected: Vec<RejectedLine>,
 }
 
-/// Whether `folder` holds a campaign.
+/// Whether `folder` is a results folder.
 pub fn holds_campaign(folder: &Path) -> bool {
     folder.join(CAMPAIGN_FILE).exists()
 }
 
-/// Refuses a folder with samples of nobody knows what: those of a new campaign would be taken for more of them.
+/// Refuses a folder with samples but no plan: new samples could not be told from old ones.
 pub fn check_no_orphans(folder: &Path) -> Result<(), StoreError> {
     let path = folder.join(SAMPLES_FILE);
     match fs::metadata(&path) {
@@ -86,7 +85,7 @@ pub fn check_no_orphans(folder: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Reads a campaign without changing anything. Bad lines are left out and named.
+/// Reads a campaign without changing anything. Invalid lines are left out and reported.
 pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
     let path = folder.join(CAMPAIGN_FILE);
     let text = match read_document(&path) {
@@ -120,7 +119,7 @@ pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
     Ok(Loaded { campaign, samples, rejected })
 }
 
-/// Tells samples from lines that are none. Pure; never fails, whatever the bytes.
+/// Separates samples from invalid lines. Pure; never fails, for any bytes.
 pub fn parse_samples(bytes: &[u8]) -> (Vec<Sample>, Vec<RejectedLine>) {
     // Reading from memory cannot fail.
     read_samples(bytes, bytes.len() as u64, None).unwrap_or_default()
@@ -216,7 +215,7 @@ fn is_unfinished(path: &Path) -> io::Result<bool> {
     Ok(last != [b'\n'])
 }
 
-/// The folder of a campaign that is being measured. No two taskscales hold the same one.
+/// The folder of a campaign that is being measured, locked for one taskscale.
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
@@ -231,7 +230,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Takes a folder for a new campaign, which `write_campaign` then makes one. Refused where another has come first.
+    /// Locks a folder for a new campaign, before `write_campaign`. Fails if another taskscale came first.
     pub fn claim(folder: &Path) -> Result<Store, StoreError> {
         at("create", folder, fs::create_dir_all(folder))?;
         let store = Store::lock(folder)?;
@@ -264,8 +263,8 @@ impl Store {
         Store::claim(&path)
     }
 
-    /// Opens the folder of a campaign to go on with it. Lines that are no samples are moved to
-    /// `samples.rejected.jsonl`, so that what follows is appended to good lines only.
+    /// Opens a results folder to resume. Invalid lines are moved to `samples.rejected.jsonl`, so that new samples are
+    /// appended to valid lines only.
     pub fn reopen(folder: &Path) -> Result<(Store, Loaded), StoreError> {
         let mut store = Store::lock(folder)?;
         let loaded = load(folder)?;
@@ -330,7 +329,7 @@ impl Store {
         &self.folder
     }
 
-    /// Writes `campaign.json` anew, whole or not at all.
+    /// Rewrites `campaign.json` atomically.
     pub fn write_campaign(&self, campaign: &Campaign) -> Result<(), StoreError> {
         let path = self.folder.join(CAMPAIGN_FILE);
         let mut text = serde_json::to_vec_pretty(campaign)
@@ -377,9 +376,8 @@ fn line_of(sample: &Sample, path: &Path) -> Result<Vec<u8>, StoreError> {
     Ok(line)
 }
 
-/// Writes what was made of a campaign, whole or not at all: a cut-off leaves the old file or the new.
-///
-/// What is there and is no ordinary file (a terminal, a pipe) is written to as it is.
+/// Writes a file atomically: an interruption leaves the old file or the new one. A terminal or a pipe is written to
+/// directly.
 pub fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

@@ -1,6 +1,6 @@
-//! From a campaign and its samples to a [`Report`]: which samples feed which figure, and who is ranked.
+//! Builds a [`Report`] from a campaign and its samples: which samples count, and the ranking.
 //!
-//! Must not know how a figure is shown.
+//! Must not know how a value is shown.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -21,12 +21,12 @@ use crate::record::{
 use crate::stats;
 
 impl Report {
-    /// Sums up each part of a campaign.
+    /// Summarizes each series of a campaign.
     pub fn of_parts(campaign: &Campaign, samples: &[Sample]) -> Vec<Report> {
         campaign.parts(samples).iter().map(|(part, samples)| Report::build(part, samples)).collect()
     }
 
-    /// Sums up a campaign of one part. Only the last attempt of each run of a cell counts.
+    /// Summarizes a campaign of one series. Only the last attempt of each run counts.
     pub fn build<S: Borrow<Sample>>(campaign: &Campaign, samples: &[S]) -> Report {
         let last = last_attempts(samples);
         let cells = Cells::of(campaign, &last);
@@ -112,7 +112,7 @@ impl<'a> Cells<'a> {
         self.by_entry.get(entry).and_then(|by_tasks| by_tasks.get(&tasks)).map_or(&[], Vec::as_slice)
     }
 
-    /// All cells of one entry, by number of tasks.
+    /// All cases of one entry, by number of tasks.
     pub(super) fn of_entry(&self, entry: &str) -> impl Iterator<Item = &[&'a Sample]> {
         self.by_entry.get(entry).into_iter().flat_map(|by_tasks| by_tasks.values().map(Vec::as_slice))
     }
@@ -122,7 +122,7 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// The repetitions of a cell that feed its figures: those that were ok; where none was, those that were partial.
+/// The repetitions of a case that count: those that were ok, or else those that were partial.
 pub(super) fn feeding<'a>(cell: &[&'a Sample]) -> Vec<&'a Sample> {
     [Status::Ok, Status::Partial]
         .into_iter()
@@ -324,7 +324,7 @@ fn sources(samples: &[&Sample]) -> Vec<MemorySource> {
     measured.map(|sample| sample.memory.source).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Where memory figures come from, the most usual source first; equally usual ones in the order of their worth.
+/// Memory sources, the most frequent first; equally frequent ones in order of quality.
 pub(super) fn most_usual(samples: &[&Sample]) -> Vec<SourceCount> {
     let mut runs: BTreeMap<MemorySource, u64> = BTreeMap::new();
     for sample in samples.iter().filter(|sample| sample.memory.plateau.is_some()) {
@@ -370,7 +370,7 @@ fn warnings(campaign: &Campaign, cells: &Cells) -> Vec<WarningCount> {
     counts.into_values().collect()
 }
 
-/// Ascending; what has no figure comes last.
+/// Ascending order; rows without a value come last.
 pub(super) fn by_figure(a: Option<f64>, b: Option<f64>) -> Ordering {
     match (a, b) {
         (Some(a), Some(b)) => a.total_cmp(&b),

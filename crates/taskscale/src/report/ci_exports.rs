@@ -1,7 +1,7 @@
-//! The report for services that keep a history of figures: github-action-benchmark and Bencher.
+//! The report for services that keep a history of values: github-action-benchmark and Bencher.
 //!
-//! Both keep one value a name and compare it with the last. So only cells whose tasks were all alive have a value:
-//! fewer tasks cost less, and would pass for progress. What is left out is named to the caller.
+//! Both keep one value per name and compare it with the last. So only cases with all tasks alive have a value: fewer
+//! tasks cost less, and would look like progress. What is left out is returned to the caller.
 
 use std::collections::BTreeMap;
 
@@ -45,11 +45,11 @@ pub enum ServiceError {
     Nothing,
 }
 
-/// A text, and what could not be part of it.
+/// A text, and what is missing in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
     pub text: String,
-    /// One sentence for each cell.
+    /// One sentence for each case.
     pub left_out: Vec<String>,
 }
 

@@ -1,13 +1,13 @@
-//! The colour of a language, the same in every picture.
+//! The color of a language, the same in every picture.
 
-/// How many colours lines have. Which they are, `svg/style.rs` and the page's `chart.ts` say, in the same order.
+/// Number of line colors. `svg/style.rs` and the page's `chart.ts` define them, in the same order.
 pub const COLOURS: usize = 8;
 
-/// The languages of the three posts, of which no two share a colour.
+/// The languages of the three posts, of which no two share a color.
 const FIRST: [&str; COLOURS] = ["python", "rust", "node", "dotnet", "java", "go", "elixir", "c"];
 
-/// The colour of a runtime's lines, by its name alone: neither what else is in a picture nor the place in a catalogue
-/// changes it. There are more languages than colours that all readers can tell apart, so lines have marks and names too.
+/// The color of a runtime's lines, by its name alone, so that it does not depend on other lines or the catalog. There
+/// are more languages than distinguishable colors, so lines also have markers and names.
 pub fn colour_of(runtime: &str) -> usize {
     let own = FIRST.iter().position(|name| *name == runtime);
     own.unwrap_or_else(|| runtime.bytes().map(usize::from).sum::<usize>() % COLOURS)

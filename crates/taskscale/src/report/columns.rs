@@ -1,17 +1,17 @@
-//! Which figures a table shows beside the one that entries are ranked by.
+//! The metrics that a table shows besides the headline.
 
 use super::model::{Report, Row};
 use super::phrases::slope_text;
 use crate::catalog::Shape;
 use crate::figures::{self, Figure};
 
-/// A figure with a column of its own.
+/// A metric with its own column.
 #[derive(Clone, Copy)]
 pub struct ShownFigure {
     pub figure: &'static Figure,
     /// Over a narrow column.
     pub short: &'static str,
-    /// Which columns go first where there is no room: the highest; `None` for those that stay.
+    /// The order in which columns are hidden, highest first; `None` for those that stay.
     pub spare: Option<u8>,
 }
 
@@ -55,7 +55,7 @@ static SOME: [ShownFigure; 7] = [
     shown(&figures::CPU_PER_DELIVERY, "CPU µs/dlv", Some(6)),
 ];
 
-/// The figures beside the headline: those that were chosen, else those that suit the workload.
+/// The metrics besides the headline: the selected ones, or else those that suit the workload.
 pub fn columns(report: &Report) -> Vec<ShownFigure> {
     if !report.shown.is_empty() {
         let beside = report.shown.iter().copied().filter(|figure| *figure != report.headline());
@@ -76,7 +76,7 @@ pub fn columns(report: &Report) -> Vec<ShownFigure> {
 }
 
 impl Row {
-    /// A figure of this row as a table writes it; `None` where it has none.
+    /// The value of a metric in this row, as tables show it, if it has one.
     pub fn text(&self, figure: &'static Figure) -> Option<String> {
         if figure == &figures::BYTES_PER_TASK {
             return self.bytes_per_task.map(|slope| slope_text(slope, self.straight));

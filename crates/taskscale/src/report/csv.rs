@@ -126,7 +126,7 @@ fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 61] {
     ]
 }
 
-/// All campaigns, one after the other: each line says which it is of.
+/// All results, one after the other; each line names its own.
 pub fn render(reports: &[Report]) -> String {
     let lines = reports.iter().flat_map(|report| {
         let rows = report.groups.iter().flat_map(|group| &group.rows);

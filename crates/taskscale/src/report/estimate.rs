@@ -1,26 +1,26 @@
-//! A figure of a row, or of an entry, with what is known of its spread.
+//! A value of a row or of an entry, with its spread.
 
 use super::model::{Growth, Report, Row};
 use crate::figures::{Figure, Of};
 use crate::stats::{Line, Moments, Spread};
 
-/// In the figure's own unit: bytes or seconds.
+/// In the metric's unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     pub value: f64,
-    /// Smallest and largest of the repetitions, or the 95 % interval of a fitted figure.
+    /// Smallest and largest of the repetitions, or the 95% interval of a fitted value.
     pub range: Option<(f64, f64)>,
     /// Of the logarithms of its repetitions; absent where one is not above zero.
     pub logs: Option<Moments>,
 }
 
 impl Estimate {
-    /// The figure of a row; none for one of a line.
+    /// The value of a row; absent for metrics of a line.
     pub fn in_row(figure: &Figure, row: &Row) -> Option<Estimate> {
         row.spreads.of(figure).map(Estimate::from)
     }
 
-    /// The figure of an entry's line; none for one of single rows.
+    /// The value of an entry's line; absent for metrics of single rows.
     pub fn in_growth(figure: &Figure, growth: &Growth) -> Option<Estimate> {
         let (value, interval, of): (_, _, fn(&Line) -> f64) = match figure.of {
             Of::Slope => (growth.bytes_per_task?, growth.bytes_per_task_interval, |line| line.slope),

@@ -6,10 +6,10 @@ use super::svg::{self, ChartError};
 use super::{Format, RenderOptions, render, side_by_side};
 use crate::figures::Figure;
 
-/// What a report is to become.
+/// The target of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
-    /// One of the formats that say everything.
+    /// A format with the whole report.
     Report(Format),
     /// JSON for github-action-benchmark, `customSmallerIsBetter`.
     Github,
@@ -31,14 +31,14 @@ pub enum Chart {
 #[derive(Debug, Clone)]
 pub struct Request {
     pub target: Target,
-    /// The figures that are compared or kept; empty for those that suit the target.
+    /// The metrics to compare or export; empty for those that suit the target.
     pub metrics: Vec<&'static Figure>,
     /// The number of tasks of a ranking; the largest where absent.
     pub tasks: Option<u64>,
     pub options: RenderOptions,
 }
 
-/// A text that ends in a line end, and what could not be part of it, one sentence each.
+/// A text that ends in a newline, and what is missing in it, one sentence each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Export {
     pub text: String,

@@ -44,7 +44,7 @@ fn other() -> (Campaign, Vec<Sample>) {
             plateau.footprint_bytes = plateau.footprint_bytes * numerator / denominator;
         }
     }
-    // Its kernel has no control groups for this one.
+    // Its kernel has no cgroups for this one.
     for found in samples.iter_mut().filter(|sample| sample.entry == "rust/floor") {
         found.memory.source = MemorySource::Proc;
     }

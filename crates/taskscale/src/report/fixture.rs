@@ -1,4 +1,4 @@
-//! A campaign made by hand for tests: of everything that can happen, one.
+//! A hand-made campaign for tests, with one of everything that can happen.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub fn facts(name: &str, kind: Kind) -> EntryFacts {
     EntryFacts { kind, ..test_facts(name) }
 }
 
-/// A campaign of these entries, at 1, 10k and 1M tasks, each three times.
+/// A campaign of these entries at 1, 10k and 1M tasks, three times each.
 pub fn campaign(entries: Vec<EntryFacts>) -> Campaign {
     Campaign {
         schema: 1,
@@ -54,9 +54,9 @@ pub fn campaign(entries: Vec<EntryFacts>) -> Campaign {
     }
 }
 
-/// A sample that is ok and has every figure, of a program of `base` bytes and `per_task` bytes for each task.
+/// A sample that is ok and has every value, of a program with `base` bytes and `per_task` bytes per task.
 pub fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64) -> Sample {
-    // No two runs are alike: the repetitions lie 2 % apart.
+    // No two runs are alike: the repetitions lie 2% apart.
     let footprint = (base + per_task * tasks) * (98 + 2 * u64::from(repetition)) / 102;
     let launch = tasks as f64 * 0.8e-6 * (1.0 + 0.1 * f64::from(repetition));
     Sample {
@@ -118,7 +118,7 @@ pub fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64
     }
 }
 
-/// The same sample, ended otherwise and without figures.
+/// The same sample with another status and without values.
 pub fn fell(mut sample: Sample, status: Status, reason: &str) -> Sample {
     sample.status = status;
     sample.reason = Some(reason.to_owned());
@@ -131,8 +131,8 @@ pub fn fell(mut sample: Sample, status: Status, reason: &str) -> Sample {
     sample
 }
 
-/// Two runtimes with a reference, a timer, a limit, a partial row, a mixed one, another source, one that is missing
-/// and one that means harm.
+/// Two runtimes with a reference, a timer, a limit, a partial row, a mixed one, another source, a missing entry and a
+/// hostile one.
 pub fn everything() -> (Campaign, Vec<Sample>) {
     let entries = vec![
         facts("go/goroutine", Kind::Stackful),
@@ -203,7 +203,7 @@ pub fn everything() -> (Campaign, Vec<Sample>) {
     (campaign, samples)
 }
 
-/// One campaign of three parts: tasks that wait, and work on one CPU and on two.
+/// A campaign of three series: tasks that wait, and work on one CPU and on two.
 pub fn of_parts() -> (Campaign, Vec<Sample>) {
     let entries = [
         ("go/goroutine", Kind::Stackful),

@@ -1,4 +1,4 @@
-//! How the footprint of an entry grows: the line through its runs, and what is known where it is none.
+//! How the footprint of an entry grows: the line through its runs, and its deviations.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +8,11 @@ use crate::figures::FOOTPRINT;
 use crate::record::{EntryFacts, Plan, PlateauFrom, Sample, Status};
 use crate::stats::{self, Point};
 
-/// Whether a sample tells what so many tasks take: it was ok, and all of them were alive.
+/// Whether a sample shows the cost of N tasks: it was ok, and all of them were alive.
 ///
-/// A server's connections must have carried a message: before that they lack what they work with.
+/// A server's connections must have carried a message: before that they lack their buffers.
 ///
-/// A program from outside says nothing of its tasks. There the status is the evidence: it is ok only where a plateau
-/// was found.
+/// A black-box program prints nothing about its tasks. There the status is the evidence: `ok` requires a plateau.
 pub fn feeds_line(sample: &Sample) -> bool {
     let alive = match (sample.alive, sample.plateau_from) {
         (Some(alive), _) => alive == sample.tasks,
@@ -24,10 +23,10 @@ pub fn feeds_line(sample: &Sample) -> bool {
     alive && used && sample.status == Status::Ok && FOOTPRINT.read(sample).is_some()
 }
 
-/// The line through an entry's runs; `None` where no run has a footprint.
+/// The line through an entry's runs; `None` if no run has a footprint.
 ///
-/// Runs of another memory source than the entry's most usual one are left out: a line from one account of memory to
-/// another would measure the difference of the accounts.
+/// Runs of another memory source than the entry's main one are left out: a line across sources would measure their
+/// difference.
 pub(super) fn growth(facts: &EntryFacts, plan: &Plan, cells: &Cells) -> Option<Growth> {
     let feeding: Vec<&Sample> =
         cells.of_entry(&facts.name).flatten().copied().filter(|sample| feeds_line(sample)).collect();

@@ -1,8 +1,8 @@
-//! The report as one HTML file that needs nothing else: no network, no server, no other file.
+//! The report as one self-contained HTML file, without network, server or other files.
 //!
-//! The page itself (markup, style, program) is an asset that `report/` builds; only data is put in here. Texts in it
-//! come from programs, manifests and results that somebody may have sent. They are JSON inside a block that no browser
-//! interprets, can neither end that block nor act where they are shown, and the page's policy allows no other script.
+//! The page itself (markup, style, program) is an asset that `report/` builds; only data is inserted here. Texts come
+//! from programs, manifests and results of unknown origin. They are JSON inside a block that browsers do not interpret,
+//! so they can neither end that block nor act where they are shown. The page's policy allows no other script.
 
 use std::io::{self, Write};
 
@@ -19,9 +19,9 @@ const DATA: &str = "@@TASKSCALE_DATA@@";
 /// Stands where the details are to be: sources, and the samples of each campaign, read when somebody asks for them.
 const DETAILS: &str = "@@TASKSCALE_DETAILS@@";
 
-/// Writes the page. The first campaign of a part is the one that others are compared with.
+/// Writes the page. The first campaign of a series is the one that others are compared with.
 ///
-/// Piece by piece: a page may be larger than all that it is made of.
+/// Written piece by piece, as a page may be larger than its parts.
 pub fn write_html(mut page: PageData, out: &mut dyn Write) -> io::Result<()> {
     page.tell_apart();
     let (before, rest) = PAGE.split_once(DATA).unwrap_or((PAGE, ""));

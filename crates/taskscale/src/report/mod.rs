@@ -1,7 +1,7 @@
-//! What a campaign found, for people and for programs.
+//! Reports of results, for people and for programs.
 //!
-//! [`Report::build`] sums a campaign up once; [`render`] shows the result as a table for the terminal, Markdown, CSV
-//! or JSON, and [`export`] one or several of them in these and in formats for other tools. Pure: reads no file, asks no
+//! [`Report::build`] summarizes a campaign once. [`render`] shows it as a table for the terminal, Markdown, CSV or
+//! JSON, and [`export`] writes one or several in these and in formats for other tools. Pure: reads no file, queries no
 //! terminal. Must not know the command line's types or how a run is measured.
 
 mod build;
@@ -62,7 +62,7 @@ struct Several<'a> {
     campaigns: &'a [Report],
 }
 
-/// The parts of one campaign as text that ends in a line end.
+/// The series of one campaign as text that ends in a newline.
 pub fn render(reports: &[Report], format: Format, options: RenderOptions) -> String {
     match format {
         Format::Table => sheet::sheet(reports).terminal(options),

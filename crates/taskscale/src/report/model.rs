@@ -1,7 +1,7 @@
-//! What a report says: plain data, built once from a campaign and its samples, shown in several formats.
+//! The report as plain data, built once from a campaign and its samples, shown in several formats.
 //!
-//! Every figure of every format comes from here. Texts are kept as they were recorded: each format neutralises what
-//! its readers could be hurt by. Must not know of formats, files or the command line.
+//! Every value of every format comes from here. Texts are as recorded: each format neutralizes what could harm its
+//! readers. Must not know of formats, files or the command line.
 
 use std::collections::BTreeMap;
 
@@ -21,38 +21,38 @@ use crate::units;
 /// Version of the shape of [`Report`] as JSON. Raised when a field changes its meaning; added fields do not raise it.
 pub const REPORT_SCHEMA: u32 = 2;
 
-/// A campaign, summed up.
+/// The summary of a campaign.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
     pub schema: u32,
-    /// What tells this campaign from others: the name of its folder. Empty where it has none.
+    /// The name of the results folder, to distinguish it from others; may be empty.
     pub campaign: String,
-    /// Version of the taskscale that planned the campaign.
+    /// Version of the taskscale that planned the runs.
     pub taskscale: String,
     #[cfg_attr(test, schemars(with = "String"))]
     pub created_at: Timestamp,
-    /// Who measured it; absent where it was never handed in.
+    /// Who measured; absent for results that were never submitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<By>,
-    /// The command line that made the campaign.
+    /// The command line that made the results.
     pub command: Vec<String>,
     pub seed: u64,
     pub plan_digest: String,
     pub workload: String,
-    /// What the workload was given on top of its defaults.
+    /// Parameters that differ from the workload's defaults.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
     /// On how many CPUs programs were let run; absent where on all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpus: Option<u32>,
-    /// The workload's shape; `hold` where absent.
+    /// The workload's shape; `hold` if absent.
     #[serde(skip_serializing_if = "Shape::is_hold")]
     pub shape: Shape,
-    /// What one operation is; of the shape `work` only.
+    /// What one operation is; only for the shape `work`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
-    /// How many bytes each task was told to hold; absent where the workload says nothing of it.
+    /// Bytes that each task was asked to keep; absent where the workload does not specify them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub holds_bytes: Option<u64>,
     /// The numbers of tasks, ascending.
@@ -60,19 +60,19 @@ pub struct Report {
     pub repetitions: u32,
     pub hold: Hold,
     pub machine: Machine,
-    /// What each runtime said of its version.
+    /// The version string of each runtime.
     pub versions: Vec<Version>,
     /// Runs recorded, repeated attempts included.
     pub runs: u64,
     /// Wall-clock time of these runs together, in seconds.
     pub measured_s: f64,
-    /// Runs of the plan that are not recorded yet: the campaign was cut off, or is going on.
+    /// Planned runs without a sample: measuring was interrupted, or is still running.
     pub unmeasured_runs: u64,
-    /// Samples of entries or workloads that are not of this campaign; they are left out.
+    /// Samples of other entries or workloads, which are ignored.
     pub stray_samples: u64,
     /// Among whom rows are ranked.
     pub rank: Rank,
-    /// The figures that tables show beside the one that entries are ranked by; empty for those that suit the workload.
+    /// The metrics that tables show besides the headline; empty for those that suit the workload.
     #[serde(skip)]
     #[cfg_attr(test, schemars(skip))]
     pub shown: Vec<&'static Figure>,
@@ -82,10 +82,9 @@ pub struct Report {
     pub groups: Vec<Group>,
     /// How the footprint of each entry grows; by kind, unless all are ranked together, the cheapest task first.
     pub growth: Vec<Growth>,
-    /// Where memory figures come from, the most usual source first. More than one: not comparable to the byte.
+    /// Memory sources, the most frequent first. Values of different sources are not comparable to the byte.
     pub memory_sources: Vec<SourceCount>,
-    /// How the plateaus of the runs that feed figures were known, the most usual way first. Empty for campaigns of
-    /// before this was recorded.
+    /// How the plateaus of the runs that count were found, the most frequent way first. Empty for old results.
     pub plateaus: Vec<PlateauCount>,
     /// Entries that could not run on this machine; they have no rows.
     pub unavailable: Vec<Unavailable>,
@@ -93,24 +92,24 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report under a campaign's name.
+    /// The report under a name.
     #[must_use]
     pub fn named(self, campaign: impl Into<String>) -> Report {
         Report { campaign: campaign.into(), ..self }
     }
 
-    /// The report with other figures in its tables.
+    /// The report with other metrics in its tables.
     #[must_use]
     pub fn showing(self, figures: &[&'static Figure]) -> Report {
         Report { shown: figures.to_vec(), ..self }
     }
 
-    /// Which part of its campaign it is of.
+    /// The series that it belongs to.
     pub fn part(&self) -> Part {
         Part { workload: self.workload.clone(), params: self.params.clone(), cpus: self.cpus }
     }
 
-    /// The figure that entries are ranked by.
+    /// The metric that entries are ranked by.
     pub fn headline(&self) -> &'static Figure {
         figures::headline(self.shape)
     }
@@ -120,12 +119,11 @@ impl Report {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Group {
     pub tasks: u64,
-    /// Those with figures, by kind unless all are ranked together: by footprint, the smallest first, then those that
-    /// fell short. Last those that failed.
+    /// Rows with values by kind, or all together, in the order of the headline; then partial and failed ones.
     pub rows: Vec<Row>,
 }
 
-/// What an entry is: the same in every row of it.
+/// Facts on an entry, the same in every row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Entry {
@@ -141,10 +139,10 @@ pub struct Entry {
     pub parallel: bool,
     /// A reference line such as a physical limit: shown, never ranked.
     pub reference: bool,
-    /// Why the entry could not be tried by those who wrote it; absent where it was.
+    /// Why the entry's authors could not run it, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unverified: Option<String>,
-    /// What its runtime said of its version.
+    /// The version string of its runtime.
     pub version: Option<String>,
 }
 
@@ -164,9 +162,9 @@ impl From<&EntryFacts> for Entry {
     }
 }
 
-/// One entry at one number of tasks, over its repetitions.
+/// One entry at one N, over its repetitions.
 ///
-/// Figures are of the repetitions that were ok; where none was, of those that were partial (fewer than N alive).
+/// Values include the repetitions that were ok, or else those that were partial (fewer than N alive).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
     pub entry: Entry,
@@ -175,14 +173,14 @@ pub struct Row {
     pub runs: u32,
     /// Repetitions that were ok.
     pub ok_runs: u32,
-    /// `ok`, `2/3 ok`, or what became of it, such as `limit`.
+    /// `ok`, `2/3 ok`, or how it ended, such as `limit`.
     pub status: String,
-    /// Whether it takes part in the comparison: some repetition was ok, its memory figures are all of the campaign's
-    /// most usual source, and it is not a reference.
+    /// Whether it is ranked: some repetition was ok, its memory values are all of the main source, and it is not a
+    /// reference.
     pub ranked: bool,
     /// Memory of all kinds while all tasks wait.
     pub footprint_bytes: Option<Spread>,
-    /// Part of the footprint that the kernel holds. This and the following figures are medians.
+    /// Kernel memory, a part of the footprint. This and the following values are medians.
     pub kernel_bytes: Option<f64>,
     /// Highest memory of the whole run.
     pub peak_bytes: Option<f64>,
@@ -190,64 +188,63 @@ pub struct Row {
     pub rss_peak_bytes: Option<f64>,
     /// Growth of the footprint per task, over all numbers of tasks of this entry.
     pub bytes_per_task: Option<f64>,
-    /// Whether its footprints lie on that line: see [`Growth::straight`].
+    /// Whether memory is linear in N: see [`Growth::straight`].
     pub straight: Option<bool>,
-    /// Fewest tasks alive at once in a repetition that fell short; absent where none did.
+    /// Fewest tasks alive at once in a partial repetition; absent if there is none.
     pub short_alive: Option<u64>,
     pub threads: Option<f64>,
     pub launch_s: Option<f64>,
     pub wall_s: Option<f64>,
     /// User and system time of all processes.
     pub cpu_s: Option<f64>,
-    /// What it is ranked by: see [`Report::headline`].
+    /// The value that it is ranked by: see [`Report::headline`].
     #[serde(skip)]
     pub headline: Option<Spread>,
-    /// The headline as a multiple of the smallest that is ranked at this number of tasks, among those of its kind or
-    /// among all, as the report's `rank` says.
+    /// The headline ÷ the smallest ranked one at this N, of the same kind or of all, according to the report's `rank`.
     pub times_best: Option<f64>,
-    /// What the footprint is made of.
+    /// The parts of the footprint.
     pub parts: Option<Parts>,
-    /// Clients used up a CPU in the closed loop: the server may be able to do more messages per second.
+    /// Whether clients exhausted a CPU in the closed loop, so that the server's capacity may be higher.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub client_limited: bool,
     /// Of a server: CPU and latency over load.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub load_curve: Vec<LoadPoint>,
-    /// Over the repetitions, the figures that stand above as medians alone.
+    /// Spreads over the repetitions, of values that are medians above.
     pub spreads: Spreads,
-    /// Where the memory figures of this row come from.
+    /// The memory sources of this row.
     pub memory_sources: Vec<MemorySource>,
     /// The repetitions that were not ok, by status.
     pub shortfalls: Vec<Shortfall>,
 }
 
 impl Row {
-    /// Whether the row has figures to show.
+    /// Whether the row has values to show.
     pub fn has_figures(&self) -> bool {
         self.headline.is_some() || self.footprint_bytes.is_some() || self.wall_s.is_some()
     }
 }
 
-/// What a footprint is made of, in bytes.
+/// The parts of a footprint, in bytes.
 ///
-/// Of the repetition whose footprint is the median; the mean of the two in the middle where their number is even. So
-/// the parts sum up to the median of the footprint, which medians of each part would not.
+/// Of the repetition with the median footprint, or the mean of the two middle ones if their number is even. So the
+/// parts add up to the median of the footprint, unlike medians of each part.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Parts {
     pub anon_bytes: f64,
     pub shmem_bytes: f64,
     pub file_bytes: f64,
-    /// Items of kernel memory: absent where the kernel does not tell them.
+    /// Items of kernel memory: absent where the kernel does not report them.
     pub kernel_stack_bytes: Option<f64>,
     pub page_tables_bytes: Option<f64>,
     pub slab_bytes: Option<f64>,
     pub sock_bytes: Option<f64>,
-    /// Kernel memory that is none of the items above.
+    /// Kernel memory outside the items above.
     pub kernel_other_bytes: f64,
 }
 
-/// Spreads over the repetitions that feed a row's figures, by the names of their fields: of every figure of a run.
+/// Spreads over the repetitions that count, by field name, for every metric of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Spreads(BTreeMap<&'static str, Option<Spread>>);
 
@@ -260,7 +257,7 @@ impl Spreads {
         Spreads(of_these.map(|(figure, spread)| (figure.field, spread)).collect())
     }
 
-    /// None for a figure of a line.
+    /// Absent for metrics of a line.
     pub fn of(&self, figure: &Figure) -> Option<Spread> {
         *self.0.get(figure.field)?
     }
@@ -275,7 +272,7 @@ impl Spreads {
 pub struct Shortfall {
     pub status: Status,
     pub runs: u32,
-    /// Fewest tasks alive at once in these runs, where that is fewer than N.
+    /// Fewest tasks alive at once in these runs, if fewer than N.
     pub short_alive: Option<u64>,
     /// Why, each reason once.
     pub reasons: Vec<String>,
@@ -283,7 +280,7 @@ pub struct Shortfall {
 }
 
 impl Shortfall {
-    /// Why, in one line, as recorded (not neutralised).
+    /// Why, in one line, as recorded (not neutralized).
     pub fn reason(&self) -> String {
         let mut text = match (self.reasons.first(), &self.limit) {
             (Some(reason), _) => reason.clone(),
@@ -305,7 +302,7 @@ impl Shortfall {
     }
 }
 
-/// How the footprint of one entry grows with the number of tasks: `base + tasks * bytes per task`, where that is so.
+/// How the footprint of one entry grows with N: `base + tasks * bytes per task`, if it is linear.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Growth {
@@ -317,16 +314,16 @@ pub struct Growth {
     pub bytes_per_task: Option<f64>,
     /// 95% interval; absent with fewer than two repetitions that have every N, and where memory is not linear.
     pub bytes_per_task_interval: Option<Interval>,
-    /// What a task takes beyond the bytes that it was told to hold; absent where the workload says nothing of them.
+    /// Bytes per task above those that the program was asked to keep; absent where the workload does not specify them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes_beyond: Option<f64>,
-    /// Whether the medians lie on the line, each within a tenth of it; absent where two numbers of tasks cannot tell.
+    /// Whether memory is linear: every median is within 10% of the line. Absent with only two N.
     pub straight: Option<bool>,
-    /// The number of tasks whose median lies farthest off the line; absent likewise.
+    /// The N whose median deviates most from the line; absent likewise.
     pub worst: Option<WorstPoint>,
-    /// From each number of tasks to the next: what is known where the line is none.
+    /// The cost from each N to the next, for nonlinear memory.
     pub steps: Vec<Step>,
-    /// The lines of single repetitions: what the intervals are made of.
+    /// The lines of single repetitions, which the intervals are computed from.
     #[serde(skip)]
     pub repetitions: Vec<Line>,
     /// Runs that the line goes through: those that were ok with all tasks alive, of one memory source.
@@ -336,7 +333,7 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// Whether what was measured says that the line is none.
+    /// Whether memory is nonlinear.
     pub fn bent(&self) -> bool {
         self.straight == Some(false)
     }
@@ -349,9 +346,10 @@ pub struct WorstPoint {
     pub tasks: u64,
     /// The median of its runs.
     pub footprint_bytes: f64,
-    /// What the line says.
+    /// The value of the line.
     pub line_bytes: f64,
-    /// By which share of the line the median lies above it, or, negative, below; absent of a line not above zero.
+    /// Deviation of the median from the line, as a share of the line; negative if below. Absent if the line is not
+    /// above 0.
     pub off: Option<f64>,
 }
 
@@ -375,7 +373,7 @@ pub struct Version {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SourceCount {
     pub source: MemorySource,
-    /// Runs that feed figures.
+    /// Number of runs that count.
     pub runs: u64,
 }
 
@@ -383,9 +381,9 @@ pub struct SourceCount {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlateauCount {
     pub from: PlateauFrom,
-    /// Runs that feed figures.
+    /// Number of runs that count.
     pub runs: u64,
-    /// Of these, runs in which nobody said how many tasks were alive.
+    /// Of these, runs whose number of live tasks is unknown.
     pub alive_unknown: u64,
 }
 

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::model::{Entry, Report, Row};
 use crate::record::Part;
 
-/// One figure for each entry and workload.
+/// One value for each entry and workload.
 pub struct Overview<'a> {
-    /// In the order of the campaign's parts: the part, and the number of tasks that is looked at.
+    /// The series in order, each with the N that is shown.
     pub columns: Vec<(String, u64)>,
     /// By kind, the cheapest entry of each first.
     pub lines: Vec<OverviewLine<'a>>,
@@ -22,7 +22,7 @@ pub struct OverviewLine<'a> {
 pub enum Factor {
     /// The headline as a multiple of the best of the entry's kind.
     Times(f64),
-    /// What became of it, or that it is not ranked.
+    /// How it ended, or that it is not ranked.
     Unranked(String),
     /// The entry does not do it.
     Absent,
@@ -37,7 +37,7 @@ impl Factor {
     }
 }
 
-/// `None` where there are not two workloads to be set beside each other.
+/// `None` if there are fewer than two workloads to show.
 pub fn overview(reports: &[Report]) -> Option<Overview<'_>> {
     let mut shown: Vec<&Report> = Vec::new();
     for report in reports {

@@ -1,7 +1,7 @@
-//! In which order entries stand, and what the best is that they are measured against.
+//! The order of entries, and the best that they are compared with.
 //!
-//! A future inside one task, a timer and a thread are not the same offer: a ratio across kinds is arithmetic. So the
-//! best is that of the same kind, unless the reader asks for one order of all.
+//! A future in one task, a timer and a thread do different things, so a ratio across kinds means little. The best is
+//! that of the same kind, unless the reader asks for one order of all.
 
 use serde::Serialize;
 
@@ -69,7 +69,7 @@ fn order(group: &mut Group, rank: Rank) {
     for (row, times) in group.rows.iter_mut().zip(times) {
         row.times_best = times;
     }
-    // Sorting is stable: what compares equal stays in the catalogue's order.
+    // Sorting is stable: what compares equal stays in the catalog's order.
     group.rows.sort_by(|a, b| {
         let fell = |row: &Row| !row.has_figures();
         let set = |row: &Row| rank.set(row.entry.kind);

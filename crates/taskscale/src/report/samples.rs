@@ -1,7 +1,7 @@
-//! All samples of some campaigns as comma-separated values, one line a run: what data frames like best.
+//! All samples of some campaigns as CSV, one line per run, for data frames.
 //!
-//! Every attempt is there; `counts` tells the last attempt of a repetition from those that a later
-//! one replaced. Fields are written as in [`csv`](crate::sheet::csv).
+//! Every attempt is included; `counts` marks the last attempt of a repetition. Fields are written as in
+//! [`csv`](crate::sheet::csv).
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -9,10 +9,10 @@ use crate::record::{Campaign, Plateau, Sample, last_attempts};
 use crate::sheet::command_line;
 use crate::sheet::csv::{CsvColumn, figure, line, text, whole};
 
-/// A campaign as it was recorded.
+/// A campaign as recorded.
 #[derive(Debug, Clone, Copy)]
 pub struct Recorded<'a> {
-    /// What tells it from others.
+    /// Its name.
     pub name: &'a str,
     pub campaign: &'a Campaign,
     pub samples: &'a [Sample],
@@ -83,8 +83,8 @@ fn params(sample: &Sample) -> String {
     params.collect::<Vec<_>>().join(" ")
 }
 
-/// A header, and one line for each sample of each campaign. Metrics that programs state of themselves follow the
-/// fixed columns, as `metric_NAME_UNIT`.
+/// A header, and one line for each sample of each campaign. The programs' own metrics follow the fixed columns, as
+/// `metric_NAME_UNIT`.
 pub fn render(campaigns: &[Recorded]) -> String {
     let mut out = String::new();
     let samples = campaigns.iter().flat_map(|recorded| recorded.samples);

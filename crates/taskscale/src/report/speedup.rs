@@ -1,4 +1,4 @@
-//! What more CPUs bring: parts of a campaign that differ by them alone.
+//! The speed-up with more CPUs: series of a campaign that differ only in their number.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
-//! A package of the catalogue's Cargo workspace, made one that stands alone.
+//! Turns a package of the catalog's Cargo workspace into one of its own.
 //!
-//! A workspace has one lock file for all, and with `--locked` cargo refuses one that lacks a member or has a package too
-//! many. So a new package is a workspace of its own, and its lock file holds what it needs and nothing else.
+//! A workspace has one lock file, and with `--locked` cargo refuses one with a missing member or an unneeded package. So a
+//! new package is its own workspace, and its lock file contains exactly what it needs.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ pub(super) fn package(package: &str, workspace: &str, code: &str) -> String {
             text.extend([comment, line]);
         }
     }
-    text + "\n# A workspace of its own: a lock file above this folder is not its.\n[workspace]\n"
+    text + "\n# Its own workspace, so that it does not use a lock file above this folder.\n[workspace]\n"
 }
 
 /// Whether code uses a library, which a lock file may name with its version.
@@ -120,7 +120,7 @@ mod tests {
         c-d = "1"
 
 
-        # A workspace of its own: a lock file above this folder is not its.
+        # Its own workspace, so that it does not use a lock file above this folder.
         [workspace]
         "#);
     }

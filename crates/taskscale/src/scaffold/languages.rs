@@ -1,18 +1,18 @@
-//! The languages that `new` knows, each with the entry of the catalogue whose programs it writes.
+//! The languages of `new`, each with the entry of the catalog that it copies.
 
-/// A language, or the shell that stands for any other.
+/// A language, or the shell for any other.
 #[derive(Debug)]
 pub struct Language {
     pub title: &'static str,
-    /// Names of runtimes that mean it, the usual one first. None: any.
+    /// Names of its runtimes, the usual one first. Empty for any other.
     pub names: &'static [&'static str],
-    /// The entry that a new one is written after: of the carried catalogue, or of the shell's own files.
+    /// The entry to copy: of the embedded catalog, or of the shell's own files.
     pub model: &'static str,
-    /// What to know about libraries, for the manifest; `@NAME@` is the entry's folder.
+    /// A comment about libraries for the manifest; `@NAME@` is the entry's folder.
     pub(super) libraries: &'static str,
 }
 
-/// The shell's runtime, which no catalogue has: it measures no language, and shows the protocol to any.
+/// The shell's runtime, which is in no catalog: it shows the protocol for any language.
 pub(super) static SHELL: &[(&str, &str)] = &[
     ("runtime.toml", include_str!("../../templates/shell/runtime.toml")),
     ("process/sleep.sh", include_str!("../../templates/shell/process/sleep.sh")),
@@ -25,51 +25,51 @@ pub static LANGUAGES: &[Language] = &[
         title: "Rust",
         names: &["rust", "rs"],
         model: "rust/thread",
-        libraries: "A package with a lock file of its own: `cargo add LIBRARY --manifest-path @NAME@/Cargo.toml` pins what you need.",
+        libraries: "This package has its own lock file: `cargo add LIBRARY --manifest-path @NAME@/Cargo.toml` pins a library.",
     },
     Language {
         title: "Go",
         names: &["go", "golang"],
         model: "go/goroutine",
-        libraries: "`go get MODULE` in the runtime's folder pins what you need in go.mod and go.sum.",
+        libraries: "`go get MODULE` in the runtime's folder pins a module in go.mod and go.sum.",
     },
     Language { title: "Java", names: &["java"], model: "java/virtual-thread", libraries: "" },
     Language {
         title: "Node.js",
         names: &["node", "javascript", "nodejs", "js"],
         model: "node/promise-timeout",
-        libraries: "With packages: keep package.json and package-lock.json, and build with `npm ci` into {out}.",
+        libraries: "For packages: add package.json and package-lock.json, and build with `npm ci` into {out}.",
     },
     Language {
         title: "Python",
         names: &["python", "python3", "py"],
         model: "python/asyncio-create-task",
-        libraries: "With packages: pin them with hashes in @NAME@/requirements.txt, and build a virtual environment in {out}.",
+        libraries: "For packages: pin them with hashes in @NAME@/requirements.txt, and build a virtual environment in {out}.",
     },
     Language { title: "C", names: &["c"], model: "c/pthread", libraries: "" },
     Language {
         title: ".NET",
         names: &["dotnet", "csharp", "cs"],
         model: "dotnet/task-run",
-        libraries: "With packages: keep a packages.lock.json, and build with -p:RestoreLockedMode=true.",
+        libraries: "For packages: add a packages.lock.json, and build with -p:RestoreLockedMode=true.",
     },
     Language { title: "Elixir", names: &["elixir"], model: "elixir/spawn", libraries: "" },
     Language {
         title: "POSIX shell",
         names: &[],
         model: "shell/process",
-        libraries: "What must be compiled gets a build = […] that writes to {out}; then run = [\"{out}/…\"].",
+        libraries: "To compile, add a build = […] that writes to {out}, and use run = [\"{out}/…\"].",
     },
 ];
 
-/// The language that a runtime's name means; the shell where it means none.
+/// The language of a runtime's name; the shell for other names.
 pub fn language_of(name: &str) -> &'static Language {
     let named = LANGUAGES.iter().find(|language| language.names.contains(&name));
     named.unwrap_or(&LANGUAGES[LANGUAGES.len() - 1])
 }
 
 impl Language {
-    /// Whether nothing is known of what is meant: the program is in another language than the runtime's.
+    /// Whether it is the shell, in place of an unknown language.
     pub fn is_generic(&self) -> bool {
         self.names.is_empty()
     }

@@ -1,4 +1,4 @@
-//! New entries: a working program and its manifest, after an entry of the catalogue that the program carries.
+//! New entries: a working program and its manifest, copied from an entry of the embedded catalog.
 //!
 //! Adds files, and text at the end of a manifest; never overwrites. Must not know the command line.
 
@@ -14,54 +14,54 @@ use self::model::{Model, program_name};
 use crate::catalog::{CatalogError, Runtime, check_name};
 pub use languages::{LANGUAGES, Language, language_of};
 
-/// What `new` is asked for.
+/// What to create.
 #[derive(Debug, Clone)]
 pub struct Request<'a> {
-    /// The catalogue's folder. It need not exist.
+    /// The catalog's folder. It need not exist.
     pub catalog: &'a Path,
     pub runtime: &'a str,
     pub entry: &'a str,
     pub language: &'static Language,
-    /// Of the program's files, where the language is none of those known.
+    /// The file extension, for other languages.
     pub extension: &'a str,
-    /// A program is written for each.
+    /// One program each.
     pub workloads: &'a [String],
 }
 
-/// What was written.
+/// What was created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     pub created: Vec<PathBuf>,
-    /// The manifest that an entry was added to, where the runtime was there before.
+    /// The manifest that an entry was added to, if the runtime existed.
     pub extended: Option<PathBuf>,
 }
 
-/// Why nothing was written.
+/// Why nothing was created.
 #[derive(Debug, thiserror::Error)]
 pub enum ScaffoldError {
     #[error(
-        "{what} name {name:?} must start with a small letter or digit and hold only small letters, digits, `-`, `_`, `+`, `.`"
+        "{what} name {name:?}: must start with a lowercase letter or digit and contain only those and `-`, `_`, `+`, `.`"
     )]
     Name { what: &'static str, name: String },
-    #[error("there is no program of the workload `{workload}` that `new` could write for {language}, only of {}", there.join(", "))]
+    #[error("no program for `{workload}` in {language} (available: {})", there.join(", "))]
     NoProgram { workload: String, language: &'static str, there: Vec<String> },
-    #[error("what new entries are written after cannot be read: {error}")]
+    #[error("cannot read the embedded catalog: {error}")]
     Model { error: CatalogError },
-    #[error("{0} is there already, and nothing is overwritten: choose another name")]
+    #[error("already exists: {0}")]
     Exists(PathBuf),
-    #[error("the runtime `{runtime}` has an entry `{entry}` already: choose another name")]
+    #[error("entry already exists: {runtime}/{entry}")]
     EntryExists { runtime: String, entry: String },
-    #[error("{error}; fix it first, then add an entry to it")]
+    #[error("{error} (fix it before adding an entry)")]
     Runtime { error: CatalogError },
     #[error(
-        "what was to be added makes no valid manifest, so nothing was changed: {error}; please report this"
+        "internal error: the new manifest is invalid, nothing was changed: {error}"
     )]
     Invalid { error: CatalogError },
     #[error("cannot write {path}: {error}")]
     Io { path: PathBuf, error: io::Error },
 }
 
-/// Writes an entry into a catalogue: into a new runtime's folder, or into one that is there.
+/// Adds an entry to a catalog: to a new runtime, or to an existing one.
 pub fn write(request: &Request) -> Result<Written, ScaffoldError> {
     for (what, name) in
         [("runtime", request.runtime), ("entry", request.entry), ("extension", request.extension)]
@@ -110,11 +110,11 @@ pub fn write(request: &Request) -> Result<Written, ScaffoldError> {
     }
 }
 
-/// Where an entry goes.
+/// The place of an entry.
 struct Place<'a> {
     folder: &'a Path,
     manifest: &'a Path,
-    /// The runtime that is there.
+    /// The existing runtime.
     before: Option<&'a Runtime>,
 }
 
@@ -125,7 +125,7 @@ fn fill(request: &Request, model: &Model, place: &Place, changes: &mut Changes) 
         changes.create(&folder.join(name), &text)?;
     }
     for (name, text) in model.shared() {
-        // A module file, say, that the runtime's other entries use already.
+        // For example a module file, which other entries use already.
         if !folder.join(name).exists() {
             changes.create(&folder.join(name), text)?;
         }
@@ -137,19 +137,19 @@ fn fill(request: &Request, model: &Model, place: &Place, changes: &mut Changes) 
             changes.create(&folder.join("README.md"), &model.readme(runtime, entry))
         }
         Some(runtime) if runtime.toolchain.locate.is_none() => {
-            // That manifest finds its programs in PATH.
+            // This manifest finds its programs in PATH.
             changes.append(manifest, &paragraph.replace("{home}/bin/", "").replace("{home}/", ""))
         }
         Some(_) => changes.append(manifest, &paragraph),
     }
 }
 
-/// What was done, so that it can be undone.
+/// The changes, to undo them after an error.
 #[derive(Debug, Default)]
 struct Changes {
     created: Vec<PathBuf>,
     folders: Vec<PathBuf>,
-    /// With its length before.
+    /// With its previous length.
     extended: Option<(PathBuf, u64)>,
 }
 
@@ -172,7 +172,7 @@ impl Changes {
         file.write_all(text.as_bytes()).map_err(fault)
     }
 
-    /// Adds a paragraph to the end of a text.
+    /// Appends a paragraph.
     fn append(&mut self, path: &Path, text: &str) -> Result<(), ScaffoldError> {
         let fault = |error| ScaffoldError::Io { path: path.to_owned(), error };
         let before = fs::read(path).map_err(fault)?;
@@ -182,7 +182,7 @@ impl Changes {
         file.write_all(format!("{gap}{text}").as_bytes()).map_err(fault)
     }
 
-    /// Takes everything back, as far as that can be done.
+    /// Undoes all changes, as far as possible.
     fn undo(&self) {
         if let Some((path, length)) = &self.extended {
             let _ = File::options().write(true).open(path).and_then(|file| file.set_len(*length));
@@ -191,7 +191,7 @@ impl Changes {
             let _ = fs::remove_file(path);
         }
         for folder in &self.folders {
-            // Innermost first within each file's; what is not empty stays.
+            // Innermost first; non-empty folders stay.
             let _ = fs::remove_dir(folder);
         }
     }
@@ -321,7 +321,7 @@ mod tests {
         let added = now.strip_prefix(text).unwrap();
         assert!(added.starts_with("\n\n[[entry]]\nname = \"mine\"") && !added.contains("{home}"), "{added}");
         let error = write(&request(catalog.path(), "java", "a")).unwrap_err().to_string();
-        assert_eq!(error, "the runtime `java` has an entry `a` already: choose another name");
+        assert_eq!(error, "entry already exists: java/a");
     }
 
     #[test]
@@ -333,10 +333,10 @@ mod tests {
         fs::create_dir(catalog.path().join("rust")).unwrap();
         let before = texts(catalog.path());
         for (runtime, entry, said) in [
-            ("go", "two", "is there already, and nothing is overwritten"),
-            ("rust", "one", "is there already"),
-            ("go", "../three", "entry name \"../three\" must start with"),
-            ("Go", "three", "runtime name \"Go\" must start with"),
+            ("go", "two", "already exists: "),
+            ("rust", "one", "already exists: "),
+            ("go", "../three", "entry name \"../three\""),
+            ("Go", "three", "runtime name \"Go\""),
         ] {
             let error = write(&request(catalog.path(), runtime, entry)).unwrap_err().to_string();
             assert!(error.contains(said), "{error}");
@@ -344,7 +344,7 @@ mod tests {
         // A manifest that is broken is not added to.
         fs::write(catalog.path().join("go/runtime.toml"), "name = ").unwrap();
         let error = write(&request(catalog.path(), "go", "three")).unwrap_err().to_string();
-        assert!(error.contains("runtime.toml:1:") && error.contains("fix it first"), "{error}");
+        assert!(error.contains("runtime.toml:1:") && error.contains("fix it before"), "{error}");
         fs::write(
             catalog.path().join("go/runtime.toml"),
             &before.iter().find(|(p, _)| p.ends_with("go/runtime.toml")).unwrap().1,
@@ -360,16 +360,12 @@ mod tests {
     }
 
     #[test]
-    fn a_workload_without_a_program_is_said_with_those_that_have_one() {
+    fn a_workload_without_a_program_is_refused() {
         let catalog = tempfile::tempdir().unwrap();
         let workloads = ["sleep".to_owned(), "juggle".to_owned()];
         let asked = Request { workloads: &workloads, ..request(catalog.path(), "go", "mine") };
         let error = write(&asked).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "there is no program of the workload `juggle` that `new` could write for Go, only of chat, echo, map, park, ring, \
-             skynet, sleep, spawn, state, tick"
-        );
+        assert!(error.contains("`juggle` in Go (available: chat, echo, "), "{error}");
         assert_eq!(texts(catalog.path()), []);
     }
 

@@ -1,4 +1,4 @@
-//! The entry that a new one is written after: its programs under another name, and its paragraph of the manifest.
+//! The entry that a new one copies: its programs under another name, and its paragraph of the manifest.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -19,7 +19,7 @@ pub(super) struct Model {
     language: &'static Language,
     pub(super) runtime: Runtime,
     pub(super) entry: Entry,
-    /// All of its runtime's, by their paths inside the runtime's folder.
+    /// All files of its runtime, by their paths in the runtime's folder.
     files: Files,
 }
 
@@ -43,7 +43,7 @@ impl Model {
         Ok(Model { language, entry: entry.ok_or(CatalogError::NotFound)?, runtime, files })
     }
 
-    /// The workloads that there are programs of.
+    /// The workloads with programs.
     pub fn workloads(&self) -> Vec<String> {
         self.entry.workloads.keys().cloned().collect()
     }
@@ -52,7 +52,7 @@ impl Model {
         self.files.iter().find(|(path, _)| *path == name).map(|(_, text)| *text)
     }
 
-    /// The files of the programs of these workloads, for an entry of that name.
+    /// The files of these workloads' programs, for an entry of this name.
     pub fn programs(&self, workloads: &[String], entry: &str, extension: &str) -> BTreeMap<String, String> {
         let renamed = Renamed::new(&self.entry, entry, extension);
         let files: BTreeMap<&str, &str> =
@@ -79,31 +79,31 @@ impl Model {
     fn program(&self, workload: &str) -> Files {
         let (entry, folders) = (&self.entry, named_children(&self.entry, workload));
         let is_of_other = |path: &str, workload| is_of_other_workload(entry, workload, Path::new(path));
-        // Not only of no other workload, but of this one by its name.
+        // Of this workload by name, not only of no other.
         let is_own = |path| entry.workloads.keys().any(|other| other != workload && is_of_other(path, other));
         let mut files = self.files.clone();
         files.retain(|(path, _)| {
             path.split_once('/').is_some_and(|(folder, _)| folders.contains(folder))
                 && !is_of_other(path, workload)
         });
-        // Beside `ring/main.go`, `main.go` is the program of the workload that no path names.
+        // Beside `ring/main.go`, `main.go` belongs to a workload that no path names.
         let own: Vec<_> =
             files.iter().filter(|(path, _)| is_own(path)).map(|(path, _)| extension(path)).collect();
         files.retain(|(path, _)| is_own(path) || !own.contains(&extension(path)));
         files
     }
 
-    /// What tells a newcomer what is to be done, above the text of a program.
+    /// The comment at the top of a new program.
     fn head(&self, path: &str) -> String {
         let sign = match extension(path) {
             Some("rs" | "go" | "java" | "mjs" | "c" | "cs") => "//",
             Some("py" | "ex") => "#",
-            // The shell's programs say it themselves.
+            // The shell's programs have their own.
             _ => return String::new(),
         };
         format!(
-            "{sign} Written by `taskscale new` after {}. Put your way of running tasks in the place of what is here.\n\
-             {sign} What is printed is the protocol: each line must leave at once, not when a buffer is full.\n",
+            "{sign} Created by `taskscale new` from {}. Replace it with your way of running tasks.\n\
+             {sign} Its output is the protocol: flush each line, as pipes are buffered.\n",
             self.language.model
         )
     }
@@ -135,7 +135,7 @@ impl Model {
         };
         let model = &self.entry;
         let why = format!(
-            "TODO: one sentence on why this is the way; the scaffold does as {}",
+            "TODO: a sentence on why this is the way; the scaffold is a copy of {}",
             self.language.model
         );
         let mut text = format!(
@@ -145,7 +145,7 @@ impl Model {
             said(
                 "kind",
                 &quoted(model.kind.name()),
-                "thread, process, stackful, stackless, future or timer: what one task is"
+                "what a task is: thread, process, stackful, stackless, future or timer"
             ),
             said("parallel", &model.parallel, "whether tasks run on several CPUs at once"),
             said("style", &quoted(model.style.name()), "or \"tuned\""),
@@ -164,7 +164,7 @@ impl Model {
 
     fn recipe(&self, workload: &str, recipe: &Recipe, renamed: &Renamed) -> String {
         let command = |words: &Vec<String>| {
-            // Flags are the twins' of the model, and so is what they build once for all.
+            // Flags belong to variants of the model, like `{shared}`.
             let words = words.iter().filter(|word| !["{flags}", "{build_flags}"].contains(&word.as_str()));
             toml::Value::from(
                 words.map(|word| renamed.word(&word.replace("{shared}", "{out}"))).collect::<Vec<_>>(),
@@ -192,8 +192,8 @@ impl Model {
             toolchain.minimum.as_ref().map(|minimum| format!(" {} {minimum} or later.", toolchain.title));
         format!(
             "# {}\n\nInstall: {}.{}\n\n| entry | decisions |\n| --- | --- |\n\
-             | `{entry}` | as {}: as `taskscale new` writes it |\n\nKnown limits:\n\n\
-             - None was looked for yet: run it with a million tasks, and say here what ends it.\n",
+             | `{entry}` | a copy of {}, by `taskscale new` |\n\nKnown limits:\n\n\
+             - Untested: run it with a million tasks, and describe here what limits it.\n",
             self.language.title_of(runtime),
             toolchain.install_hint(),
             least.unwrap_or_default(),
@@ -202,9 +202,9 @@ impl Model {
     }
 }
 
-/// The folder and the program's name of an entry of this name.
+/// The name of the folder and the program of an entry.
 pub(super) fn program_name(entry: &str) -> String {
-    // Cargo takes neither dots nor a digit at the start.
+    // Cargo allows neither dots nor a leading digit.
     let name = entry.replace(['.', '+'], "-");
     if name.starts_with(|first: char| first.is_ascii_digit()) { format!("n{name}") } else { name }
 }
@@ -217,11 +217,11 @@ fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()
 }
 
-/// How a model's files and commands are called in a new entry.
+/// Renames a model's files and commands for a new entry.
 struct Renamed<'a> {
     model: &'a Entry,
     program: String,
-    /// In place of `.sh`: the shell stands for a language that is not known.
+    /// Replaces `.sh`, for unknown languages.
     extension: &'a str,
 }
 
@@ -230,7 +230,7 @@ impl Renamed<'_> {
         Renamed { model, program: program_name(entry), extension }
     }
 
-    /// A word of a command, or a path inside the runtime's folder.
+    /// Renames a word of a command, or a path in the runtime's folder.
     fn word(&self, word: &str) -> String {
         let mut first = true;
         let part = |part: &str| {
@@ -246,9 +246,9 @@ impl Renamed<'_> {
         }
     }
 
-    /// `thread`, `thread-ring` and `thread.csproj` have the model's name in them.
+    /// `thread`, `thread-ring` and `thread.csproj` contain the model's name.
     fn part(&self, part: &str, first: bool) -> String {
-        // Below its folder, `spawn.ex` is named after the workload, and not after the entry `spawn`.
+        // Below its folder, `spawn.ex` is named after the workload, not after the entry `spawn`.
         let stem = part.split('.').next().unwrap_or(part);
         match part.strip_prefix(self.model.name.as_str()) {
             Some(rest) if rest.is_empty() || rest.starts_with(['-', '.']) => {
@@ -262,11 +262,11 @@ impl Renamed<'_> {
         }
     }
 
-    /// What a program says of itself.
+    /// Renames the program in its own messages.
     fn text(&self, text: &str) -> String {
         let (model, program) = (&self.model.name, &self.program);
         let mut text = text.replace(&format!("name = \"{model}\"\n"), &format!("name = \"{program}\"\n"));
-        // Else what is meant is the workload.
+        // Otherwise it is the name of the workload.
         if !self.model.workloads.contains_key(model) {
             text = text
                 .replace(&format!("usage: {model} "), &format!("usage: {program} "))

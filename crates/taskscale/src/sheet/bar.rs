@@ -1,9 +1,9 @@
 //! Bars made of characters.
 
-/// How bars are drawn beside a table.
+/// How bars are drawn next to a table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Bars {
-    /// `####`: for files, pipes and terminals that want no decoration.
+    /// `####`: for files, pipes and plain terminals.
     #[default]
     Plain,
     /// Block elements, to an eighth of a column.
@@ -13,7 +13,7 @@ pub enum Bars {
 /// Left one to seven eighths of a column.
 const EIGHTHS: [char; 7] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/// A bar over `share` (0 to 1) of `columns`. What is more than nothing leaves a mark, however little it is.
+/// A bar over `share` (0 to 1) of `columns`. Every nonzero value is visible.
 pub fn bar(share: f64, columns: usize, bars: Bars) -> String {
     if share.is_nan() || share <= 0.0 {
         return String::new();

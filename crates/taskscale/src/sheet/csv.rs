@@ -1,7 +1,6 @@
 //! Comma-separated values, for spreadsheets and data frames.
 //!
-//! Quoted as in RFC 4180, but lines end in LF alone, for the tools that people pipe it through. What is unknown is an
-//! empty field.
+//! Quoted as in RFC 4180, but lines end in LF only, for tools in pipes. Unknown values are empty fields.
 
 use super::safe;
 
@@ -26,15 +25,15 @@ pub fn figure(value: Option<f64>) -> String {
     }
 }
 
-/// What is written as it is, such as a whole number.
+/// A value that is written as it is, such as a whole number.
 pub fn whole(value: Option<impl ToString>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// A text that a spreadsheet will not take for a formula: such a one begins with an apostrophe instead.
+/// A text that a spreadsheet does not run as a formula: such a text gets an apostrophe in front.
 ///
-/// OWASP, CSV injection: a cell is run where it begins with `=`, `+`, `-`, `@`, a tab or a carriage return. The last
-/// two are gone after [`safe`], as are leading spaces, which some programs skip.
+/// OWASP, CSV injection: a field is run if it begins with `=`, `+`, `-`, `@`, a tab or a carriage return. [`safe`]
+/// removes the last two, and leading spaces, which some programs skip.
 pub fn text(text: &str) -> String {
     let text = safe(text);
     let text = text.trim_start();

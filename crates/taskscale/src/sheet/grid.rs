@@ -1,4 +1,4 @@
-//! A table in a terminal: aligned, coloured where asked, and never wider than it may be.
+//! A table in a terminal: aligned, colored if requested, and never wider than allowed.
 
 use anstyle::{AnsiColor, Style};
 
@@ -19,7 +19,7 @@ const BAR_STYLE: Style = AnsiColor::Cyan.on_default();
 /// Between columns.
 const GAP: usize = 2;
 
-/// Puts the table, and names the columns with figures for which there was no room.
+/// Writes the table, and returns the columns with values that did not fit.
 pub(super) fn put(out: &mut String, table: &Table, options: RenderOptions) -> Vec<String> {
     let (grid, left_out) = Grid::of(table, options);
     let mut pen = Pen { out, options, owed: 0 };

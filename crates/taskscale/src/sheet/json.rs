@@ -1,4 +1,4 @@
-//! What an answer is, for programs: the model itself, with its `schema` number.
+//! The model itself as JSON, with its `schema` number.
 
 use serde::Serialize;
 

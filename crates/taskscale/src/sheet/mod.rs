@@ -1,8 +1,8 @@
-//! What people read, before it has a form: titles, sentences, tables and notes.
+//! What people read, independent of a format: titles, sentences, tables and notes.
 //!
-//! A question's answer becomes one [`Sheet`], and a sheet is shown in a terminal or as Markdown. Whoever makes one holds
-//! texts as they were recorded: each form makes them safe for its readers. [`csv`] and [`json`] are for programs, which
-//! are given the answer itself. Knows nothing of what sheets are of.
+//! Each question's answer becomes one [`Sheet`], shown in a terminal or as Markdown. Sheets contain texts as recorded:
+//! each format neutralizes them for its readers. [`csv`] and [`json`] are for programs, and take the answer itself.
+//! Knows nothing of the contents of sheets.
 
 mod bar;
 pub(crate) mod csv;
@@ -48,31 +48,32 @@ impl Format {
     }
 }
 
-/// How [`Format::Table`] is shown; the other formats have no colour and no width.
+/// Options of [`Format::Table`]; the other formats have no color and no width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RenderOptions {
-    /// Whether to colour. The caller knows whether this is a terminal and what `NO_COLOR` says.
+    /// Whether to use color. The caller knows whether this is a terminal, and `NO_COLOR`.
     pub color: bool,
-    /// Columns that a line may take. Below about 60 lines may be longer: names and figures stay readable.
+    /// Maximum width of a line, in columns. Below about 60, lines may be longer, so that names and values stay
+    /// readable.
     pub width: usize,
     /// How bars are drawn.
     pub bars: Bars,
 }
 
 impl Default for RenderOptions {
-    /// No colour, 100 columns, plain bars.
+    /// No color, 100 columns, plain bars.
     fn default() -> RenderOptions {
         RenderOptions { color: false, width: 100, bars: Bars::Plain }
     }
 }
 
-/// Shown where there is no figure.
+/// Shown in place of a missing value.
 pub const NONE: &str = "-";
 
 /// Characters of a remark that are shown; the whole of it is in the record.
 const REMARK: usize = 400;
 
-/// How a text stands out.
+/// How a text is emphasized.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Tone {
     #[default]
@@ -84,17 +85,17 @@ pub enum Tone {
     Bad,
 }
 
-/// All that is said at once.
+/// A whole answer.
 #[derive(Debug, Clone, Default)]
 pub struct Sheet {
     pub blocks: Vec<Block>,
-    /// What a reader must know to read it right, a sentence or two each.
+    /// Notes below the tables, a sentence or two each.
     pub notes: Vec<String>,
-    /// Where it comes from, in more words than a terminal has room for.
+    /// Provenance in detail, for formats with room for it.
     pub details: Vec<String>,
-    /// Where it comes from.
+    /// Provenance.
     pub provenance: Option<String>,
-    /// The command line that made it; empty where there was none.
+    /// The command line that made it; may be empty.
     pub command: Vec<String>,
 }
 
@@ -114,7 +115,7 @@ impl Sheet {
         self.blocks.push(Block::Text(text.into(), tone));
     }
 
-    /// Nothing is said of a table without rows.
+    /// Adds a table, unless it has no rows.
     pub fn table(&mut self, mut table: Table) {
         table.sections.retain(|section| !section.rows.is_empty());
         if !table.sections.is_empty() {
@@ -122,7 +123,7 @@ impl Sheet {
         }
     }
 
-    /// Sheets with their names, one below the other. What is noted of all is noted once.
+    /// Named sheets, one below the other. Notes that all have in common appear once.
     pub fn together(sheets: Vec<(String, Sheet)>) -> Sheet {
         let of_all = |texts: fn(&Sheet) -> &Vec<String>| {
             let mut said: Vec<(&String, Vec<&str>)> = Vec::new();
@@ -167,12 +168,12 @@ impl Table {
         Table { columns, sections: Vec::new() }
     }
 
-    /// Whether the headings of its sections may stand over its first column.
+    /// Whether the headings of its sections fit over its first column.
     fn begins_with_names(&self) -> bool {
         self.columns.first().is_some_and(|column| column.content == Content::Words)
     }
 
-    /// What is not the same: each fact with its values, and whose they are.
+    /// A table of differences: each fact with its values and their owners.
     pub fn of_facts<'a>(facts: impl Iterator<Item = (&'a str, Vec<(String, &'a str)>)>) -> Table {
         let mut table = Table::new(vec![Column::words("what"), Column::words("in"), Column::prose("value")]);
         let rows = facts.flat_map(|(name, values)| {
@@ -181,7 +182,7 @@ impl Table {
                 SheetRow::of(vec![Field::plain(name), Field::quiet(whose), Field::plain(value)])
             })
         });
-        table.section("what differs").rows = rows.collect();
+        table.section("differences").rows = rows.collect();
         table
     }
 
@@ -203,12 +204,12 @@ impl Table {
 pub struct Section {
     pub heading: String,
     pub tone: Tone,
-    /// Of less interest than its neighbours: to be unfolded where that is possible.
+    /// Of less interest than its neighbors: folded where that is possible.
     pub folded: bool,
     pub rows: Vec<SheetRow>,
 }
 
-/// What a column holds.
+/// The content of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     /// Aligned to the left.
@@ -217,7 +218,7 @@ pub enum Content {
     Figures,
     /// Takes the width that is left, on several lines if need be. Of the last column.
     Prose,
-    /// Drawn in a terminal alone: the figures are elsewhere in the row.
+    /// Drawn in a terminal only: the values are elsewhere in the row.
     Bars,
 }
 
@@ -227,7 +228,7 @@ pub struct Column {
     /// Where columns are narrow.
     pub short: Cow<'static, str>,
     pub content: Content,
-    /// Left out where the table would be too wide; the lowest number first.
+    /// The order in which columns are hidden where the table is too wide, lowest first.
     pub spare: Option<u8>,
 }
 
@@ -263,7 +264,7 @@ impl Column {
 #[derive(Debug, Clone, Default)]
 pub struct SheetRow {
     pub fields: Vec<Field>,
-    /// What is amiss, in a word: beside the name where the remarks stand farther off.
+    /// A problem in a word, next to the name, where the remarks are far away.
     pub flag: Option<String>,
     pub remarks: Vec<Remark>,
 }
@@ -284,7 +285,7 @@ impl SheetRow {
     }
 }
 
-/// What there is to say of a row.
+/// A remark on a row.
 #[derive(Debug, Clone)]
 pub struct Remark {
     /// In a few words; may be empty.
@@ -299,7 +300,7 @@ pub enum Field {
     /// The name of an entry.
     Name(String, Tone),
     Text(String, Tone),
-    /// A figure, and what stands behind it in some rows, such as `±2.0%`.
+    /// A value, and what follows it in some rows, such as `±2.0%`.
     Marked(String, Tone, Option<String>),
     /// A share of the column's width, 0 to 1.
     Bar(f64, Tone),
@@ -314,7 +315,7 @@ impl Field {
         Field::Text(text.into(), Tone::Quiet)
     }
 
-    /// A figure that may be missing.
+    /// A value that may be missing.
     pub fn figure(text: Option<String>, tone: Tone) -> Field {
         text.map_or_else(|| Field::quiet(NONE), |text| Field::Text(text, tone))
     }

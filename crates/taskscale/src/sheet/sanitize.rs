@@ -7,10 +7,10 @@ use std::borrow::Cow;
 
 use unicode_width::UnicodeWidthChar;
 
-/// The text on one line, without characters that act instead of being seen.
+/// The text on one line, without characters that act instead of being visible.
 ///
-/// Line ends and tabs become a space. Other control characters (terminal escapes begin with one), marks that change
-/// the direction of text and characters of no width become U+FFFD, so that a reader sees that something was there.
+/// Line ends and tabs become a space. Other control characters (terminal escapes begin with one), direction marks and
+/// zero-width characters become U+FFFD, so that a reader sees that something was there.
 pub fn safe(text: &str) -> Cow<'_, str> {
     if !text.chars().any(acts) {
         return Cow::Borrowed(text);
@@ -93,7 +93,7 @@ pub fn width(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }
 
-/// The text in at most `columns`, cut in the middle: both ends of an entry's name tell it from others.
+/// The text in at most `columns`, shortened in the middle: both ends of an entry's name identify it.
 pub fn shortened(text: &str, columns: usize) -> Cow<'_, str> {
     if width(text) <= columns {
         return Cow::Borrowed(text);
@@ -115,8 +115,8 @@ fn take(chars: impl Iterator<Item = char>, columns: usize) -> String {
         .collect()
 }
 
-/// A text of our own in lines of at most `columns`, in which what a reader may copy, a command between backticks or an
-/// address, stays in one line, however long.
+/// taskscale's own text in lines of at most `columns`. What a reader may copy, a command between backticks or an
+/// address, stays on one line.
 pub fn wrapped_whole(text: &str, columns: usize) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut within = false;
@@ -137,7 +137,7 @@ pub fn wrapped_whole(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// The text in lines of at most `columns`, broken at spaces; a longer word is broken where it must be.
+/// The text in lines of at most `columns`, broken at spaces; longer words are broken where needed.
 pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = Vec::new();

@@ -1,6 +1,6 @@
 //! A sheet in a terminal.
 //!
-//! Must not decide whether this is a terminal: the caller says how wide, and whether in colour.
+//! Must not detect the terminal: the caller sets width and color.
 
 use anstyle::{AnsiColor, Style};
 
@@ -21,7 +21,7 @@ pub(super) fn style(tone: Tone) -> Style {
     }
 }
 
-/// The text in the style, where colour is wanted.
+/// The text in the style, if color is on.
 pub fn painted(text: &str, style: Style, color: bool) -> String {
     if color { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
@@ -51,7 +51,7 @@ pub(super) fn render(sheet: &Sheet, options: RenderOptions) -> String {
     }
     sheet.notes.iter().for_each(|note| page.paragraph("· ", note, Tone::Quiet));
     if !left_out.is_empty() {
-        page.paragraph("· ", &format!("Left out for lack of width: {}.", left_out.join(", ")), Tone::Quiet);
+        page.paragraph("· ", &format!("Hidden (terminal too narrow): {}.", left_out.join(", ")), Tone::Quiet);
     }
     if let Some(provenance) = &sheet.provenance {
         page.out.push('\n');

@@ -111,7 +111,7 @@ pub fn machine_name(machine: &Machine) -> String {
     escaped(&name)
 }
 
-/// What else is known of a machine, safe to show.
+/// Further facts on a machine, sanitized.
 pub fn machine_details(machine: &Machine) -> String {
     let facts = [&machine.hostname, &machine.os, &machine.architecture];
     let known: Vec<String> = facts

@@ -1,5 +1,4 @@
-//! The documents of taskscale's repository as pages: Markdown to HTML, with links between them that lead to the site's
-//! own pages.
+//! The documents of taskscale's repository as pages: Markdown to HTML, with links to the site's own pages.
 //!
 //! A document keeps its place: `docs/setup.md` is `docs/setup.html` in the site. What a link leads to that is no page of
 //! the site is linked where the repository is published.
@@ -23,10 +22,10 @@ const AT_ROOT: [&str; 5] =
 /// A list of contents is shown of a document that has as many sections.
 const SECTIONS: usize = 3;
 
-/// Where files of the repository can be read that are no page of the site.
+/// The published repository, for files without a page on the site.
 pub const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-/// The documents, by their paths inside the repository; none where there is no repository.
+/// The documents, by path in the repository; empty without a repository.
 #[derive(Default)]
 pub struct Documents {
     root: PathBuf,
@@ -77,7 +76,7 @@ impl Documents {
         self.all.len()
     }
 
-    /// The page of a document, where there is one of it; at an anchor, where it has that.
+    /// The page of a document, at an anchor if it has that.
     pub fn page(&self, path: &str, anchor: &str) -> Option<(String, String)> {
         let document = self.all.get(path)?;
         let at = if document.anchors.contains(anchor) { format!("#{anchor}") } else { String::new() };

@@ -1,4 +1,4 @@
-//! What all pages have in common: head, navigation, foot, links between them. Knows nothing of what is on a page.
+//! The common parts of all pages: head, navigation, foot, links. Knows nothing of the contents.
 
 use crate::sheet::escaped;
 
@@ -8,7 +8,7 @@ pub const START: &str = "index.html";
 pub const ENTRIES: &str = "entries.html";
 pub const DOCUMENTS: &str = "documents.html";
 
-/// A page, but for what all have in common.
+/// A page, without the common parts.
 pub struct Page<'a> {
     /// Inside the site, with `/` between its parts.
     pub path: &'a str,
@@ -21,9 +21,9 @@ pub struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// The whole page. `with_documents`: whether the site has any.
+    /// The whole page. `with_documents`: whether the site has documents.
     ///
-    /// No script runs in it, whatever the texts hold: its policy says so once more.
+    /// The page runs no script for any texts, and its policy enforces that.
     pub fn render(&self, with_documents: bool) -> String {
         let to = |path: &str| link(self.path, path);
         let here = |path: &str| if path == self.path { " aria-current=\"page\"" } else { "" };

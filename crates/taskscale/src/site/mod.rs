@@ -1,7 +1,7 @@
-//! A static site of many campaigns: a start page, a page for each campaign and each entry, and the documents.
+//! A static site of results: a start page, a page for each results folder and each entry, and the documents.
 //!
 //! Pages are files that need no server and no script of the site's own; they link each other by relative addresses.
-//! Every text of a campaign or a manifest is hostile until it is escaped. Must not know how anything is measured.
+//! Every text of results or a manifest is hostile until it is escaped. Must not know how anything is measured.
 
 mod campaigns;
 mod docs;
@@ -36,15 +36,15 @@ const LIST: &str = ".taskscale-site";
 /// for a way back.
 const APP: &str = "<div id=\"app\">";
 
-/// A folder with a campaign in it, and its place below the folder that was looked through: `machine/2026-11-22`.
+/// A results folder, and its path below the searched folder: `machine/2026-11-22`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     pub place: String,
     pub folder: PathBuf,
 }
 
-/// All campaigns in a folder or below it, in the order of their places. Hidden folders are left out, and links are not
-/// followed: one could lead back.
+/// All results folders in a folder or below it, sorted by path. Hidden folders are left out, and links are not
+/// followed, as one could lead back.
 pub fn find(results: &Path) -> Result<Vec<Found>, StoreError> {
     let read = |path: &Path| -> io::Result<Vec<PathBuf>> {
         fs::read_dir(path)?.map(|child| child.map(|child| child.path())).collect()
@@ -87,14 +87,14 @@ pub struct Site<'a> {
     written: BTreeSet<String>,
 }
 
-/// Results that were withdrawn: their page says why.
+/// Withdrawn results: their page shows why.
 pub struct Withdrawn {
     pub place: String,
     pub page: String,
     pub withdrawal: Withdrawal,
 }
 
-/// What was made.
+/// What was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Made {
     pub start: PathBuf,
@@ -155,7 +155,7 @@ impl<'a> Site<'a> {
         self.campaigns.is_empty()
     }
 
-    /// Writes all other pages, and takes away those that are no longer part of the site.
+    /// Writes all other pages, and removes those that are no longer part of the site.
     pub fn finish(mut self) -> Result<Made, StoreError> {
         // The newest first.
         self.campaigns.sort_by_key(|campaign| Reverse(campaign.created_at.unix_s()));

@@ -1,4 +1,4 @@
-//! The start page: the question, a picture of what it comes to, what may surprise, how to run it, and all campaigns.
+//! The start page: the question, a chart of the answer, highlights, how to run taskscale, and all results.
 
 use std::cmp::Reverse;
 
@@ -16,7 +16,7 @@ use crate::units::tasks;
 /// Rows of the picture at most: it is to be seen with all else, in one screen.
 const ROWS: usize = 11;
 
-/// The part of a campaign that the start page shows.
+/// The results that the start page features.
 pub struct Featured<'a> {
     pub campaign: &'a Shown,
     pub report: &'a Report,

@@ -1,4 +1,4 @@
-//! The entries that a site has pages for: those of the catalogue, and those that campaigns measured and it lacks.
+//! The entries that have pages: those of the catalog, and others that results include.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ pub struct Subject {
     pub env: BTreeMap<String, String>,
     pub programs: Vec<Commands>,
     pub files: Vec<File>,
-    /// Whether it is the catalogue's; else it is as it was when it was measured.
+    /// Whether it is from the catalog, or else as it was measured.
     pub in_catalog: bool,
 }
 
@@ -49,7 +49,7 @@ pub struct File {
     pub workloads: Vec<String>,
 }
 
-/// All entries, by runtime in the order of their names, and as the catalogue has them.
+/// All entries, by runtime in order of name, and then in the catalog's order.
 pub fn subjects(catalog: &Catalog, campaigns: &[Shown]) -> Vec<Subject> {
     let first = catalog.default_workload().map(|workload| &*workload.name);
     let mut subjects: Vec<Subject> =

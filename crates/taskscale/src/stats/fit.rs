@@ -1,29 +1,28 @@
-//! Whether a line is one: how far what was read lies from it.
+//! Whether memory is linear: how far the readings deviate from the line.
 //!
-//! A collected heap grows by leaps, and an allocator by chunks: a slope can be fitted to them as to anything, and an
-//! interval says how well the repetitions agree, not whether the numbers of tasks lie on a line.
+//! A garbage-collected heap grows in leaps, and an allocator in chunks. A slope can be fitted to anything, and its
+//! interval shows how well the repetitions agree, not whether memory is linear in N.
 
 use super::line::medians;
 use super::{Line, Point, line};
 
-/// Where the median at some number of tasks lies off the line by more than this share, the line is none.
+/// Memory is nonlinear if the median at some N deviates from the line by more than this share.
 ///
-/// A test of significance (lack of fit against the scatter of repetitions) would be of no use: runs that repeat to
-/// the page make it refuse a line that is off by a thousandth. What a reader does with a line is to take N tasks for
-/// `base + N × slope`; so the bound is on how wrong that may be, as in a test of equivalence (Schuirmann 1987). Of 69
-/// programs at 1, 10k, 100k and 1M tasks those without a collector were off by 0.0 to 2 % (one whose allocator takes
-/// whole segments by 15 %), goroutines and processes of the BEAM by 1 to 7 %, the heaps of .NET by 7 to 12 %, of
-/// Node.js by 20 %, of the JVM by 50 to 100 %. A tenth is also what noise of 2 % a reading cannot reach.
+/// A test of significance (lack of fit against the scatter of repetitions) would not help: with runs that repeat to the
+/// page it refuses a line that is off by a thousandth. Readers use a line to take N tasks for `base + N × slope`, so
+/// the bound is on how wrong that may be, as in a test of equivalence (Schuirmann 1987). Of 69 programs at 1, 10k, 100k
+/// and 1M tasks, those without a garbage collector were off by 0.0 to 2% (one whose allocator takes whole segments by
+/// 15%), goroutines and processes of the BEAM by 1 to 7%, the heaps of .NET by 7 to 12%, of Node.js by 20%, of the JVM
+/// by 50 to 100%. Noise of 2% per reading cannot reach 10%.
 pub const OFF: f64 = 0.10;
 
-/// A line, and what is known of how well it fits.
+/// A line, with how well it fits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
     pub line: Line,
-    /// The number of tasks whose median lies farthest off; `None` of fewer than three numbers of tasks, through which
-    /// a line can always be drawn.
+    /// The N whose median deviates most; `None` for fewer than three N, through which a line always fits.
     pub worst: Option<Worst>,
-    /// From each number of tasks to the next, in ascending order: what is known where the line is none.
+    /// The cost from each N to the next, ascending, for nonlinear memory.
     pub steps: Vec<Step>,
 }
 
@@ -33,7 +32,7 @@ pub struct Worst {
     pub tasks: u64,
     /// The median of its readings.
     pub median: f64,
-    /// What the line says.
+    /// The value of the line.
     pub fitted: f64,
 }
 
@@ -47,8 +46,8 @@ pub struct Step {
 }
 
 impl Worst {
-    /// By which share of the line the median lies above it, or, negative, below. `None` of a line that is not above
-    /// zero there: no share of it means anything.
+    /// Deviation of the median from the line, as a share of the line; negative if below. `None` if the line is not
+    /// above 0 there.
     pub fn off(&self) -> Option<f64> {
         (self.fitted > 0.0).then(|| self.median / self.fitted - 1.0)
     }
@@ -59,13 +58,13 @@ impl Worst {
 }
 
 impl Fit {
-    /// Whether all medians lie on the line, near enough; `None` where two numbers of tasks cannot tell.
+    /// Whether all medians are close enough to the line; `None` if two N cannot tell.
     pub fn straight(&self) -> Option<bool> {
         self.worst.map(|worst| worst.distance() <= OFF)
     }
 }
 
-/// The [`line`] through the points, with all that tells whether to trust it.
+/// The [`line`] through the points, with how well it fits.
 pub fn fit(points: &[Point]) -> Option<Fit> {
     let line = line(points)?;
     let medians = medians(points);
@@ -89,8 +88,8 @@ pub fn fit(points: &[Point]) -> Option<Fit> {
     })
 }
 
-/// What so many tasks take: by the line where it is one, else from median to median, and beyond them by the nearest
-/// step. `None` where there is no line at all.
+/// The predicted value for `tasks`: by the line if memory is linear, or else from median to median, and beyond them by
+/// the nearest step. `None` without a line.
 pub fn foreseen(points: &[Point], tasks: u64) -> Option<f64> {
     let fit = fit(points)?;
     if fit.straight() != Some(false) {

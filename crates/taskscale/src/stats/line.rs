@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Interval, interval_of, median, weighted_median};
 
-/// One reading: at so many tasks, so much of `y` (bytes, for a footprint).
+/// One reading: `y` (bytes, for a footprint) at this number of tasks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
     pub tasks: u64,
@@ -16,7 +16,7 @@ pub struct Point {
 pub struct Line {
     /// Growth of `y` per task: bytes per task, for a footprint.
     pub slope: f64,
-    /// `y` of no tasks, in the unit of `y`: what the runtime takes before its first task.
+    /// The fixed cost: `y` without tasks, in the unit of `y`.
     pub base: f64,
 }
 
@@ -27,7 +27,8 @@ pub struct Line {
 /// smallest. Without weights (Theil 1950, Sen 1968) the pairs of two small N, whose slopes are mostly noise divided
 /// by little, would outvote those of a large and a small N; the weights are Jaeckel's (1972) and Sievers' (1978).
 ///
-/// **Base**: the median of `y - slope * N` over the points of the smallest N, where the tasks' own share is least.
+/// **Fixed cost** (`base`): the median of `y - slope * N` over the points of the smallest N, where the tasks' own share
+/// is least.
 ///
 /// Points whose `y` is not finite are left out; the order of points makes no difference.
 ///
@@ -106,8 +107,8 @@ pub struct LineIntervals {
     pub base: Interval,
 }
 
-/// The intervals of the slope and the base of a line through all readings, by the lines of their repetitions (see
-/// [`interval_of`]). `None` of fewer than two of these.
+/// The intervals of the slope and the fixed cost of a line through all readings, by the lines of their repetitions (see
+/// [`interval_of`]). `None` for fewer than two repetitions.
 pub fn line_intervals(repetitions: &[Line], line: &Line) -> Option<LineIntervals> {
     let of = |figure: fn(&Line) -> f64| {
         interval_of(&repetitions.iter().map(figure).collect::<Vec<_>>(), figure(line))

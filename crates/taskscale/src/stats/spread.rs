@@ -4,15 +4,15 @@ use serde::Serialize;
 
 use super::Moments;
 
-/// Middle and spread of repeated readings of one figure, in the figure's own unit.
+/// Middle and spread of repeated readings of one metric, in its own unit.
 ///
-/// No standard deviation is shown: of three runs it says little, and one disturbed run doubles it.
+/// There is no standard deviation: with three runs it means little, and one disturbed run doubles it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spread {
     pub median: f64,
     pub min: f64,
     pub max: f64,
-    /// Median absolute deviation from the median, raw: not scaled by 1.4826 to stand for a standard deviation.
+    /// Median absolute deviation from the median, raw: not scaled by 1.4826 like a standard deviation.
     pub mad: f64,
     /// How many readings there were.
     pub readings: usize,
@@ -22,7 +22,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// The spread of the readings that are finite; `None` where there is none.
+    /// The spread of the finite readings; `None` if there are none.
     pub fn of(readings: &[f64]) -> Option<Spread> {
         let finite: Vec<f64> = readings.iter().copied().filter(|value| value.is_finite()).collect();
         Some(Spread {
@@ -40,17 +40,16 @@ impl Spread {
         self.max - self.min
     }
 
-    /// The MAD as a share of the median: 0.01 is one per cent. `None` of one reading, which has no spread, and
-    /// where the median is 0.
+    /// The MAD as a share of the median: 0.01 is 1%. `None` for one reading, which has no spread, and where the median
+    /// is 0.
     pub fn relative_mad(&self) -> Option<f64> {
         (self.readings > 1 && self.median != 0.0).then(|| self.mad / self.median.abs())
     }
 }
 
-/// The middle of the sorted values; the mean of the two middle ones where their number is even.
+/// The middle of the sorted values, or the mean of the two middle ones if their number is even.
 ///
-/// `None` where there are no values. Values that are not numbers sort last (or first, where negative): filter them
-/// out before, as [`Spread::of`] does.
+/// `None` without values. NaN values sort last (or first, if negative): filter them out before, as [`Spread::of`] does.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -72,11 +71,11 @@ pub fn mad(values: &[f64]) -> Option<f64> {
     median(&deviations)
 }
 
-/// The value at which half of the weight has been passed, of values in ascending order with their weights.
+/// The value at which half of the weight is reached, for values in ascending order with their weights.
 ///
-/// Where a value ends exactly at half of the weight, the mean of it and the next value that weighs anything, as for
-/// [`median`]. `None` where nothing weighs anything. Whole weights keep the sums exact, so that the order of equal
-/// values makes no difference.
+/// Where a value ends exactly at half of the weight, the mean of it and the next value with a weight, as for
+/// [`median`]. `None` without any weight. Whole weights keep the sums exact, so that the order of equal values does not
+/// matter.
 pub fn weighted_median(ascending: &[(f64, u64)]) -> Option<f64> {
     let mut total: u128 = 0;
     for (_, weight) in ascending {

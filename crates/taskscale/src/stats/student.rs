@@ -15,7 +15,7 @@ pub(super) fn above(t: f64, freedom: f64) -> f64 {
     0.5 * incomplete_beta(freedom / (freedom + square), square / (freedom + square), freedom / 2.0, 0.5)
 }
 
-/// The t above which a value lies with probability `p`, which is above 0 and not above a half.
+/// The t that is exceeded with probability `p`, above 0 and at most one half.
 pub(super) fn quantile(p: f64, freedom: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while above(high, freedom) > p {

@@ -47,7 +47,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// `None` of no values, and where one is not finite.
+    /// `None` without values, and if one is not finite.
     pub fn of(values: &[f64]) -> Option<Moments> {
         let first = *values.first()?;
         let n = values.len() as f64;
@@ -59,7 +59,7 @@ impl Moments {
         finite.then_some(Moments { n: values.len(), mean: first + from_first, variance })
     }
 
-    /// Of the logarithms. `None` also where a value is not above zero: nothing is a multiple of nothing.
+    /// Of the logarithms. `None` also if a value is not above 0, which has no logarithm.
     pub fn of_logs(values: &[f64]) -> Option<Moments> {
         let positive = values.iter().all(|value| *value > 0.0);
         Moments::of(&values.iter().map(|value| value.ln()).collect::<Vec<_>>()).filter(|_| positive)
@@ -72,8 +72,8 @@ impl Moments {
     }
 }
 
-/// The interval of a figure whose repetitions are `values`: of the mean of their logarithms, or, where they are not all
-/// above zero, of their mean. It is widened to the `estimate` that is shown with it, should that lie outside.
+/// The interval of a metric whose repetitions are `values`: that of the mean of their logarithms, or of their mean if
+/// some are not above 0. It is widened to include the `estimate` that is shown with it.
 pub fn interval_of(values: &[f64], estimate: f64) -> Option<Interval> {
     let of_values = Moments::of(values)?;
     // What does not vary needs no logarithms, which would round it.
@@ -94,7 +94,7 @@ pub struct Welch {
 }
 
 impl Welch {
-    /// `None` where a side has fewer than two repetitions, which say nothing of scatter.
+    /// `None` if a side has fewer than two repetitions, which have no scatter.
     pub fn between(base: &Moments, new: &Moments) -> Option<Welch> {
         let least = base.n.min(new.n).checked_sub(1).filter(|least| *least > 0)? as f64;
         let share = |side: &Moments| side.variance / side.n as f64;
@@ -119,7 +119,7 @@ impl Welch {
         Welch { difference: -self.difference, ..*self }.p_larger(-truth)
     }
 
-    /// The interval that holds the true difference with this confidence, such as 0.95.
+    /// The interval that contains the true difference with this confidence, such as 0.95.
     pub fn interval(&self, confidence: f64) -> Interval {
         let width = match self.error {
             0.0 => 0.0,
@@ -158,8 +158,8 @@ mod tests {
         Welch::between(&Moments::of(base).unwrap(), &Moments::of(new).unwrap()).unwrap()
     }
 
-    /// Student's own data (1908), hours of sleep gained by two drugs: Welch's test in R's documentation of `t.test` gives
-    /// t = -1.8608, 17.776 degrees of freedom, p = 0.07939 and -3.3654832 to 0.2054832.
+    /// Student's own data (1908), hours of sleep gained by two drugs: Welch's test in R's documentation of `t.test`
+    /// gives t = -1.8608, 17.776 degrees of freedom, p = 0.07939 and -3.3654832 to 0.2054832.
     #[test]
     fn known_values() {
         let one = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0];

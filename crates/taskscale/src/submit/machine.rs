@@ -7,8 +7,8 @@ const NOISE: [&str; 9] = ["intel", "amd", "cpu", "processor", "apu", "with", "ra
 /// No processor's name needs more.
 const LONGEST: usize = 48;
 
-/// `xeon-2-5ghz-2cpu`: what of a machine bears on figures most, and says nothing of whose it is. Only small letters,
-/// digits and `-`.
+/// `xeon-2-5ghz-2cpu`: the class of a machine, which matters most for results and does not identify its owner. Only
+/// lowercase letters, digits and `-`.
 pub fn class(machine: &Machine) -> String {
     let cpu = machine.cpu.to_lowercase().replace("(r)", " ").replace("(tm)", " ");
     let words = cpu.split(|c: char| c.is_whitespace() || "@,()".contains(c)).filter(|word| !is_noise(word));

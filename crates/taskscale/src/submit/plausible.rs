@@ -1,8 +1,8 @@
-//! Whether figures can be those of real runs: against what a task cannot do without, against each other, and against
-//! what other campaigns measured. Pure.
+//! Whether values are plausible for real runs: compared with what a task needs at least, with each other, and with
+//! other results. Pure.
 //!
-//! The bounds leave room: what results/ holds is far from each. An honest campaign of an unusual machine passes, one
-//! whose figures were made up without care does not.
+//! The bounds are generous: the results in results/ are far from each. Honest results of an unusual machine pass;
+//! carelessly invented ones do not.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
-//! What must hold inside one sample, whoever measured it: arithmetic, and what a status says. Pure.
+//! Consistency of one sample: arithmetic, and what a status implies. Pure.
 //!
-//! Only what holds of every run that taskscale ever wrote: the 1,767 samples of results/ were asked.
+//! Only rules that every run ever written by taskscale meets: the 1,767 samples of results/ were checked.
 
 use super::plausible::LEAST_FOOTPRINT_BYTES;
 use crate::catalog::Shape;
@@ -15,7 +15,7 @@ const CPU_SUM_SHARE: f64 = 0.01;
 /// A tick of a clock, on each CPU, may be counted before its time.
 const TICK_S: f64 = 0.05;
 
-/// What one sample says that cannot be.
+/// The contradictions within one sample.
 pub fn contradictions(sample: &Sample, plan: &Plan, campaign: &Campaign) -> Vec<String> {
     let mut found = Vec::new();
     let mut unless = |holds: bool, what: &str| {

@@ -1,4 +1,4 @@
-//! What is said of a campaign: to those who are asked to take it, and of all that are there.
+//! The sheets on submitted results: the text of a pull request, and the check of a repository.
 
 use std::collections::BTreeSet;
 use std::path::Path;

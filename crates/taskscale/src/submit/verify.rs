@@ -31,7 +31,7 @@ pub struct DrawnCase {
     pub least: u64,
 }
 
-/// What a curator measured.
+/// A curator's second measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verification {
     pub schema: u32,
@@ -71,7 +71,7 @@ pub struct CaseOutcome {
 }
 
 impl Verification {
-    /// Whether so many cases agree that the results are verified.
+    /// Whether enough cases agree that the results are verified.
     pub fn is_verified(&self) -> bool {
         let (agree, measured) = self.agreement();
         agree > 0 && agree as f64 >= VERIFIED_SHARE * measured as f64
@@ -123,7 +123,7 @@ fn rows(report: &Report) -> impl Iterator<Item = (&Row, u64)> {
     report.groups.iter().flat_map(|group| group.rows.iter().map(|row| (row, group.tasks)))
 }
 
-/// Compares a case with the reports of what was measured again.
+/// Compares a case with the reports of the second measurement.
 pub fn judge(case: &DrawnCase, submitted: &[Report], measured: &[Report]) -> VerifiedCase {
     let outcome = |reports| CaseOutcome::of(case, reports);
     let unknown = || CaseOutcome {

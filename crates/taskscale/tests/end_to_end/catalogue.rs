@@ -142,7 +142,7 @@ fn checked(job: &Job, lock: &Path) -> Value {
 
 #[test]
 #[ignore = "builds every entry that can run here: minutes"]
-fn every_entry_is_a_good_citizen() {
+fn every_entry_conforms() {
     // What is left out for lack of a toolchain is said, or a failure. A tuned entry is mostly a twin, an idiomatic one's
     // program with other settings: what it does while its tasks wait is looked at, not each workload once more.
     let is_checked = |entry: &&Prepared| {

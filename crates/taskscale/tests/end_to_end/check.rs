@@ -1,4 +1,4 @@
-//! `taskscale check`: a program for each way to be a bad citizen, and what is found of it.
+//! `taskscale check`: a program for each fault, and its findings.
 
 use std::fs;
 use std::thread;
@@ -123,10 +123,15 @@ fn expect_one((entry, rule, said): Case) {
 
 const ATTEMPTS: u32 = 5;
 /// Words of findings that blame the machine.
-const HIDDEN: [&str; 3] = ["cannot be told", "taskscale itself got no CPU", "it wanted a CPU and got"];
+const HIDDEN: [&str; 4] = [
+    "inconclusive",
+    "other programs may have created",
+    "taskscale was not scheduled",
+    "by a CPU quota or a busy machine",
+];
 
 #[test]
-fn a_good_citizen_passes() {
+fn conforming_programs_pass() {
     let entries = [
         fake("stackless", "").more("notes = [\"a\"]"),
         fake("stackful", "").kind("stackful"),
@@ -145,19 +150,19 @@ fn a_good_citizen_passes() {
     fs::write(world.manifest(), text).unwrap();
     let finished = check(&world, &["--strict", "-q"]);
     finished.expect_code(0);
-    // One timer for all takes nothing a task, give or take some pages.
-    let text = without_figures(&finished.stdout).replace("100k tasks, about … bytes a task)", "100k tasks)");
+    // One timer for all takes nothing per task, give or take some pages.
+    let text = without_figures(&finished.stdout).replace("100k tasks, about … bytes per task)", "100k tasks)");
     // On a busy machine growth is told from noise by more tasks.
     let text = text.replace("1k, 10k tasks, about", "1k tasks, about");
     insta::assert_snapshot!(text, @"
-    fake/stackless: good (1, 7, 1k tasks, about … bytes a task)
-    fake/stackful: good (1, 7, 1k tasks, about … bytes a task)
-    fake/thread: good (1, 7, 1k tasks, about … bytes a task)
-    fake/timer: good, 1 note (1, 7, 1k, 10k, 100k tasks)
-      note [memory] with 100000 tasks memory is … bytes a task above that of one
-        fix: nothing, if one timer stands for all: say so in `notes`
+    fake/stackless: ok (1, 7, 1k tasks, about … bytes per task)
+    fake/stackful: ok (1, 7, 1k tasks, about … bytes per task)
+    fake/thread: ok (1, 7, 1k tasks, about … bytes per task)
+    fake/timer: ok, 1 note (1, 7, 1k, 10k, 100k tasks)
+      note [memory] 100000 tasks use … bytes per task more than one
+        fix: none needed if one timer serves all tasks: explain it in `notes`
 
-    4 entries: good, 1 note
+    4 entries: ok, 1 note
     ");
     assert_eq!(finished.stderr, "");
     world.assert_nothing_left();
@@ -165,10 +170,10 @@ fn a_good_citizen_passes() {
 
 /// Bytes a task differ from machine to machine.
 fn without_figures(text: &str) -> String {
-    let lines = text.lines().map(|line| match line.split_once(" bytes a task") {
+    let lines = text.lines().map(|line| match line.split_once(" bytes per task") {
         Some((before, after)) => {
             let start = before.rfind(' ').map_or(0, |space| space + 1);
-            format!("{}… bytes a task{after}", &before[..start])
+            format!("{}… bytes per task{after}", &before[..start])
         }
         None => line.to_owned(),
     });
@@ -178,16 +183,16 @@ fn without_figures(text: &str) -> String {
 #[test]
 fn breaches_of_the_protocol_are_found() {
     expect(vec![
-        (fake("no-alive", "--fault no-alive"), "error protocol", "never said `alive`"),
-        (fake("twice", "--fault alive-twice"), "error protocol", "said `alive` twice"),
-        (fake("garbage", "--fault alive-garbage"), "error protocol", "said \"alive lots\""),
-        (fake("stray", "--fault long-line:20"), "error protocol", "to standard output"),
-        (script("order"), "error protocol", "says `done` before `alive`"),
+        (fake("no-alive", "--fault no-alive"), "error protocol", "`alive` was never printed"),
+        (fake("twice", "--fault alive-twice"), "error protocol", "printed `alive` twice"),
+        (fake("garbage", "--fault alive-garbage"), "error protocol", "printed \"alive lots\""),
+        (fake("stray", "--fault long-line:20"), "error protocol", "unexpected output"),
+        (script("order"), "error protocol", "`done` is printed before `alive`"),
         (script("unflushed"), "error protocol", "flush standard output"),
-        (fake("too-many", "--fault alive-too-many"), "error counts", "claims 2 tasks alive of 1"),
+        (fake("too-many", "--fault alive-too-many"), "error counts", "`alive 2` for 1 tasks"),
         (fake("partial", "--fault partial:3"), "error counts", "3 of 7 tasks were alive at once"),
-        (fake("short", "--fault done-short:1"), "error counts", "said `done 0` for 1 tasks"),
-        (fake("no-done", "--fault no-done"), "error counts", "never said `done`"),
+        (fake("short", "--fault done-short:1"), "error counts", "`done 0` for 1 tasks"),
+        (fake("no-done", "--fault no-done"), "error counts", "`done` was never printed"),
     ]);
 }
 
@@ -196,21 +201,21 @@ fn breaches_of_the_protocol_are_found() {
 fn waits_ends_and_what_is_left_are_looked_at() {
     expect(vec![
         (script("too-long"), "error wait", "`done` came "),
-        (script("too-short"), "error wait", "before tasks that wait 1 s could be due"),
-        (script("lingers"), "warning exit", "lived on for "),
+        (script("too-short"), "error wait", "its tasks must wait 1 s"),
+        (script("lingers"), "warning exit", "after `done`"),
         (fake("crash", "--fault crash:plateau"), "error exit", "SIGSEGV"),
         (fake("code", "--fault exit:end:3"), "error exit", "exited with code 3"),
         (fake("orphan", "--fault orphan"), "error processes", "processes outlive the program"),
         (script("files"), "error files", "leaves files in its working folder: left.txt"),
         (script("files-at-home"), "warning files", "leaves files in the user's home: .left"),
-        (script("source"), "error files", "writes into its source folder: left.txt"),
+        (script("source"), "error files", "source folder: left.txt"),
     ]);
 }
 
 #[test]
 #[ignore = "many checks: minutes"]
 fn a_program_that_does_not_end_is_found() {
-    expect(vec![(fake("hangs", "--fault hang:end"), "error exit", "it had said `done` but did not exit")]);
+    expect(vec![(fake("hangs", "--fault hang:end"), "error exit", "`done` was printed, but")]);
 }
 
 #[test]
@@ -218,7 +223,7 @@ fn wrong_arguments_end_with_another_code_than_0() {
     expect(vec![(
         script("takes-all"),
         "error arguments",
-        "wrong arguments are not refused: no arguments: exit code 0",
+        "no arguments: exit code 0",
     )]);
 }
 
@@ -227,18 +232,18 @@ fn wrong_arguments_end_with_another_code_than_0() {
 fn claims_are_compared_with_what_the_kernel_counts() {
     expect(vec![
         (fake("not-threads", "").kind("thread"), "error kind", "kernel"),
-        (fake("threads", "--threads-per-task 1"), "error kind", "kind is stackless, but with 1000 tasks"),
-        (fake("busy", "--burn-percent 100"), "note quiet", "it went on using CPU"),
+        (fake("threads", "--threads-per-task 1"), "error kind", "kind is stackless, but the kernel counts"),
+        (fake("busy", "--burn-percent 100"), "note quiet", "not idle"),
         (Entry::new("one-thread", "--anon-bytes-per-task 5000"), "error parallel", "counts one thread"),
-        (Entry::new("nothing", "--threads 2"), "error memory", "with 100000 tasks memory is"),
+        (Entry::new("nothing", "--threads 2"), "error memory", "100000 tasks use "),
         (
             Entry::new("no-stack", "--threads 2 --anon-bytes-per-task 60").kind("stackful"),
             "error kind",
-            "no stack is so small",
+            "too little for a stack",
         ),
-        (Entry::new("one-timer", "--threads 2").kind("timer"), "note memory", "memory is"),
+        (Entry::new("one-timer", "--threads 2").kind("timer"), "note memory", " tasks use "),
         // 5 s for a thousand tasks are 500 s for 100,000: too many, were it so.
-        (script("stalls"), "note memory", "with 100000 tasks memory is"),
+        (script("stalls"), "note memory", "100000 tasks use "),
     ]);
 }
 
@@ -246,13 +251,13 @@ fn claims_are_compared_with_what_the_kernel_counts() {
 #[ignore = "needs an idle machine"]
 fn work_is_looked_at() {
     expect(vec![
-        (work("no-ready", "--fault no-ready"), "error protocol", "never said `ready`"),
-        (work("ready-twice", "--fault ready-twice"), "error protocol", "said `ready` twice"),
-        (work("done-early", "--fault done-early"), "error protocol", "says `done` before `ready`"),
-        (work("no-check", "--fault no-check"), "error protocol", "never said `check`"),
-        (work("wrong-check", "--fault wrong-check"), "error work", "a right program says 21"),
-        (work("fewer", "--fault done-short:1"), "error counts", "said `done 6` for 7 operations"),
-        (work("no-done", "--fault no-done"), "error counts", "never said `done`"),
+        (work("no-ready", "--fault no-ready"), "error protocol", "`ready` was never printed"),
+        (work("ready-twice", "--fault ready-twice"), "error protocol", "printed `ready` twice"),
+        (work("done-early", "--fault done-early"), "error protocol", "`done` is printed before `ready`"),
+        (work("no-check", "--fault no-check"), "error protocol", "`check` was never printed"),
+        (work("wrong-check", "--fault wrong-check"), "error work", "expected 21"),
+        (work("fewer", "--fault done-short:1"), "error counts", "`done 6` for 7 operations"),
+        (work("no-done", "--fault no-done"), "error counts", "`done` was never printed"),
         (work("code", "--fault exit:end:1"), "error exit", "exited with code 1"),
         (work("crash", "--fault crash:plateau"), "error exit", "SIGSEGV"),
         (
@@ -268,18 +273,18 @@ fn work_is_looked_at() {
 #[ignore = "needs an idle machine"]
 fn operations_that_are_not_made_are_found() {
     expect(vec![
-        (Entry::of_work("nothing", ""), "error work", "nothing is made in so little time"),
-        (Entry::of_work("some", "--work-cpu-ms 1500"), "error work", "and twice as many took"),
+        (Entry::of_work("nothing", ""), "error work", "is too little"),
+        (Entry::of_work("some", "--work-cpu-ms 1500"), "error work", "for twice the operations"),
         (
             work("ready-late", "--fault ready-late"),
             "error work",
-            "before and after, which few operations do not",
+            "before and after, which grow",
         ),
-        (work("no-threads", "").kind("thread"), "error kind", "kind is thread, and so"),
+        (work("no-threads", "").kind("thread"), "error kind", "kind is thread, which needs"),
     ]);
     // Alone: while others use the CPUs, threads that the machine makes may be theirs.
     let threads = Entry::of_work("threads", "--op-threads");
-    expect(vec![(threads, "error kind", "kind is stackless, but the kernel made")]);
+    expect(vec![(threads, "error kind", "kind is stackless, but the machine created")]);
 }
 
 /// Each program of an entry is checked by what its own workload is, and named where there are several.
@@ -311,9 +316,9 @@ fn every_program_of_an_entry_is_checked() {
         })
         .collect();
     insta::assert_snapshot!(lines.join("\n"), @"
-    fake/both sleep: good, 1 warning, 1 note (1, 7, 1k tasks, about … bytes a task)
-    fake/both spawn: good (1, 10, 1k tasks, about … of CPU)
-    fake/threads: good, 1 warning, 1 note (1, 10, 1k tasks, about … of CPU)
+    fake/both sleep: ok, 1 warning, 1 note (1, 7, 1k tasks, about … bytes per task)
+    fake/both spawn: ok (1, 10, 1k tasks, about … of CPU)
+    fake/threads: ok, 1 warning, 1 note (1, 10, 1k tasks, about … of CPU)
     fake/waits: 1 error, 1 warning, 1 note (1, 10, 1k tasks)
 
     3 entries with 4 programs: 1 error, 3 warnings, 3 notes
@@ -331,7 +336,7 @@ fn every_program_of_an_entry_is_checked() {
 #[test]
 #[ignore = "many checks: minutes"]
 fn dear_tasks_are_tried_in_smaller_numbers() {
-    expect(vec![(script("dear"), "note limit", "not tried with more than 7 tasks: 1000 would take")]);
+    expect(vec![(script("dear"), "note limit", "not run with more than 7 tasks: 1000 need")]);
 }
 
 #[test]
@@ -362,10 +367,10 @@ fn builds_are_looked_at() {
         ["warning build: two builds of the same sources differ: other/sleep/script.sh"]
     );
     let left = found(&json, "leaves");
-    assert!(left.iter().any(|found| found.contains("writes into its source folder: left.o")), "{left:?}");
+    assert!(left.iter().any(|found| found.contains("source folder: left.o")), "{left:?}");
     let failed = &about_builds("fails")[0];
     assert!(
-        failed.starts_with("error build: it cannot be built:") && failed.contains("no compiler"),
+        failed.starts_with("error build: ") && failed.contains("no compiler"),
         "{failed}"
     );
     world.assert_nothing_left();
@@ -391,22 +396,22 @@ fn manifests_are_looked_at() {
         found(&json, name).into_iter().filter(|found| found.contains(" manifest: ")).collect()
     };
     insta::assert_snapshot!(about("a-thing").join("\n"), @r#"
-    warning manifest: README.md is not finished: it has a TODO
-    warning manifest: `url` is "example"
+    warning manifest: README.md has a TODO
+    warning manifest: `url` is not a URL: "example"
     warning manifest: `why` is not written yet
     note manifest: no `minimum` version of Scripted
     "#);
     insta::assert_snapshot!(about("wrapped").join("\n"), @r#"
-    warning manifest: `run` starts `sh -c`, which starts the program and stays
-    warning manifest: `url` is "example"
-    warning manifest: `why` is "a test"
+    warning manifest: `run` starts a wrapper that keeps running: `sh -c`
+    warning manifest: `url` is not a URL: "example"
+    warning manifest: `why` is too short: "a test"
     note manifest: README.md does not name `wrapped`
     note manifest: no `minimum` version of Scripted
     "#);
     fs::remove_file(world.path("catalog/fake/README.md")).unwrap();
     let finished = world.run(world.command(&["check", "fake/a-thing"]));
     finished.expect_code(1);
-    assert!(finished.stdout.contains("error [manifest] there is no README.md"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("error [manifest] no README.md"), "{}", finished.stdout);
     world.assert_nothing_left();
 }
 

@@ -64,7 +64,7 @@ fn samples_without_a_campaign_are_nobodys() {
         vec!["limit", "fake/well", "--memory", "64MiB", "-o", &folder],
     ] {
         let finished = world.run(world.command(&args));
-        finished.expect_code(2).expect_said("holds samples but no campaign.json");
+        finished.expect_code(2).expect_said("campaign.json not found");
         finished.expect_said("hint: restore campaign.json");
         assert!(finished.stdout.is_empty(), "{}", finished.stdout);
     }
@@ -100,9 +100,9 @@ fn another_campaigns_sample_counts_nowhere() {
         vec!["compare", &one, &other],
     ] {
         let finished = world.run(world.command(&args));
-        let said = format!("it is of the campaign {:?}, this one is {:?}", ids[1], ids[0]);
+        let said = format!("campaign {:?}, expected {:?}", ids[1], ids[0]);
         finished.expect_code(0).expect_said("line 2 of ").expect_said(&said);
-        finished.expect_said("line 3 of ").expect_said("it is of the campaign without an id");
+        finished.expect_said("line 3 of ").expect_said("campaign without an id");
         for enormous in ["999999999", "999,999,999", "953.7"] {
             assert!(!finished.stdout.contains(enormous), "{args:?}:\n{}", finished.stdout);
         }
@@ -163,16 +163,16 @@ fn a_campaign_goes_on_under_the_conditions_that_it_was_begun_under() {
                 continue;
             }
             let finished = world.run(world.campaign("out", &format!("-n 3 {more}")));
-            finished.expect_code(2).expect_said("holds another campaign").expect_said(said);
+            finished.expect_code(2).expect_said("cannot resume").expect_said(said);
         }
         assert!(files() == before, "something was written");
     };
-    refused(&world, "--memory-cap 2MiB", "its runs may take 300 MiB, not 2.00 MiB; without --memory-cap");
-    refused(&world, "--timeout 3s", "its runs may take 1 m 30 s, not 3.00 s; without --timeout");
+    refused(&world, "--memory-cap 2MiB", "300 MiB, now 2.00 MiB (leave out --memory-cap");
+    refused(&world, "--timeout 3s", "1 m 30 s, now 3.00 s (leave out --timeout");
     refused(&world, "--seed 2", "its order comes from seed 1, not 2; without --seed");
     if conditions.memory_source != Some(MemorySource::Proc) {
         world.env.insert("TASKSCALE_CGROUP".into(), "none".into());
-        refused(&world, "", "and here it would be by proc");
+        refused(&world, "", "now proc");
         world.env.remove("TASKSCALE_CGROUP");
     }
     // What is not said is as it was, and so is what is said alike.
@@ -206,7 +206,7 @@ fn a_toolchain_that_was_away_may_not_come_back_newer() {
 
     fs::write(&version, "other 2.0\n").unwrap();
     let finished = world.run(world.campaign("out", "-n 3"));
-    finished.expect_code(2).expect_said("it was begun with other 1.0 for fake/b, and here is other 2.0");
+    finished.expect_code(2).expect_said("fake/b was other 1.0, now other 2.0");
     fs::write(&version, "other 1.0\n").unwrap();
     world.run(world.campaign("out", "-n 3")).expect_code(0).expect_said("resuming ");
     assert_eq!(facts(&world), known);
@@ -279,7 +279,7 @@ fn without_the_lock_samples_are_marked_and_no_file_is_emptied_for_it() {
     world.env.insert("TASKSCALE_LOCK".into(), world.path("thesis.tex").display().to_string());
     fs::write(world.path("thesis.tex"), "years of work").unwrap();
     let finished = world.run(world.campaign("out", "-n 3"));
-    finished.expect_code(0).expect_said("it is no lock of taskscale's");
+    finished.expect_code(0).expect_said("not a lock file of taskscale");
     assert_eq!(fs::read_to_string(world.path("thesis.tex")).unwrap(), "years of work");
     world.assert_nothing_left();
 }
@@ -405,7 +405,7 @@ fn a_build_gets_what_finds_things_and_nothing_that_says_how_to_build() {
     // What the user lets through is part of the program.
     world.env.insert("TASKSCALE_BUILD_ENV".into(), "CC, NOT_SET".into());
     let finished = world.run(world.campaign("out", "-n 3"));
-    finished.expect_code(2).expect_said("the program of fake/built has changed since it was begun");
+    finished.expect_code(2).expect_said("the program of fake/built has changed");
     assert_eq!(times(&world), 2);
     assert!(fs::read_to_string(&made).unwrap().contains("\nCC=clang\n"));
     world.env.insert("CC".into(), "gcc".into());

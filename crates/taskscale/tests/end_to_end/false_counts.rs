@@ -91,12 +91,12 @@ fn done_before_the_hold_is_over_and_counts_that_are_none_are_failures() {
     std::fs::write(world.manifest(), text).expect("a manifest");
     world.run(world.campaign("out", "-n 10 -r 1")).expect_code(1);
     for (entry, sample) in world.samples("out") {
-        let said = if entry == "signed" { "said \"alive +10\"" } else { "said `done 10` after" };
+        let said = if entry == "signed" { "printed \"alive +10\"" } else { "printed `done 10` after" };
         assert_eq!(sample.status, Status::Failed, "{sample:#?}");
         assert!(sample.reason.as_ref().is_some_and(|reason| reason.contains(said)), "{sample:#?}");
     }
     // The same by a program that is not of the catalog.
-    for (case, words) in [("done-at-once", "said `done`"), ("signed", "broke the protocol")] {
+    for (case, words) in [("done-at-once", "printed `done`"), ("signed", "protocol error")] {
         let out = world.path(case).display().to_string();
         let words_of = ["measure", "-n", "10", "-r", "1", "-o", &out, "--", &program, case, "{tasks}", "9"];
         world.run(world.command(&words_of)).expect_code(1);

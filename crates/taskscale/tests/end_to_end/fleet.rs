@@ -63,7 +63,7 @@ fn machines_are_measured_at_once_and_set_side_by_side() {
     for wanted in ["Scripted version", "fake 1.0", "fake 2.0", "fake/one", "2 of 2"] {
         assert!(summary.contains(wanted), "{wanted}:\n{summary}");
     }
-    let differs = summary.find("what differs").expect("what differs");
+    let differs = summary.find("differences").expect("differences");
     assert!(differs < summary.find("fake/one").expect("an entry"), "differences come first");
     assert!(cluster.world.path("shared/report.html").exists());
 
@@ -389,17 +389,17 @@ fn what_makes_no_sense_is_refused_and_nothing_is_submitted() {
     refused("[machines.x]\ntime = \"99:00:00\"\n", &["time limit"]);
     refused("[machines.x]\npartitoin = \"bench\"\n", &["line 6", "partitoin"]);
     refused("", &["machines"]);
-    refused_text("folder = \"a b\"\n[machines.x]\n", &["' ' in a path"]);
+    refused_text("folder = \"a b\"\n[machines.x]\n", &["invalid folder"]);
     refused_text(
         "folder = \"x\"\narguments = [\"-o\", \"y\"]\n[machines.x]\n",
-        &["for taskscale fleet to say"],
+        &["taskscale fleet sets it"],
     );
-    refused("[machines.x]\npartition = \"a b\"\n", &["no option of Slurm's"]);
-    refused("[machines.x]\ncount = 0\n", &["from 1 to"]);
-    refused("[machines.x]\ncount = 2\nnodelist = \"node1\"\n", &["exclude each other"]);
+    refused("[machines.x]\npartition = \"a b\"\n", &["invalid Slurm option"]);
+    refused("[machines.x]\ncount = 0\n", &["1 to "]);
+    refused("[machines.x]\ncount = 2\nnodelist = \"node1\"\n", &["count with nodelist"]);
     refused("tasks = \"many\"\n[machines.x]\n", &["plan.toml", "many"]);
     refused("workloads = [\"slep\"]\n[machines.x]\n", &["plan.toml", "slep", "sleep"]);
-    refused("[machines.x]\ntaskscale = \"plan.toml\"\n", &["no program for Linux"]);
+    refused("[machines.x]\ntaskscale = \"plan.toml\"\n", &["not a program for Linux"]);
     // In a path without Slurm's commands.
     let plan = cluster.plan("[machines.x]\n").display().to_string();
     let mut command = cluster.world.command(&["fleet", &plan]);

@@ -51,7 +51,7 @@ fn a_catalog_that_others_can_write_is_not_used_unless_it_is_named() {
         for args in [&["list"][..], &["doctor"], &["run", "fake/well", "-n", "1"], &["new", "go/x"]] {
             let done = run_in(&world, "shared/below", args);
             done.expect_code(2);
-            for said in [&*runtimes.display().to_string(), "its programs are not run", why, "--catalog "] {
+            for said in [&*runtimes.display().to_string(), "not trusted", why, "--catalog "] {
                 done.expect_said(said);
             }
         }

@@ -214,16 +214,16 @@ fn new_says_what_it_wrote_and_where() {
     assert!(stdout.contains("created   mine/go/third/spawn/main.go\n"), "{stdout}");
     assert!(stdout.contains("taskscale run go/third -w spawn -n 1,10k --catalog mine\n"), "{stdout}");
     for (args, expected) in [
-        (&["new", "go/errgroup"][..], "has an entry `errgroup` already"),
+        (&["new", "go/errgroup"][..], "already exists: go/errgroup"),
         (&["new", "golang/other"], "`taskscale new go/other`"),
         (&["new", "go"], "not an entry: `go`"),
         (&["new", "go/b", "-w", "spwan"], "no workload `spwan`: did you mean `spawn`?"),
         (
             &["new", "perl/b", "-w", "ring"],
-            "no program of the workload `ring` that `new` could write for POSIX shell, only of sleep, spawn",
+            "no program for `ring` in POSIX shell (available: sleep, spawn)",
         ),
-        (&["new", "go/A"], "entry name \"A\" must start with a small letter"),
-        (&["new", "../go/a"], "must start with a small letter"),
+        (&["new", "go/A"], "entry name \"A\""),
+        (&["new", "../go/a"], "runtime name \"..\""),
         (
             &["new", "x/y", "--language", "pyton"],
             "rust, go, java, node, python, c, dotnet, elixir, shell; did you mean `python`?",

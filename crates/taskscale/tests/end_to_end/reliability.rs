@@ -32,7 +32,7 @@ fn row(batch: &Batch, case: &Case) -> String {
     let mut told = Vec::new();
     if !case.reason.is_empty() {
         let told_of = case.reason.replace('|', "\\|").replace(&batch.tasks.to_string(), "N");
-        told.push(format!("“{}”", told_of.trim_end_matches("; it said: ").trim_end_matches(": ")));
+        told.push(format!("“{}”", told_of.trim_end_matches("; stderr: ").trim_end_matches(": ")));
     }
     told.extend(case.warnings.iter().map(|warning| {
         let name = serde_json::to_value(warning).expect("a name");

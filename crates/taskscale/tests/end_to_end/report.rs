@@ -88,7 +88,7 @@ fn run_prints_the_formats_of_other_tools_as_well() {
     // Nothing that a service could keep: the samples are there all the same, and it is said.
     let world = World::new(&[Entry::new("crash", "--fault crash:plateau")]);
     let finished = world.run(world.campaign("out", "-n 5 --format github"));
-    finished.expect_code(1).expect_said("no cell of these campaigns has a figure").expect_said("results: ");
+    finished.expect_code(1).expect_said("no values to export").expect_said("results: ");
     assert!(finished.stdout.is_empty());
     assert_eq!(world.runs("out").len(), 1);
 }
@@ -114,7 +114,7 @@ fn a_file_is_written_whole_or_not_at_all() {
     fs::write(world.path("chart.svg"), "old").unwrap();
     report(&world, "one two --format svg -o chart.svg")
         .expect_code(2)
-        .expect_said("a chart is of one part of one campaign");
+        .expect_said("a chart shows one series");
     assert_eq!(fs::read_to_string(world.path("chart.svg")).unwrap(), "old");
     report(&world, "one -o nowhere/at/all.txt").expect_code(1).expect_said("nowhere/at/all.txt");
     // A device is written to, not replaced.
@@ -147,12 +147,12 @@ fn what_makes_no_sense_is_refused() {
         ("one nothing", "no such folder: nothing"),
         ("one --samples", "--samples needs --format csv"),
         ("one --chart scaling", "--chart needs --format svg"),
-        ("one --format svg --chart scaling -n 1", "a scaling chart needs at least two numbers of tasks"),
+        ("one --format svg --chart scaling -n 1", "a scaling chart needs 2"),
         ("one --format svg -n 7", "-n: nothing was measured at N = 7; there are N = 1, 500"),
         ("one --format svg -n 1x", "-n: \"x\" in \"1x\" is not a unit of a count"),
         ("one --format csv --metric launch", "--metric is for"),
         ("one two --metric speed", "invalid value 'speed'"),
-        ("one two --format bencher", "a service keeps one value a name"),
+        ("one two --format bencher", "one value per name"),
         ("one --format htlm", "possible values"),
     ] {
         let finished = report(&world, args);
@@ -189,7 +189,7 @@ fn a_report_is_of_what_was_asked_for() {
         for name in ["fake/well", "fake/more", "fake/os"] {
             assert_eq!(finished.stdout.contains(name), those.contains(&name), "{args}: {}", finished.stdout);
         }
-        assert!(!finished.stdout.contains("left out: not of"), "{args}: {}", finished.stdout);
+        assert!(!finished.stdout.contains("ignored: of another"), "{args}: {}", finished.stdout);
         finished.stdout
     };
     shows("--entry fake/w*", &["fake/well"]);
@@ -204,7 +204,7 @@ fn a_report_is_of_what_was_asked_for() {
         whole.contains("\n1 task ") && !some.contains("\n1 task ") && some.contains("\n500 tasks "),
         "{some}"
     );
-    let fit = |text: &str| text.split("off the line").nth(1).map(str::to_owned);
+    let fit = |text: &str| text.split("deviation").nth(1).map(str::to_owned);
     assert!(fit(&whole).is_some() && fit(&whole) == fit(&some), "{whole}\n{some}");
     let peaks = shows("--metric peak,launch", &all);
     assert!(peaks.contains("peak MiB") && peaks.contains("launch s") && !peaks.contains("CPU s"), "{peaks}");

@@ -206,7 +206,7 @@ fn what_is_broken_is_said_and_left_out() {
     copied(&world, "results/garbled", |text| text[..text.len() / 2].to_owned());
     copied(&world, "results/newer", |text| text.replacen("\"schema\": 1", "\"schema\": 99", 1));
     let made = site_of(&world, "results");
-    made.expect_code(0).expect_said("1 results page,").expect_said("garbled").expect_said("has schema 99");
+    made.expect_code(0).expect_said("1 results page,").expect_said("garbled").expect_said("schema: 99");
     let pages = assert_links_lead_somewhere(&world.path("site"));
     let shown: Vec<_> = pages.iter().filter(|page| page.starts_with("campaigns/")).collect();
     assert_eq!(shown, ["campaigns/good.html"]);

@@ -193,7 +193,7 @@ fn what_makes_no_sense_is_refused_before_anything_runs() {
     let world = World::new(&[Entry::new("sleeps", "")]);
     for (options, said) in [
         ("-w spwan", "no workload `spwan`: did you mean `spawn`?"),
-        ("-w spawn", "fake/sleeps does not do the workload `spawn`; it does sleep"),
+        ("-w spawn", "fake/sleeps has no workload `spawn` (available: sleep)"),
         ("-p tokens=4", "-p tokens: not a parameter"),
         ("-p tokens", "is not NAME=VALUE"),
         ("--cpus 1000", "--cpus: 1000: "),

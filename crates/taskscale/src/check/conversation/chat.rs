@@ -7,60 +7,59 @@ use super::peer::{Peer, Trouble, kernel_bytes, settle};
 use super::websocket::{HANDSHAKE, Heard, KEY, WebSocket, read_head, shown};
 use super::{Case, Talk, crowd, wrong_frames};
 
-const HANDSHAKE_FIX: &str = "answer a handshake as RFC 6455, 4.2 says: names and words of its lines in any case and any order, and no sooner than \
-     its empty line has come";
-const TASK_FIX: &str = "let each connection be a task of its own, and let an error of one end that one, silently, and nothing else";
+const HANDSHAKE_FIX: &str = "answer handshakes by RFC 6455, 4.2: headers in any case and order, and only after the empty line";
+const TASK_FIX: &str = "handle each connection in its own task; on an error, close only that connection, silently";
 
 pub(super) const CASES: &[Case] = &[
     Case { name: "handshake", fix: HANDSHAKE_FIX, grave: true, talk: handshake },
     Case {
         name: "plain request",
-        fix: "refuse a request that is no handshake with a status of 400 or above, or close the connection",
+        fix: "answer a request without a handshake with a status of 400 or above, or close the connection",
         grave: false,
         talk: plain,
     },
     Case {
         name: "bad handshakes",
-        fix: "refuse a handshake that RFC 6455, 4.2.1 does not allow with a status of 400 or above (426 for another version), or \
-              close the connection",
+        fix: "answer a handshake that violates RFC 6455, 4.2.1 with a status of 400 or above (426 for another version), or close \
+              the connection",
         grave: false,
         talk: bad_handshakes,
     },
     Case {
         name: "rooms",
-        fix: "send what is said to each member of the sender's room once, the sender too, and to nobody else; who joins a room \
-              has left the one before",
+        fix: "send each message once to each member of the sender's room, including the sender, and to no others; joining a room \
+              leaves the previous one",
         grave: true,
         talk: rooms,
     },
     Case {
         name: "ping",
-        fix: "answer a ping at once by a pong with the same payload",
+        fix: "answer a ping at once with a pong of the same payload",
         grave: true,
         talk: pings,
     },
     Case {
         name: "fragments",
-        fix: "put the fragments of a message together (RFC 6455, 5.4), and answer pings between them",
+        fix: "assemble fragmented messages (RFC 6455, 5.4), and answer pings between fragments",
         grave: true,
         talk: fragments,
     },
     Case {
         name: "pieces",
-        fix: "read on until a frame is complete, and take all frames that one read brings",
+        fix: "read until a frame is complete, and handle all frames of one read",
         grave: true,
         talk: pieces,
     },
-    Case { name: "64 KiB", fix: "take and send messages of up to 65,536 bytes", grave: true, talk: large },
+    Case { name: "64 KiB", fix: "accept and send messages of up to 65,536 bytes", grave: true, talk: large },
     Case {
         name: "order",
-        fix: "send each message to each member once, in the order in which each sender said them",
+        fix: "send each message to each member once, in the order of its sender",
         grave: true,
         talk: order,
     },
     Case {
         name: "close codes",
-        fix: "let wrong frames end the connection that they came over, and nothing else",
+        fix: "on invalid frames, close only the connection that sent them",
         grave: true,
         talk: wrong_frames::close_codes,
     },
@@ -76,31 +75,31 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 const UNREAD: &str = "a member that does not read";
-const QUEUE_FIX: &str = "give each connection a bounded queue of what is to be sent (256 messages, say), and cut the connection off when it is full";
+const QUEUE_FIX: &str = "use a bounded send queue per connection (for example 256 messages), and close the connection when it is full";
 
-/// Messages that are on their way at once: fewer than a queue must hold.
+/// Messages in flight, fewer than a queue must hold.
 const AT_ONCE: usize = 100;
 const LOTS: usize = 6;
-/// Half-open connections of each sort.
+/// Half-open connections of each type.
 const HALF_OPEN: usize = 10;
 const ROOMS: usize = 10;
-/// Of what a member does not read: small enough for every server, large enough to fill what the kernel holds soon.
+/// The size of unread messages: small enough for every server, large enough to fill kernel buffers quickly.
 const LARGE_BYTES: usize = 32 * 1024;
 /// A queue of 256 such messages, and half as much again.
 const QUEUE_BYTES: usize = 12 << 20;
-/// No more is said then to a member that does not read.
+/// The time of sending to a member that does not read.
 const FLOOD: Duration = Duration::from_secs(30);
-/// More memory than this is not asked for, to see whether it has a bound.
+/// The growth of memory after which it counts as unbounded.
 const RUNAWAY_BYTES: u64 = 1 << 30;
 
-/// In a room of its own, or with others.
+/// A member of a room.
 fn member(talk: &mut Talk, room: &str) -> Result<WebSocket, Trouble> {
     let mut member = WebSocket::open(talk)?;
     member.join(room)?;
     Ok(member)
 }
 
-/// All of them hear it next.
+/// All of them expect this text next.
 fn all_hear(members: &mut [&mut WebSocket], text: &str) -> Result<(), Trouble> {
     members.iter_mut().try_for_each(|member| member.expect(text))
 }
@@ -118,12 +117,12 @@ fn handshake(talk: &mut Talk) -> Result<(), Trouble> {
     talk.part(|talk| {
         WebSocket::open_with(talk, &odd, usize::MAX)
             .and_then(|mut odd| odd.join("odd"))
-            .map_err(|trouble| trouble.of("lines of the handshake in odd case and order"))
+            .map_err(|trouble| trouble.of("handshake headers in unusual case and order"))
     })?;
     for alone in [3, 40] {
         talk.part(|talk| {
             WebSocket::open_with(talk, HANDSHAKE, alone).and_then(|mut pieces| pieces.join("pieces")).map_err(
-                |trouble| trouble.of(&format!("a handshake in two pieces, the first of {alone} bytes")),
+                |trouble| trouble.of(&format!("handshake in two pieces, the first of {alone} bytes")),
             )
         })?;
     }
@@ -134,7 +133,7 @@ fn plain(talk: &mut Talk) -> Result<(), Trouble> {
     refused(talk, "a plain request", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
 }
 
-/// A status of 400 or above, or the end of the connection.
+/// Expects a status of 400 or above, or the end of the connection.
 fn refused(talk: &Talk, what: &str, request: &str) -> Result<(), Trouble> {
     let mut peer = Peer::connect(talk.terms)?;
     peer.write(request.as_bytes())?;
@@ -148,7 +147,7 @@ fn refused(talk: &Talk, what: &str, request: &str) -> Result<(), Trouble> {
         return Ok(());
     }
     let first = head.lines().next().unwrap_or_default();
-    Err(Trouble::Wrong(format!("{what} is answered {}", shown(first.as_bytes()))))
+    Err(Trouble::Wrong(format!("{what} is answered with {}", shown(first.as_bytes()))))
 }
 
 fn bad_handshakes(talk: &mut Talk) -> Result<(), Trouble> {
@@ -165,7 +164,7 @@ fn bad_handshakes(talk: &mut Talk) -> Result<(), Trouble> {
         ("no key", KEY_LINE, String::new()),
         ("a key of 15 bytes", KEY_LINE, key("dGhlIHNhbXBsZSBub25j")),
         ("a key of 17 bytes", KEY_LINE, key("dGhlIHNhbXBsZSBub25jZSE=")),
-        ("a key that is no Base64", KEY_LINE, key("!!!!IHNhbXBsZSBub25jZQ==")),
+        ("a key that is not Base64", KEY_LINE, key("!!!!IHNhbXBsZSBub25jZQ==")),
         ("another upgrade", "Upgrade: websocket", "Upgrade: h2c".to_owned()),
         ("no connection upgrade", "Connection: Upgrade", "Connection: keep-alive".to_owned()),
     ] {
@@ -181,21 +180,21 @@ fn rooms(talk: &mut Talk) -> Result<(), Trouble> {
     all_hear(&mut [&mut a, &mut b], "héllo wörld")?;
     c.say("say apart")?;
     c.expect("apart").map_err(|trouble| trouble.of("in another room"))?;
-    c.join("räume").map_err(|trouble| trouble.of("of one that moves to another room"))?;
+    c.join("räume").map_err(|trouble| trouble.of("to a member that changes rooms"))?;
     b.say("say welcome")?;
-    all_hear(&mut [&mut a, &mut b, &mut c], "welcome").map_err(|trouble| trouble.of("after one moved in"))?;
-    // Joining where one is makes nobody a member twice.
+    all_hear(&mut [&mut a, &mut b, &mut c], "welcome").map_err(|trouble| trouble.of("after a member joined"))?;
+    // Joining again must not duplicate the membership.
     b.join("räume")?;
     a.say("say once")?;
     all_hear(&mut [&mut a, &mut b, &mut c], "once")
-        .map_err(|trouble| trouble.of("after one joined again"))?;
-    b.join("third").map_err(|trouble| trouble.of("of one that moves to another room"))?;
+        .map_err(|trouble| trouble.of("after a member joined again"))?;
+    b.join("third").map_err(|trouble| trouble.of("to a member that changes rooms"))?;
     for (speaker, text) in [(&mut a, "say without b"), (&mut b, "say alone")] {
         speaker.say(text)?;
     }
-    all_hear(&mut [&mut a, &mut c], "without b").map_err(|trouble| trouble.of("after one moved out"))?;
-    b.expect("alone").map_err(|trouble| trouble.of("of one that moved out"))?;
-    // What came twice, or astray, is seen in the place of this.
+    all_hear(&mut [&mut a, &mut c], "without b").map_err(|trouble| trouble.of("after a member left"))?;
+    b.expect("alone").map_err(|trouble| trouble.of("to a member that left"))?;
+    // Duplicate or misdirected messages would be received instead.
     for speaker in [&mut a, &mut b] {
         speaker.say("say the end")?;
     }
@@ -203,7 +202,7 @@ fn rooms(talk: &mut Talk) -> Result<(), Trouble> {
 }
 
 fn fragments(talk: &mut Talk) -> Result<(), Trouble> {
-    // Cut within the two bytes of a letter, and with an empty one.
+    // Split within a two-byte letter, with an empty fragment.
     let letter = [
         Frame::new(TEXT, b"say fra\xc3").begun(),
         Frame::new(CONTINUED, b"\xa9gmen").begun(),
@@ -232,7 +231,7 @@ fn around_a_ping(talk: &mut Talk) -> Result<(), Trouble> {
     heard.sort_by_key(|heard| matches!(heard, Heard::Text(_)));
     if heard != [Heard::Pong(b"between".to_vec()), Heard::Text(b"around a ping".to_vec())] {
         let [first, second] = heard.map(|heard| heard.shown());
-        return Err(Trouble::Wrong(format!("a ping between fragments is answered by {first} and {second}")));
+        return Err(Trouble::Wrong(format!("a ping between fragments is answered with {first} and {second}")));
     }
     b.expect("around a ping")
 }
@@ -246,18 +245,18 @@ fn pings(talk: &mut Talk) -> Result<(), Trouble> {
             match a.hear(&format!("a pong, after {what}"))? {
                 Heard::Pong(came) if came == payload => Ok(()),
                 Heard::Pong(_) => {
-                    Err(Trouble::Wrong(format!("{what} is answered by a pong with another payload")))
+                    Err(Trouble::Wrong(format!("{what} is answered with a pong of another payload")))
                 }
-                other => Err(Trouble::Wrong(format!("{what} is answered by {}", other.shown()))),
+                other => Err(Trouble::Wrong(format!("{what} is answered with {}", other.shown()))),
             }
         })?;
     }
-    // Nobody answers a pong, and it ends nothing.
+    // A pong needs no answer, and must not close the connection.
     talk.part(|talk| {
         let mut a = member(talk, "pongs")?;
         a.send(&Frame::new(PONG, b"unasked"))?;
         a.say("say on")?;
-        a.expect("on").map_err(|trouble| trouble.of("after a pong that was not asked for"))
+        a.expect("on").map_err(|trouble| trouble.of("after an unsolicited pong"))
     })
 }
 
@@ -268,21 +267,21 @@ fn pieces(talk: &mut Talk) -> Result<(), Trouble> {
             a.peer.write(&[byte])?;
             std::thread::sleep(Duration::from_millis(1));
         }
-        a.expect("bytes").map_err(|trouble| trouble.of("which came byte by byte"))
+        a.expect("bytes").map_err(|trouble| trouble.of("sent byte by byte"))
     })?;
     talk.part(|talk| {
         let mut a = member(talk, "pieces")?;
         let two = [Frame::text("say first").bytes(), Frame::text("say second").bytes()].concat();
         let (all_but_last, last) = two.split_at(two.len() - 1);
         a.peer.write(all_but_last)?;
-        a.expect("first").map_err(|trouble| trouble.of("which came with most of another"))?;
+        a.expect("first").map_err(|trouble| trouble.of("sent with most of another frame"))?;
         a.peer.write(last)?;
-        a.expect("second").map_err(|trouble| trouble.of("which came with another"))
+        a.expect("second").map_err(|trouble| trouble.of("sent with another frame"))
     })
 }
 
 fn large(talk: &mut Talk) -> Result<(), Trouble> {
-    // Around each border of how a frame's length is written, up to a frame of 65,536 bytes.
+    // Around each boundary of the length encoding, up to a frame of 65,536 bytes.
     for length in [120, 121, 122, 125, 126, 127, 65_531, 65_532] {
         talk.part(|talk| {
             let (mut a, mut b) = (member(talk, "large")?, member(talk, "large")?);
@@ -314,12 +313,12 @@ fn order(talk: &mut Talk) -> Result<(), Trouble> {
                 let sender = due_texts
                     .iter()
                     .position(|due| matches!(&heard, Heard::Text(text) if text == due.as_bytes()));
-                let wrong = || Trouble::Wrong(format!("{} came in the place of {wanted}", heard.shown()));
+                let wrong = || Trouble::Wrong(format!("received {}, expected {wanted}", heard.shown()));
                 due[sender.ok_or_else(wrong)?] += 1;
             }
         }
     }
-    // What came twice is seen in the place of this.
+    // Duplicates would be received instead.
     members[0].say("say the end")?;
     members.iter_mut().try_for_each(|member| member.expect("the end"))
 }
@@ -336,7 +335,7 @@ fn half_open(talk: &mut Talk) -> Result<(), Trouble> {
     let mut begun = member(talk, "half-open")?;
     begun.peer.write(&Frame::text("say half").bytes()[..5])?;
     settle();
-    rooms(talk).map_err(|trouble| trouble.of("beside half-open connections"))
+    rooms(talk).map_err(|trouble| trouble.of("with half-open connections"))
 }
 
 fn vanish(talk: &mut Talk) -> Result<(), Trouble> {
@@ -345,10 +344,10 @@ fn vanish(talk: &mut Talk) -> Result<(), Trouble> {
     let mut crowd = Vec::new();
     for index in 0..half as usize {
         let joined = member(talk, &format!("vanish {}", index % ROOMS));
-        crowd.push(joined.map_err(|trouble| trouble.of(&format!("beside {index} other members")))?);
+        crowd.push(joined.map_err(|trouble| trouble.of(&format!("with {index} other members")))?);
     }
     let idle = crowd::gather(talk.terms, half, |_| Ok(()))?;
-    // In all rooms but the first something is on its way to them.
+    // With messages in flight in all rooms but the first.
     for member in crowd.iter_mut().take(ROOMS).skip(1) {
         let _ = member.say("say farewell");
     }
@@ -361,11 +360,11 @@ fn vanish(talk: &mut Talk) -> Result<(), Trouble> {
     }
     let mut after = member(talk, "vanish 1").map_err(|trouble| trouble.of(&whose))?;
     after.say("say alone")?;
-    // The farewell may reach one that came early enough.
+    // An early member may still receive the farewell.
     match after.hear("the message \"alone\"").map_err(|trouble| trouble.of(&whose))? {
         Heard::Text(text) if text == b"farewell" => after.expect("alone"),
         Heard::Text(text) if text == b"alone" => Ok(()),
-        other => Err(Trouble::Wrong(format!("{} came in the place of \"alone\", {whose}", other.shown()))),
+        other => Err(Trouble::Wrong(format!("received {}, expected \"alone\", {whose}", other.shown()))),
     }
 }
 
@@ -374,7 +373,7 @@ fn unread(talk: &mut Talk) -> Result<(), Trouble> {
     slow.peer.take_little();
     let text = "w".repeat(LARGE_BYTES);
     let frame = Frame::text(&format!("say {text}")).bytes();
-    // More than the kernel and a queue hold together.
+    // More than kernel buffers and a queue hold.
     let fair = (kernel_bytes() + QUEUE_BYTES) / LARGE_BYTES;
     let (start, before) = (Instant::now(), (talk.memory)());
     let runs_away =
@@ -384,28 +383,28 @@ fn unread(talk: &mut Talk) -> Result<(), Trouble> {
         let round = fast.peer.write(&frame).and_then(|()| fast.expect(&text));
         round.map_err(|trouble| {
             trouble
-                .of(&format!("in a room of which one member does not read, after {said} messages of 32 KiB"))
+                .of(&format!("in a room with a member that does not read, after {said} messages of 32 KiB"))
         })?;
         said += 1;
         if said % 64 == 0 && runs_away(talk) {
             let so_far = (said * LARGE_BYTES) >> 20;
             let grown = talk.grown(before);
-            return Err(Trouble::Wrong(format!("one member did not read {so_far} MiB{grown}")));
+            return Err(Trouble::Wrong(format!("unbounded queue: a member did not read {so_far} MiB{grown}")));
         }
     }
     fast.say("say the end")?;
     fast.expect("the end")?;
     let grown = talk.grown(before);
-    // Now it reads what was kept for it, which may be given back meanwhile.
+    // Now it reads what was kept for it.
     let mut heard = 0;
     let kept = loop {
-        match slow.hear("what was not read") {
+        match slow.hear("the unread messages") {
             Ok(Heard::Text(came)) if came == text.as_bytes() => heard += 1,
             Ok(Heard::Text(came)) if came == b"the end" => break true,
             Ok(Heard::Close(_)) | Err(Trouble::Cut(_)) => break false,
             Err(Trouble::Silent(_)) => break true,
             Ok(other) => {
-                return Err(Trouble::Wrong(format!("{} came to one that had not read", other.shown())));
+                return Err(Trouble::Wrong(format!("received {} after unread messages", other.shown())));
             }
             Err(trouble) => return Err(trouble),
         }
@@ -413,34 +412,33 @@ fn unread(talk: &mut Talk) -> Result<(), Trouble> {
     let mib = (said * LARGE_BYTES) >> 20;
     if kept && heard == said && said > fair {
         return Err(Trouble::Wrong(format!(
-            "for a member that did not read, all of {mib} MiB were kept{grown}"
+            "unbounded queue: all {mib} MiB were kept for a member that did not read{grown}"
         )));
     }
     if kept && heard == said {
         talk.fault(
             UNREAD,
             format!(
-                "a member that does not read could be sent only {mib} MiB in {} s: whether what is kept for it has a bound was \
-                 not seen",
+                "inconclusive: only {mib} MiB were sent to a member that does not read in {} s",
                 FLOOD.as_secs()
             ),
-            "nothing in the program if the machine is busy; otherwise let it answer faster",
+            "none in the program if the machine is busy; otherwise answer faster",
             false,
         );
     } else if kept {
         let lost = said - heard;
         talk.fault(
             UNREAD,
-            format!("a member that did not read {mib} MiB is still connected, and {lost} of {said} messages never came to it"),
+            format!("a member that did not read {mib} MiB is still connected, but lost {lost} of {said} messages"),
             QUEUE_FIX,
             false,
         );
     }
-    // The room goes on.
+    // The room still works.
     let mut after = member(talk, "slow")?;
     after.say("say on")?;
     after
         .expect("on")
         .and_then(|()| fast.expect("on"))
-        .map_err(|trouble| trouble.of("after one did not read"))
+        .map_err(|trouble| trouble.of("after a member did not read"))
 }

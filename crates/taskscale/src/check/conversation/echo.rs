@@ -7,7 +7,7 @@ use super::peer::{Peer, Trouble, kernel_bytes};
 use super::{Case, Talk, crowd};
 
 const FIX: &str =
-    "send back each byte once, in the order in which they came, until the client has closed its side";
+    "send back each byte once and in order, until the client closes its side";
 
 pub(super) const CASES: &[Case] = &[
     Case { name: "pieces", fix: FIX, grave: true, talk: pieces },
@@ -16,41 +16,41 @@ pub(super) const CASES: &[Case] = &[
     Case { name: "latency", fix: FIX, grave: true, talk: latency },
     Case {
         name: "idle connections",
-        fix: "let each connection be a task of its own, so that idle ones keep no other from being served",
+        fix: "handle each connection in its own task, so that idle connections do not block others",
         grave: true,
         talk: idle,
     },
     Case {
         name: "a client that does not read",
-        fix: "read more only when what came before is sent, and let that keep no other connection waiting",
+        fix: "read more only after the previous data is sent, without blocking other connections",
         grave: true,
         talk: unread,
     },
     Case {
         name: "clients that vanish",
-        fix: "let an error of one connection end that connection, silently, and nothing else",
+        fix: "on an error, close only that connection, silently",
         grave: true,
         talk: vanish,
     },
 ];
 
-/// Messages of all lengths up to this, one by one.
+/// The longest message; all lengths up to it are tested.
 const PIECES: usize = 120;
-/// Up to this where it is only to be seen that a connection is served.
+/// The longest message of a short test.
 const FEW_PIECES: usize = 20;
 const MUCH_BYTES: usize = 1 << 20;
-/// Beyond what the kernel holds for both directions of a connection: what a server may hold for one.
+/// The memory that a server may use for one connection, beyond kernel buffers.
 const FAIR_BYTES: usize = 32 << 20;
-/// A server that took nothing for so long has stopped reading.
+/// A server that accepts nothing for this long has stopped reading.
 const FULL_AFTER: Duration = Duration::from_secs(1);
-/// A delayed acknowledgement takes 40 ms on Linux; no answer on one machine takes nearly as long.
+/// A delayed acknowledgment takes 40 ms on Linux; local answers are much faster.
 const DELAYED: Duration = Duration::from_millis(30);
 
 fn connect(talk: &Talk) -> Result<Peer, Trouble> {
     Peer::connect(talk.terms)
 }
 
-/// Sends it, and wants it back.
+/// Sends bytes and expects them back.
 fn echo(peer: &mut Peer, bytes: &[u8]) -> Result<(), Trouble> {
     peer.write(bytes)?;
     expect(peer, bytes)
@@ -59,17 +59,17 @@ fn echo(peer: &mut Peer, bytes: &[u8]) -> Result<(), Trouble> {
 fn expect(peer: &mut Peer, bytes: &[u8]) -> Result<(), Trouble> {
     let mut back = vec![0; bytes.len()];
     let what = match bytes.len() {
-        1 => "the byte that was sent".to_owned(),
-        length => format!("{length} bytes that were sent"),
+        1 => "1 byte back".to_owned(),
+        length => format!("{length} bytes back"),
     };
-    // In parts, so that a slow server is waited for as long as anything comes.
+    // In parts, so that a slow server is not timed out while it sends.
     for part in back.chunks_mut(64 << 10) {
         peer.read(part, &what)?;
     }
     match bytes.iter().zip(&back).position(|(sent, came)| sent != came) {
         None => Ok(()),
         Some(at) => Err(Trouble::Wrong(format!(
-            "of {} bytes the one at {at} came back as {}, and was {}",
+            "wrong byte at {at} of {}: received {}, sent {}",
             bytes.len(),
             back[at],
             bytes[at]
@@ -77,16 +77,16 @@ fn expect(peer: &mut Peer, bytes: &[u8]) -> Result<(), Trouble> {
     }
 }
 
-/// No more than was sent comes back, and then the end.
+/// Expects the end of the connection.
 fn expect_end(talk: &mut Talk, peer: &mut Peer, case: &'static str) -> Result<(), Trouble> {
     match peer.next("the end of the connection") {
         Ok(None) => Ok(()),
-        Ok(Some(_)) => Err(Trouble::Wrong("more came back than was sent".to_owned())),
+        Ok(Some(_)) => Err(Trouble::Wrong("received more bytes than were sent".to_owned())),
         Err(_) => {
             talk.fault(
                 case,
-                "once the client has closed its side and all is sent back, the connection is not closed",
-                "close a connection when its client has closed its side: it would be kept for ever",
+                "the connection stays open after the client closed its side and all bytes were sent back",
+                "close a connection when the client closes its side",
                 false,
             );
             Ok(())
@@ -105,7 +105,7 @@ fn say_pieces(talk: &mut Talk, most: usize) -> Result<(), Trouble> {
         echo(&mut peer, &bytes)
             .map_err(|trouble| trouble.of(&format!("message {length} of a connection")))?;
     }
-    // Several on the way at once.
+    // Several messages in flight.
     let bytes = talk.bytes(3000);
     for piece in bytes.chunks(7) {
         peer.write(piece)?;
@@ -118,9 +118,9 @@ fn half_closed(talk: &mut Talk) -> Result<(), Trouble> {
     let bytes = talk.bytes(100_000);
     peer.write(&bytes)?;
     peer.finish();
-    expect(&mut peer, &bytes).map_err(|trouble| trouble.of("after the client had closed its side"))?;
+    expect(&mut peer, &bytes).map_err(|trouble| trouble.of("after the client closed its side"))?;
     expect_end(talk, &mut peer, "half-closed")?;
-    // Nothing at all was sent.
+    // Without sending anything.
     let mut peer = connect(talk)?;
     peer.finish();
     expect_end(talk, &mut peer, "half-closed")
@@ -133,17 +133,17 @@ fn much(talk: &mut Talk) -> Result<(), Trouble> {
     thread::scope(|scope| {
         let writing = scope.spawn(|| writer.write(&bytes));
         let read = expect(&mut peer, &bytes);
-        // What was not written was not read either, which says more.
+        // A failed write also fails the read, which is more specific.
         let _ = writing.join();
         read
     })
 }
 
 fn latency(talk: &mut Talk) -> Result<(), Trouble> {
-    // The kernel acknowledges at once for as long as a connection is young.
+    // The kernel acknowledges at once at the start of a connection.
     const YOUNG: usize = 20;
     let mut peer = connect(talk)?;
-    // More than a buffer of 4 KiB: sent back in two parts, of which the second waits where Nagle is at work.
+    // More than a buffer of 4 KiB: sent back in two parts, the second of which waits with Nagle's algorithm.
     for length in [1, 5_000] {
         let bytes = talk.bytes(length);
         let mut took = Vec::new();
@@ -159,8 +159,8 @@ fn latency(talk: &mut Talk) -> Result<(), Trouble> {
         if usual > DELAYED {
             talk.fault(
                 "latency",
-                format!("{length} bytes mostly take {} ms to come back", usual.as_millis()),
-                "set TCP_NODELAY on each connection, and send back at once what was read",
+                format!("median latency of {length} bytes: {} ms", usual.as_millis()),
+                "set TCP_NODELAY on each connection, and send data back as soon as it is read",
                 false,
             );
             break;
@@ -172,14 +172,14 @@ fn latency(talk: &mut Talk) -> Result<(), Trouble> {
 fn idle(talk: &mut Talk) -> Result<(), Trouble> {
     let mut crowd = crowd::gather(talk.terms, crowd::size(), |peer| echo(peer, b"here"))?;
     say_pieces(talk, FEW_PIECES)
-        .map_err(|trouble| trouble.of(&format!("beside {} idle connections", crowd.len())))?;
-    // All at once, and none was closed meanwhile.
+        .map_err(|trouble| trouble.of(&format!("with {} idle connections", crowd.len())))?;
+    // All at once; none may have been closed.
     let words: Vec<Vec<u8>> = (0..crowd.len()).map(|index| format!("{index:08}").into_bytes()).collect();
     for (peer, word) in crowd.iter_mut().zip(&words) {
-        peer.write(word).map_err(|trouble| trouble.of("of many that were idle"))?;
+        peer.write(word).map_err(|trouble| trouble.of("on a connection that was idle"))?;
     }
     for (peer, word) in crowd.iter_mut().zip(&words) {
-        expect(peer, word).map_err(|trouble| trouble.of("of many that were idle"))?;
+        expect(peer, word).map_err(|trouble| trouble.of("on a connection that was idle"))?;
     }
     Ok(())
 }
@@ -193,25 +193,25 @@ fn unread(talk: &mut Talk) -> Result<(), Trouble> {
     let taken = peer.write_until_full(&bytes, FULL_AFTER);
     if taken == bytes.len() {
         return Err(Trouble::Wrong(format!(
-            "{} MiB were read from a client that read nothing{}",
+            "the server read {} MiB from a client that reads nothing{}",
             taken >> 20,
             talk.grown(before)
         )));
     }
-    say_pieces(talk, FEW_PIECES).map_err(|trouble| trouble.of("beside a client that does not read"))?;
+    say_pieces(talk, FEW_PIECES).map_err(|trouble| trouble.of("with a client that does not read"))?;
     // Now it reads.
     peer.finish();
     match expect(&mut peer, &bytes[..taken]) {
         Err(Trouble::Cut(_)) => {
             talk.fault(
                 CASE,
-                "a client that did not read for a while is cut off",
-                "wait until there is room for what is to be sent: nothing is to be done for that client meanwhile",
+                "a client that paused reading is disconnected",
+                "wait until the client reads, and read nothing from it meanwhile",
                 false,
             );
             Ok(())
         }
-        Err(trouble) => Err(trouble.of("which a client had not read for a while")),
+        Err(trouble) => Err(trouble.of("to a client that paused reading")),
         Ok(()) => expect_end(talk, &mut peer, CASE),
     }
 }
@@ -220,7 +220,7 @@ fn vanish(talk: &mut Talk) -> Result<(), Trouble> {
     let mut crowd = crowd::gather(talk.terms, crowd::size(), |peer| echo(peer, b"here"))?;
     let mut before = connect(talk)?;
     echo(&mut before, b"here")?;
-    // Half of them with an answer on its way.
+    // Half of them with an answer in flight.
     for peer in crowd.iter_mut().step_by(2) {
         let _ = peer.write(b"gone");
     }

@@ -1,4 +1,4 @@
-//! Frames of WebSockets (RFC 6455, 5.2): those of a client, right and wrong ones, and those that a server sends.
+//! WebSocket frames (RFC 6455, 5.2): valid and invalid ones of a client, and those of a server.
 
 pub(super) const CONTINUED: u8 = 0;
 pub(super) const TEXT: u8 = 1;
@@ -7,7 +7,7 @@ pub(super) const CLOSE: u8 = 8;
 pub(super) const PING: u8 = 9;
 pub(super) const PONG: u8 = 10;
 
-/// No server has a reason to send more at once.
+/// The longest frame of a server.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// A frame to be sent.
@@ -17,13 +17,13 @@ pub(super) struct Frame<'d> {
     data: &'d [u8],
     last: bool,
     reserved: u8,
-    /// In the place of the true length.
+    /// Replaces the true length.
     announced: Option<u64>,
     mask: Option<[u8; 4]>,
 }
 
 impl<'d> Frame<'d> {
-    /// As a client sends it. The mask is never the same for each byte, so that it has to be undone.
+    /// A client's frame. The mask differs between bytes, so that the server must unmask.
     pub fn new(opcode: u8, data: &'d [u8]) -> Frame<'d> {
         Frame { opcode, data, last: true, reserved: 0, announced: None, mask: Some([0x17, 0xa5, 0x4c, 0xf0]) }
     }
@@ -32,7 +32,7 @@ impl<'d> Frame<'d> {
         Frame::new(TEXT, text.as_bytes())
     }
 
-    /// Others of the same message follow.
+    /// More fragments of the message follow.
     pub fn begun(self) -> Frame<'d> {
         Frame { last: false, ..self }
     }
@@ -41,7 +41,7 @@ impl<'d> Frame<'d> {
         Frame { mask: None, ..self }
     }
 
-    /// One of the three bits that only extensions may set, counted from the highest.
+    /// Sets one of the three reserved bits, counted from the highest.
     pub fn reserved(self, bit: u32) -> Frame<'d> {
         Frame { reserved: 0x80 >> bit, ..self }
     }
@@ -80,25 +80,25 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// What is wrong with it, otherwise.
+    /// The error is why it is invalid.
     pub fn parse([first, second]: [u8; 2]) -> Result<Head, String> {
         let head = Head { last: first & 0x80 != 0, opcode: first & 0x0f, length: second & 0x7f };
         if first & 0x70 != 0 {
-            return Err("a frame with reserved bits came, and no extension was agreed upon".to_owned());
+            return Err("received a frame with reserved bits, without an extension".to_owned());
         }
         if second & 0x80 != 0 {
-            return Err("a masked frame came, as only clients send it".to_owned());
+            return Err("received a masked frame, which only clients may send".to_owned());
         }
         if ![CONTINUED, TEXT, BINARY, CLOSE, PING, PONG].contains(&head.opcode) {
-            return Err(format!("a frame of the unknown opcode {} came", head.opcode));
+            return Err(format!("received a frame with unknown opcode {}", head.opcode));
         }
         if head.opcode >= CLOSE && (!head.last || head.length > 125) {
-            return Err("a control frame came that is a fragment or longer than 125 bytes".to_owned());
+            return Err("received a control frame that is a fragment or longer than 125 bytes".to_owned());
         }
         Ok(head)
     }
 
-    /// How many more bytes say how long it is.
+    /// The number of bytes of its extended length.
     pub fn length_bytes(&self) -> usize {
         match self.length {
             126 => 2,
@@ -107,14 +107,14 @@ impl Head {
         }
     }
 
-    /// How long it is, by those bytes.
+    /// Its length, from those bytes.
     pub fn length(&self, bytes: &[u8]) -> Result<usize, String> {
         let length = match self.length {
             126 | 127 => bytes.iter().fold(0, |length: u64, byte| length << 8 | u64::from(*byte)),
             length => u64::from(length),
         };
         if length > MOST_BYTES {
-            return Err(format!("a frame of {length} bytes was announced"));
+            return Err(format!("received a frame header of {length} bytes"));
         }
         Ok(length as usize)
     }
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_server_may_send_is_said() {
+    fn invalid_frames_of_a_server_are_found() {
         for (bytes, words) in [
             ([0xc1, 0], "reserved"),
             ([0x81, 0x80], "masked"),

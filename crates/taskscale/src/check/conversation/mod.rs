@@ -1,7 +1,7 @@
-//! Talks to a server of the catalogue by hand, byte by byte, and says what is wrong with its answers.
+//! Tests a server of the catalog byte by byte, and reports faults in its answers.
 //!
-//! What a server must do is in docs/workloads.md. A conversation is a list of cases (`echo`, `chat`, `wrong_frames`) over blocking
-//! sockets (`peer`, `websocket`, `frame`), none of which waits for longer than a bound. Must not know who started the server, nor how.
+//! docs/workloads.md specifies servers. A conversation is a list of cases (`echo`, `chat`, `wrong_frames`) over blocking
+//! sockets (`peer`, `websocket`, `frame`) with time limits. Must not know how the server was started.
 
 mod chat;
 mod crowd;
@@ -19,41 +19,40 @@ use serde::Serialize;
 use self::peer::{Terms, Trouble};
 use crate::catalog::Client;
 
-/// So many connections are open at once at most: a server that must know beforehand is told as many tasks.
+/// The most connections that are open at once, which is also the server's number of tasks.
 pub(super) const CONNECTIONS: u64 = 1_100;
 
-/// No answer takes longer, however busy the machine is.
+/// The longest wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// No further case is begun then, and none goes on for longer.
+/// No case starts after this time, and none runs longer than the second.
 const BEGUN: Duration = Duration::from_secs(45);
 const WHOLE: Duration = Duration::from_secs(60);
-/// A server that let so many cases wait in vain is not asked for more.
+/// A server without an answer in so many cases is not tested further.
 const MOST_SILENCES: u32 = 3;
 
-/// One thing that is wrong.
+/// One fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// What was tried, in a few words; always the same for the same.
+    /// The name of the case.
     pub case: &'static str,
-    /// What was seen.
+    /// What was observed.
     pub what: String,
     /// How to fix it.
     pub fix: &'static str,
-    /// Figures of this server would be wrong, or clients would be left without their messages; not only another
-    /// code or another way to end a connection than most servers have.
+    /// Results would be wrong, or clients would lose messages. Not only an unusual code or way to close a connection.
     pub grave: bool,
 }
 
-/// What came of a conversation.
+/// The result of a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Talked {
     /// In the order in which they were found.
     pub faults: Vec<Fault>,
-    /// How much of each case was tried, and how much of it failed; in their order.
+    /// The number of tests of each case, and of failures.
     pub cases: Vec<Tried>,
 }
 
-/// A case has one part, or as many as it has messages that are tried one by one.
+/// A case has one test, or one for each message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Tried {
     pub case: &'static str,
@@ -61,9 +60,9 @@ pub struct Tried {
     pub failed: usize,
 }
 
-/// Talks to a server that listens there. `memory` is what the server holds at the moment, in bytes.
+/// Tests a listening server. `memory` is its current memory in bytes.
 ///
-/// Takes a few seconds, and a minute where a server is slow or lets its clients wait.
+/// Takes a few seconds, up to a minute if the server is slow or silent.
 pub(super) fn converse(client: Client, address: SocketAddr, memory: &dyn Fn() -> Option<u64>) -> Talked {
     converse_within(PATIENCE, client, address, memory)
 }
@@ -90,11 +89,11 @@ fn converse_within(
             talk.fault(
                 "time",
                 format!(
-                    "all before took {} s, and so these were not tried: {}",
+                    "not tested after {} s: {}",
                     BEGUN.as_secs(),
                     left.join(", ")
                 ),
-                "nothing in the program if the machine is busy; otherwise let it answer faster",
+                "none in the program if the machine is busy; otherwise answer faster",
                 false,
             );
             break;
@@ -102,7 +101,7 @@ fn converse_within(
         (talk.case, talk.tried, talk.failed) = (case, 0, 0);
         let before = talk.faults.len();
         let end = (case.talk)(&mut talk).map_err(|trouble| talk.note(trouble));
-        // One that counts no parts is one.
+        // A case without parts is one test.
         let failed = talk.failed.max(usize::from(talk.faults.len() > before));
         talked.push(Tried { case: case.name, tried: talk.tried.max(1).max(failed), failed });
         if end == Err(End::Refused) || talk.silences >= MOST_SILENCES {
@@ -112,17 +111,17 @@ fn converse_within(
     Talked { faults: talk.faults, cases: talked }
 }
 
-/// What became of a part that failed.
+/// How a part failed.
 #[derive(PartialEq, Eq)]
 enum End {
     Refused,
     Other,
 }
 
-/// One part of a conversation, on connections of its own.
+/// One case of a conversation, on its own connections.
 struct Case {
     name: &'static str,
-    /// How to fix whatever ends it early, and how much that weighs.
+    /// The fix for whatever ends it early, and its severity.
     fix: &'static str,
     grave: bool,
     talk: fn(&mut Talk) -> Result<(), Trouble>,
@@ -132,12 +131,12 @@ struct Case {
 struct Talk<'t> {
     terms: Terms,
     memory: &'t dyn Fn() -> Option<u64>,
-    /// Always the same: what is found once is found again.
+    /// Fixed seed, so that faults are reproducible.
     random: fastrand::Rng,
     faults: Vec<Fault>,
-    /// How often it was waited in vain.
+    /// The number of waits without an answer.
     silences: u32,
-    /// The case at hand, how many parts of it were tried, and how many of them failed.
+    /// The current case, its tests and its failures.
     case: &'static Case,
     tried: usize,
     failed: usize,
@@ -148,17 +147,17 @@ impl Talk<'_> {
         self.faults.push(Fault { case, what: what.into(), fix, grave });
     }
 
-    /// Notes what ended a part of the case at hand.
+    /// Records what ended a part of the current case.
     fn note(&mut self, trouble: Trouble) -> End {
         let Case { name, fix, grave, .. } = *self.case;
         self.silences += u32::from(matches!(trouble, Trouble::Silent(_)));
         let end = if matches!(trouble, Trouble::Refused(_)) { End::Refused } else { End::Other };
-        // Whatever was tried: a server that is gone serves nobody.
+        // A server that is gone is always a grave fault.
         self.fault(name, trouble.to_string(), fix, grave || end == End::Refused);
         end
     }
 
-    /// Tries a part of the case at hand on connections of its own: a bad answer hides no other part's.
+    /// Tests a part of the current case on its own connections, so that a wrong answer hides no other part.
     fn part(&mut self, part: impl FnOnce(&mut Talk) -> Result<(), Trouble>) -> Result<(), Trouble> {
         if self.silences >= MOST_SILENCES {
             return Ok(());
@@ -181,11 +180,11 @@ impl Talk<'_> {
         bytes
     }
 
-    /// How much more memory the server holds than it did, in words; nothing where nobody knows.
+    /// The growth of the server's memory, in words; empty if unknown.
     fn grown(&self, before: Option<u64>) -> String {
         match ((self.memory)(), before) {
             (Some(now), Some(before)) if now > before => {
-                format!(", while its memory grew by {} MiB", (now - before) >> 20)
+                format!(" (its memory grew by {} MiB)", (now - before) >> 20)
             }
             _ => String::new(),
         }

@@ -1,4 +1,4 @@
-//! A blocking connection of which no read and no write waits for longer than a bound.
+//! A blocking connection with time limits for reads and writes.
 
 use std::fmt;
 use std::fs;
@@ -7,32 +7,32 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Why a case ends before its time.
+/// Why a case stopped early.
 #[derive(Debug)]
 pub(super) enum Trouble {
-    /// No connection can be made.
+    /// The server accepts no connection.
     Refused(io::Error),
-    /// Nothing came, or nothing was taken, for as long as anything is waited for: what was waited for.
+    /// Nothing was received or accepted within the time limit: what was expected.
     Silent(String),
-    /// The server ended the connection: what was waited for.
+    /// The server closed the connection: what was expected.
     Cut(String),
-    /// Something else came.
+    /// Something else was received.
     Wrong(String),
 }
 
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Trouble::Refused(error) => write!(f, "no connection can be made: {error}"),
-            Trouble::Silent(what) => write!(f, "waited in vain for {what}"),
-            Trouble::Cut(what) => write!(f, "the server ended the connection in the place of {what}"),
+            Trouble::Refused(error) => write!(f, "cannot connect: {error}"),
+            Trouble::Silent(what) => write!(f, "no answer: expected {what}"),
+            Trouble::Cut(what) => write!(f, "connection closed: expected {what}"),
             Trouble::Wrong(what) => f.write_str(what),
         }
     }
 }
 
 impl Trouble {
-    /// The same, said of something.
+    /// The same, with its context.
     pub fn of(self, whose: &str) -> Trouble {
         match self {
             Trouble::Silent(what) => Trouble::Silent(format!("{what}, {whose}")),
@@ -43,12 +43,12 @@ impl Trouble {
     }
 }
 
-/// Where a server is, and for how long anything of it is waited for.
+/// The address of a server, and the time limits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms {
     pub address: SocketAddr,
     pub patience: Duration,
-    /// Nothing at all is waited for any more.
+    /// The end of all waits.
     pub end: Instant,
 }
 
@@ -58,19 +58,19 @@ impl Terms {
     }
 }
 
-/// What was sent goes on its way, apart from what is sent next.
+/// Waits, so that the next write is a packet of its own.
 pub(super) fn settle() {
     thread::sleep(Duration::from_millis(20));
 }
 
-/// What the kernel holds at most for one direction of a connection, in bytes.
+/// The largest kernel buffers of one direction of a connection, in bytes.
 pub(super) fn kernel_bytes() -> usize {
     const MIB: usize = 1 << 20;
     let most = |file: &str| -> Option<usize> {
         fs::read_to_string(file).ok()?.split_whitespace().last()?.parse().ok()
     };
     let (read, write) = (most("/proc/sys/net/ipv4/tcp_rmem"), most("/proc/sys/net/ipv4/tcp_wmem"));
-    // The kernel's own defaults; beyond the bound nothing is sent here.
+    // By default the kernel's own; bounded by what is sent here.
     (read.unwrap_or(6 * MIB) + write.unwrap_or(4 * MIB)).min(64 * MIB)
 }
 
@@ -88,12 +88,12 @@ impl Peer {
                     _ => Trouble::Refused(error),
                 }
             })?;
-        // What is told to go in pieces goes in pieces.
+        // Sends each piece at once.
         stream.set_nodelay(true).map_err(Trouble::Refused)?;
         Ok(Peer { stream, terms })
     }
 
-    /// Waits as long as there is time for one read that brings something; nothing at the end of the connection.
+    /// Waits for one read; 0 at the end of the connection.
     fn read_some(&mut self, buffer: &mut [u8], until: Instant, what: &str) -> Result<usize, Trouble> {
         loop {
             let left = until.saturating_duration_since(Instant::now());
@@ -103,14 +103,14 @@ impl Peer {
             let read = self.stream.set_read_timeout(Some(left)).and_then(|()| self.stream.read(buffer));
             match read {
                 Err(error) if again(&error) => {}
-                // Reset, mostly.
+                // Usually a reset.
                 Err(_) => return Err(Trouble::Cut(what.to_owned())),
                 Ok(length) => return Ok(length),
             }
         }
     }
 
-    /// Exactly so many bytes.
+    /// Reads exactly the buffer.
     pub fn read(&mut self, buffer: &mut [u8], what: &str) -> Result<(), Trouble> {
         let until = self.terms.until();
         let mut filled = 0;
@@ -123,7 +123,7 @@ impl Peer {
         Ok(())
     }
 
-    /// One byte more, or none at the end of the connection.
+    /// The next byte; `None` at the end of the connection.
     pub fn next(&mut self, what: &str) -> Result<Option<u8>, Trouble> {
         let mut byte = [0];
         let until = self.terms.until();
@@ -134,7 +134,7 @@ impl Peer {
         let until = self.terms.until();
         let mut rest = bytes;
         while !rest.is_empty() {
-            let taken = || format!("{} bytes to be taken, of which {} were left", bytes.len(), rest.len());
+            let taken = || format!("{} bytes to be read ({} were left)", bytes.len(), rest.len());
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Err(Trouble::Silent(taken()));
@@ -148,7 +148,7 @@ impl Peer {
         Ok(())
     }
 
-    /// Writes until nothing was taken for so long, or all is written; how much was. An end counts as nothing taken.
+    /// Writes until nothing is accepted for a `pause`, or all is written. Returns the bytes written.
     pub fn write_until_full(&mut self, bytes: &[u8], pause: Duration) -> usize {
         let until = self.terms.until();
         let mut written = 0;
@@ -163,22 +163,22 @@ impl Peer {
         written
     }
 
-    /// No more will be written. What fails here, the next read says.
+    /// Closes the client's side. The next read reports failures.
     pub fn finish(&self) {
         let _ = self.stream.shutdown(Shutdown::Write);
     }
 
-    /// A second handle of the same connection, so that one thread writes while another reads.
+    /// A second handle of the connection, to write and read in parallel.
     pub fn twin(&self) -> io::Result<Peer> {
         Ok(Peer { stream: self.stream.try_clone()?, terms: self.terms })
     }
 
-    /// Little room for what is not read. The kernel may allow more, which does no harm.
+    /// Requests a small receive buffer.
     pub fn take_little(&self) {
         let _ = rustix::net::sockopt::set_socket_recv_buffer_size(&self.stream, 64 << 10);
     }
 
-    /// Goes without a word: the connection is reset, not closed.
+    /// Resets the connection instead of closing it.
     pub fn vanish(self) {
         let _ = rustix::net::sockopt::set_socket_linger(&self.stream, Some(Duration::ZERO));
     }

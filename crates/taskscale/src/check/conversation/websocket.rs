@@ -1,4 +1,4 @@
-//! A WebSocket by hand: the handshake, and messages put together from frames.
+//! A minimal WebSocket client: the handshake, and messages from frames.
 
 use data_encoding::BASE64;
 use sha1::{Digest, Sha1};
@@ -9,7 +9,7 @@ use super::peer::{self, Peer, Trouble};
 
 /// What a server appends to a client's key (RFC 6455, 1.3).
 const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-/// In the place of the key in the lines of a handshake.
+/// The placeholder of the key in a handshake.
 pub(super) const KEY: &str = "KEY";
 pub(super) const HANDSHAKE: &[(&str, &str)] = &[
     ("Host", "localhost"),
@@ -19,18 +19,18 @@ pub(super) const HANDSHAKE: &[(&str, &str)] = &[
     ("Sec-WebSocket-Version", "13"),
 ];
 const MOST_HEAD_BYTES: usize = 16 * 1024;
-/// Above what any message of a conversation is long.
+/// Longer than any message of a conversation.
 const MOST_MESSAGE_BYTES: usize = 1 << 20;
-/// So much of what a server sent is shown.
+/// The shown length of a server's message.
 const SHOWN_CHARS: usize = 40;
 
-/// What a server says, but for its pings.
+/// A message of a server, except pings.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Heard {
     Text(Vec<u8>),
     Binary,
     Pong(Vec<u8>),
-    /// With a code, mostly.
+    /// Usually with a code.
     Close(Option<u16>),
 }
 
@@ -43,7 +43,7 @@ impl WebSocket {
         WebSocket::open_with(talk, HANDSHAKE, usize::MAX)
     }
 
-    /// With these lines, of which the first bytes come alone.
+    /// With these header lines, the first bytes in a packet of their own.
     pub fn open_with(talk: &mut Talk, lines: &[(&str, &str)], alone: usize) -> Result<WebSocket, Trouble> {
         let key = BASE64.encode(&talk.bytes(16));
         let mut request = "GET /chat HTTP/1.1\r\n".to_owned();
@@ -71,19 +71,19 @@ impl WebSocket {
         self.send(&Frame::text(text))
     }
 
-    /// The next text is this one.
+    /// Expects this text next.
     pub fn expect(&mut self, text: &str) -> Result<(), Trouble> {
         match self.hear(&format!("the message {}", shown(text.as_bytes())))? {
             Heard::Text(came) if came == text.as_bytes() => Ok(()),
             other => Err(Trouble::Wrong(format!(
-                "{} came in the place of {}",
+                "received {}, expected {}",
                 other.shown(),
                 shown(text.as_bytes())
             ))),
         }
     }
 
-    /// Joins a room, and hears that it has.
+    /// Joins a room, and expects the confirmation.
     pub fn join(&mut self, room: &str) -> Result<(), Trouble> {
         self.say(&format!("join {room}"))?;
         self.expect(&format!("joined {room}"))
@@ -97,7 +97,7 @@ impl WebSocket {
             match (head.opcode, &mut begun) {
                 (frame::PING, _) => self.send(&Frame::new(frame::PONG, &data))?,
                 (frame::PONG, None) => return Ok(Heard::Pong(data)),
-                // Between fragments: none of those that are looked for.
+                // Between fragments: not an expected one.
                 (frame::PONG, Some(_)) => {}
                 (frame::CLOSE, _) => {
                     return Ok(Heard::Close(data.first_chunk().map(|code| u16::from_be_bytes(*code))));
@@ -105,11 +105,11 @@ impl WebSocket {
                 (frame::CONTINUED, Some((_, message))) => {
                     message.extend(data);
                     if message.len() > MOST_MESSAGE_BYTES {
-                        return wrong("a message of many fragments does not end");
+                        return wrong("received a fragmented message without end");
                     }
                 }
-                (frame::CONTINUED, None) => return wrong("a fragment came that continues nothing"),
-                (_, Some(_)) => return wrong("a message began within the fragments of another"),
+                (frame::CONTINUED, None) => return wrong("received a fragment that continues no message"),
+                (_, Some(_)) => return wrong("received a new message between fragments"),
                 (opcode, None) => begun = Some((opcode, data)),
             }
             if head.last
@@ -146,7 +146,7 @@ impl Heard {
     }
 }
 
-/// The beginning of a message, harmless wherever it is shown.
+/// The start of a message, escaped.
 pub(super) fn shown(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let mut short: String = text.chars().take(SHOWN_CHARS).collect();
@@ -162,19 +162,19 @@ pub(super) fn read_head(peer: &mut Peer) -> Result<String, Trouble> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         if head.len() > MOST_HEAD_BYTES {
-            return Err(Trouble::Wrong("the answer to the handshake does not end".to_owned()));
+            return Err(Trouble::Wrong("the answer to the handshake has no end".to_owned()));
         }
         head.push(peer.next(what)?.ok_or_else(|| Trouble::Cut(what.to_owned()))?);
     }
     Ok(String::from_utf8_lossy(&head).into_owned())
 }
 
-/// Whether a server's answer makes the connection a WebSocket; if not, why.
+/// Whether a server's answer accepts the WebSocket; if not, why.
 fn agreed(head: &str, key: &str) -> Result<(), String> {
     let mut lines = head.lines();
     let status = lines.next().unwrap_or_default();
     if !status.starts_with("HTTP/1.1 101") {
-        return Err(format!("the handshake is answered {}", shown(status.as_bytes())));
+        return Err(format!("the handshake is answered with {}", shown(status.as_bytes())));
     }
     let fields: Vec<(String, &str)> = lines
         .filter_map(|line| line.split_once(':'))
@@ -192,11 +192,11 @@ fn agreed(head: &str, key: &str) -> Result<(), String> {
     let accept = BASE64.encode(&Sha1::digest(format!("{key}{GUID}")));
     if field("sec-websocket-accept") != Some(&accept) {
         let given = field("sec-websocket-accept").unwrap_or_default();
-        return Err(format!("Sec-WebSocket-Accept is {}, and not {accept:?}", shown(given.as_bytes())));
+        return Err(format!("Sec-WebSocket-Accept is {}, not {accept:?}", shown(given.as_bytes())));
     }
     for name in ["sec-websocket-extensions", "sec-websocket-protocol"] {
         if field(name).is_some_and(|value| !value.is_empty()) {
-            return Err(format!("the answer to the handshake has {name}, which was not asked for"));
+            return Err(format!("the answer to the handshake has {name}, which was not requested"));
         }
     }
     Ok(())
@@ -225,7 +225,7 @@ mod tests {
             ("Upgrade: websocket\r\n", "", "no `upgrade: websocket`"),
             ("Connection: Upgrade", "Connection: close", "no `connection: upgrade`"),
             ("s3pPL", "S3pPL", "Sec-WebSocket-Accept is"),
-            ("\r\n\r\n", "\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n", "not asked for"),
+            ("\r\n\r\n", "\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n", "not requested"),
         ] {
             let why = agreed(&RIGHT.replace(from, to), RFC_KEY).expect_err(words);
             assert!(why.contains(words), "{why}");
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_sent_is_harmless_where_it_is_shown() {
+    fn messages_of_a_server_are_escaped() {
         assert_eq!(shown(b"\x1b[31m\xff"), "\"\\u{1b}[31m\u{fffd}\"");
         assert_eq!(shown(&[b'x'; 100]).len(), SHOWN_CHARS + 5);
     }

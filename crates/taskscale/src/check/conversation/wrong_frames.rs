@@ -1,4 +1,4 @@
-//! What no client may send, and how a server ends the connection (RFC 6455, 7.4.1).
+//! Invalid frames, and how a server closes the connection (RFC 6455, 7.4.1).
 
 use std::time::{Duration, Instant};
 
@@ -8,18 +8,17 @@ use super::peer::Trouble;
 use super::websocket::{Heard, WebSocket};
 
 const CASE: &str = "close codes";
-const FIX: &str = "close with the code that RFC 6455, 7.4.1 has for it: 1002 for what is no frame of a client, 1003 for binary \
-                   messages, 1007 for bad UTF-8, 1008 for what makes no sense here, 1009 above 64 KiB";
-const LIMIT_FIX: &str =
-    "close with 1009 as soon as a frame's length is above 64 KiB, before there is room for it";
-/// What a server may take for itself while a few frames come, in bytes.
+const FIX: &str = "close with the code of RFC 6455, 7.4.1: 1002 for invalid frames, 1003 for binary messages, 1007 for bad \
+                   UTF-8, 1008 for unknown commands, 1009 above 64 KiB";
+const LIMIT_FIX: &str = "close with 1009 as soon as the length of a frame is above 64 KiB, before allocating memory for it";
+/// The growth of a server while it receives a few frames, in bytes.
 const FAIR_BYTES: u64 = 256 << 20;
-/// For what may have come already.
+/// The wait for what may have been received already.
 const GLANCE: Duration = Duration::from_millis(100);
-/// What a frame may say that it is long, with nothing behind it.
+/// A claimed length of a frame without data.
 const ABSURD: u64 = 1 << 40;
 
-/// What is sent, and the code that it is closed with.
+/// What is sent, and the expected close code.
 fn all() -> Vec<(&'static str, Vec<u8>, u16)> {
     let long = "z".repeat(40_000);
     let (say, too_long) = (format!("say {long}"), format!("say {long}{long}"));
@@ -82,7 +81,7 @@ fn all() -> Vec<(&'static str, Vec<u8>, u16)> {
 enum Ended {
     With(Option<u16>),
     Cut,
-    /// It did not: what came instead, if anything.
+    /// It did not: what was received instead, if anything.
     Not(Option<String>),
 }
 
@@ -96,45 +95,45 @@ fn end(socket: &mut WebSocket) -> Result<Ended, Trouble> {
     }
 }
 
-/// One connection for each, all at once, so that a server that ends none of them is waited for once.
+/// All frames at once, each on its own connection, so that a silent server costs one wait.
 pub(super) fn close_codes(talk: &mut Talk) -> Result<(), Trouble> {
     let mut sent = Vec::new();
     for (what, bytes, code) in all() {
         let mut socket = WebSocket::open(talk)?;
-        // What is taken nevertheless must not come to another.
+        // Separate rooms, so that accepted messages reach no other test.
         socket.join(&format!("wrong {}", sent.len()))?;
         sent.push((what, bytes, code, socket));
     }
     let before = (talk.memory)();
     for (_, bytes, _, socket) in &mut sent {
-        // Where the server has closed already, reading says so.
+        // If the server has closed already, the read reports it.
         let _ = socket.peer.write(bytes);
     }
     let until = Instant::now() + talk.terms.patience;
     let (mut other, mut cut, mut open) = (Vec::new(), Vec::new(), Vec::new());
     talk.tried += sent.len();
     for (what, _, code, mut socket) in sent {
-        // What has come is read, however late it is.
+        // Reads what was received, even after the deadline.
         socket.peer.terms.end = until.max(Instant::now() + GLANCE).min(talk.terms.end);
         match end(&mut socket).map_err(|trouble| trouble.of(what))? {
             Ended::With(Some(with)) if with == code => {}
-            Ended::With(Some(with)) => other.push(format!("{what}: {with} in the place of {code}")),
-            Ended::With(None) => other.push(format!("{what}: no code in the place of {code}")),
+            Ended::With(Some(with)) => other.push(format!("{what}: {with} instead of {code}")),
+            Ended::With(None) => other.push(format!("{what}: no code instead of {code}")),
             Ended::Cut => cut.push(what.to_owned()),
-            Ended::Not(Some(came)) => open.push(format!("{what} (answered by {came})")),
+            Ended::Not(Some(came)) => open.push(format!("{what} (received {came})")),
             Ended::Not(None) => open.push(what.to_owned()),
         }
     }
     if (talk.memory)().zip(before).is_some_and(|(now, before)| now > before + FAIR_BYTES) {
-        let what = format!("wrong and oversized frames came{}", talk.grown(before));
+        let what = format!("invalid and oversized frames use memory{}", talk.grown(before));
         talk.fault(CASE, what, LIMIT_FIX, true);
     }
     let found = [
-        (other, "closed with another code", FIX),
+        (other, "wrong close code", FIX),
         (
             cut,
-            "cut off without a close frame",
-            "send a close frame with the code before the connection is closed",
+            "closed without a close frame",
+            "send a close frame with the code before closing the connection",
         ),
         (open, "not closed", FIX),
     ];
@@ -147,7 +146,7 @@ pub(super) fn close_codes(talk: &mut Talk) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// A client that goes as it should.
+/// A client that closes properly.
 pub(super) fn closing(talk: &mut Talk) -> Result<(), Trouble> {
     for code in [1000, 1001, 1003, 1011, 3000, 4999] {
         let data = [&u16::to_be_bytes(code)[..], "bye, 再见".as_bytes()].concat();
@@ -163,12 +162,12 @@ fn close(talk: &mut Talk, data: &[u8], codes: &[Option<u16>]) -> Result<(), Trou
     let seen = match end(&mut socket)? {
         Ended::With(code) if codes.contains(&code) => match socket.peer.next("the end") {
             Ok(None) | Err(Trouble::Cut(_)) => return Ok(()),
-            Ok(Some(_)) => "something came after the close frame".to_owned(),
-            Err(_) => "the connection stays open after the close frames of both sides".to_owned(),
+            Ok(Some(_)) => "received data after the close frame".to_owned(),
+            Err(_) => "the connection stays open after both close frames".to_owned(),
         },
-        Ended::With(code) => format!("{what} is answered by {}", Heard::Close(code).shown()),
-        Ended::Cut => format!("{what} is answered by the end of the connection alone"),
-        Ended::Not(_) => format!("{what} is not answered by one"),
+        Ended::With(code) => format!("{what} is answered with {}", Heard::Close(code).shown()),
+        Ended::Cut => format!("{what} is not answered before the connection is closed"),
+        Ended::Not(_) => format!("{what} is not answered with a close frame"),
     };
     Err(Trouble::Wrong(seen))
 }

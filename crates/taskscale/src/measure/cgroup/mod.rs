@@ -1,6 +1,6 @@
-//! The control group of one run: what its processes used, whichever version of control groups there is, or none.
+//! The cgroup of one run: what its processes used, under v1, v2, or without cgroups.
 //!
-//! All sizes in bytes, all times in seconds. A figure that cannot be had is `None`.
+//! All sizes in bytes, all times in seconds. Unavailable values are `None`.
 
 mod none;
 mod root;
@@ -28,7 +28,7 @@ use crate::record::MemorySource;
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CpuReading {
     pub total_s: f64,
-    /// The share spent in user mode, where it is known better than by the timer's ticks.
+    /// The share spent in user mode, if known more precisely than by timer ticks.
     pub user_share: Option<f64>,
 }
 
@@ -40,7 +40,7 @@ impl CpuReading {
     }
 }
 
-/// What the kernel charges to the group.
+/// What the kernel charges to the cgroup.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct KernelAccount {
     /// Mapped anonymous memory.
@@ -63,23 +63,24 @@ pub struct KernelAccount {
 }
 
 impl KernelAccount {
-    /// What is charged besides page cache that nobody maps, which gives way to whatever comes. Mapped shared memory is in it
-    /// twice: it tells how memory changes, and not how much there is.
+    /// What is charged besides page cache that nobody maps, which gives way to whatever comes. Mapped shared memory is
+    /// in it twice: it tells how memory changes, and not how much there is.
     fn in_use(&self) -> Option<u64> {
         let (charged, cache) = (self.charged?, self.cache.unwrap_or(0));
         Some(charged.saturating_sub(cache) + self.file_mapped.unwrap_or(0))
     }
 }
 
-/// What the kernel says of a group that wants memory.
+/// The kernel's reports on a cgroup that needs memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MemoryWant {
     /// Processes killed for it.
     pub oom_kills: u64,
-    /// Whether the group met its own cap. Not yet a lack of memory: a cache of files meets it as well, and gives way.
+    /// Whether the cgroup hit its own cap. This need not exhaust memory, as page cache hits it as well and is
+    /// reclaimed.
     pub cap_met: bool,
-    /// Whether the group met its cap and nothing gave way, so that a process had to be killed: now (version 1), or
-    /// ever (version 2).
+    /// Whether the cgroup hit its cap and nothing could be reclaimed, so that a process had to be killed: now (v1), or
+    /// ever (v2).
     pub out_of_memory: bool,
 }
 
@@ -122,14 +123,14 @@ pub struct GroupBounds {
 /// Pages that a processor charges, or counts, by itself before the group knows (MEMCG_CHARGE_BATCH; 32 before 6.1).
 const BATCH_PAGES: usize = 64;
 
-/// By how much the figures of a group may be apart from what its processes have, in bytes.
+/// How far a cgroup's counters may lag behind its processes, in bytes.
 pub(super) fn batches_bytes() -> u64 {
     (BATCH_PAGES * page_size() * online_processors()) as u64
 }
 
-/// Since Linux 6.16 (and on version 1 always) the figures of memory are added up only when a group is read below which more
-/// than 64 pages per processor have changed (memcg_vmstats_needs_flush): the whole tree below that group. So taskscale
-/// changes that many of its own, and reads the group in which both its own and the run's are.
+/// Since Linux 6.16 (and on version 1 always) the figures of memory are added up only when a group is read below which
+/// more than 64 pages per processor have changed (memcg_vmstats_needs_flush): the whole tree below that group. So
+/// taskscale changes that many of its own, and reads the group in which both its own and the run's are.
 fn settle_by_touching(folder: &Path) {
     if let Some(common) = folder.ancestors().nth(2) {
         touch_pages(BATCH_PAGES * (online_processors() + 1));
@@ -177,8 +178,8 @@ fn write_control(path: &Path, value: impl ToString) -> io::Result<()> {
     fs::write(path, value.to_string())
 }
 
-/// Ends every process in the group folders and in the groups below them: at once by `cgroup.kill` where there is one,
-/// else one by one with new ones forbidden, until none is left.
+/// Kills every process in the cgroups and below: at once by `cgroup.kill`, or else one by one with new ones forbidden,
+/// until none is left.
 pub(super) fn kill_all(folders: &[PathBuf]) {
     for folder in folders {
         // Fails where the kernel (before 5.14) has no such file: then one by one, below.

@@ -1,4 +1,4 @@
-//! No control group at all: what /proc tells of the processes below the launcher.
+//! Without a cgroup: what /proc shows of the processes below the launcher.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Where control groups can be made on this machine, and the groups that a taskscale which was killed left behind.
+//! The places where cgroups can be made on this machine, and cleanup after a killed taskscale.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
@@ -71,7 +71,7 @@ impl GroupRoot {
         Ok(folder)
     }
 
-    /// Where memory figures will come from.
+    /// The source of memory values.
     pub fn source(&self) -> MemorySource {
         match self.place {
             Place::V2(_) => MemorySource::CgroupV2,
@@ -248,7 +248,7 @@ fn here() -> String {
     format!("{} {}", boot.trim(), namespace.display())
 }
 
-/// Ends the processes and removes the groups of every taskscale of this user that is no longer alive.
+/// Kills the processes and removes the cgroups of every taskscale of this user that is no longer alive.
 pub fn clean_up_after_the_dead() {
     // Notes in a folder of somebody else's could name anything.
     let folder = state_folder();

@@ -1,7 +1,7 @@
-//! A control group with the groups below it: a program may make groups of its own inside its run's. Version 1 and 2.
+//! A cgroup with those below it, as a program may make cgroups inside its run's. For v1 and v2.
 //!
-//! Folders are walked by descriptors, one step at a time: a path to a group that was nested deeply enough would be
-//! longer than the kernel takes. Only one level is open at any time.
+//! Folders are walked by descriptors, one step at a time: the path of a deeply nested cgroup would be too long for the
+//! kernel. Only one level is open at any time.
 
 use std::collections::BTreeSet;
 use std::ffi::CString;
@@ -37,7 +37,7 @@ pub(super) fn inodes(folder: &Path) -> BTreeSet<u64> {
     inodes
 }
 
-/// The sum of a figure over `folder` and the groups below it, for what the kernel counts for each group by itself.
+/// The sum of a counter over `folder` and the cgroups below it, for counters that the kernel keeps per cgroup.
 pub(super) fn sum(folder: &Path, file: &str, figure: impl Fn(&str) -> Option<u64>) -> Option<u64> {
     let mut sum = None;
     let add = |group: BorrowedFd| {
@@ -185,7 +185,7 @@ mod tests {
         let max = |text: &str| text.strip_prefix("max ")?.trim().parse().ok();
         assert_eq!(sum(&top, "pids.events", max), Some(6));
         assert_eq!(sum(&top, "memory.oom_control", max), None);
-        // A control group's own files vanish with it; these do not.
+        // A cgroup's own files vanish with it; these do not.
         for place in ["", "a/b/c", "e"] {
             fs::remove_file(top.join(place).join("cgroup.procs")).unwrap();
             fs::remove_file(top.join(place).join("pids.events")).unwrap();

@@ -1,4 +1,4 @@
-//! Control groups of version 1: a folder in each of several hierarchies. Files and their meaning: the kernel's
+//! cgroup v1: a folder in each of several hierarchies. Files and their meaning: the kernel's
 //! Documentation/admin-guide/cgroup-v1/memory.rst.
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! A control group of version 2. Files and their meaning: the kernel's Documentation/admin-guide/cgroup-v2.rst.
+//! cgroup v2. Files and their meaning: the kernel's Documentation/admin-guide/cgroup-v2.rst.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::record::MemorySource;
 /// How many groups a program may make inside its own. Version 1 has no such bound; there the memory cap holds them.
 const MOST_GROUPS_BELOW: u64 = 1000;
 
-/// Lets the children of `folder` have the controllers that taskscale needs: memory always, pids where there is one.
+/// Enables the controllers that taskscale needs for the children of `folder`: memory always, pids if available.
 pub fn enable_controllers(folder: &Path) -> io::Result<()> {
     let control = folder.join("cgroup.subtree_control");
     let enabled = fs::read_to_string(&control)?;
@@ -66,8 +66,8 @@ impl GroupV2 {
     /// Makes the kernel add up what its processors have counted for this group, each for itself: otherwise memory.stat
     /// lags by up to 64 pages per processor and more, for up to two seconds.
     ///
-    /// Before Linux 6.16, reading cpu.stat does it for the figures of every controller (cgroup_rstat_flush). Since then each
-    /// controller's figures are apart.
+    /// Before Linux 6.16, reading cpu.stat does it for the figures of every controller (cgroup_rstat_flush). Since then
+    /// each controller's figures are apart.
     fn settle_figures(&self) {
         match figures_are_apart() {
             false => drop(self.text("cpu.stat")),
@@ -143,8 +143,8 @@ impl Group for GroupV2 {
     }
 
     fn refused_threads(&self) -> Option<u64> {
-        // Since 6.11 `local` counts refusals by this group's bound; before, each group counted those of its own processes,
-        // wherever the bound was.
+        // Since 6.11 `local` counts refusals by this group's bound; before, each group counted those of its own
+        // processes, wherever the bound was.
         keyed(&self.text("pids.events.local"), "max")
             .or_else(|| tree::sum(&self.folder, "pids.events", |text| keyed(text, "max")))
     }

@@ -1,4 +1,4 @@
-//! The end of a run: from what was observed to the measurement.
+//! The end of a run: builds the measurement from the observations.
 
 use super::external::ExternalCourse;
 use super::{BUSY_SHARE, Run, load, now_ns, seconds};
@@ -22,7 +22,7 @@ const STARVED_LAUNCH_S: f64 = 2.0;
 const STARVED_S: f64 = 1.0;
 
 impl Run<'_> {
-    /// From what was observed to the measurement.
+    /// Builds the measurement from the observations.
     pub(super) fn conclude(&mut self, interrupted: bool) -> Result<RunEnd, MeasureError> {
         at("wait for", "the launcher", self.launched.child.wait())?;
         if let Some(load) = self.external.as_mut().and_then(|external| external.load.as_mut()) {
@@ -114,7 +114,7 @@ impl Run<'_> {
     fn alive(&self) -> Option<u64> {
         match self.plateau_from {
             Some(PlateauFrom::Protocol) => self.listener.said.alive,
-            // In a run of the catalogue the line counts even where it broke the protocol by its time.
+            // In a run of the catalog the line counts even where it broke the protocol by its time.
             None if self.external.is_none() => self.listener.said.alive,
             _ => self.external.as_ref()?.alive(),
         }
@@ -143,8 +143,8 @@ impl Run<'_> {
         stop_ns.or(self.due_ns()).or(end_ns)
     }
 
-    /// Whether others used more than a fair share of the CPUs during the run. The load is not another, nor is taskscale:
-    /// it reads many processes while the program waits.
+    /// Whether others used more than a fair share of the CPUs during the run. The load is not another, nor is
+    /// taskscale: it reads many processes while the program waits.
     fn note_busy_machine(&mut self, cpu: &Cpu, wall_s: Option<f64>) {
         let used_s = procfs::others_cpu_s().zip(self.others_cpu_s).map(|(end, start)| end - start);
         if let (Some(used_s), Some(own_s), Some(wall_s)) = (used_s, cpu.total_s(), wall_s) {

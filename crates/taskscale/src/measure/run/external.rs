@@ -1,5 +1,5 @@
-//! The course of a run of a program that is not of the catalogue: when it stands is found from outside or by what the
-//! user named; a load may come; and a program that does not end by itself is stopped after its plateau.
+//! The run of a black-box program. Its ready signal is observed from outside or named by the user; a load may start;
+//! and a program that does not end by itself is stopped after its plateau.
 
 use std::net::TcpStream;
 use std::time::Duration;
@@ -27,7 +27,7 @@ const GRACE_S: f64 = 5.0;
 /// A connection to a program that listens is made at once, or the network is far.
 const CONNECT_PATIENCE: Duration = Duration::from_millis(100);
 
-/// What there is to know of such a run.
+/// The state of such a run.
 pub(super) struct ExternalCourse<'a> {
     pub command: &'a ExternalCommand,
     launchers: Launchers,
@@ -49,7 +49,7 @@ pub(super) struct ExternalCourse<'a> {
     pub left_processes: usize,
     /// Where a server listens.
     pub port: Option<u16>,
-    /// What the clients of a server have done.
+    /// The state of a server's clients.
     pub talks: Talks,
     /// Connections that the kernel counted on the server's side while all were at rest: the fewest.
     pub established: Option<u64>,

@@ -1,4 +1,5 @@
-//! Who came into the run's control group. The launcher joins it once for the program; one who joins later had left.
+//! Detects processes that join the run's cgroup. The launcher joins it once for the program; later joins are of
+//! processes that had left.
 
 //!
 //! The process has one inotify instance for all runs: the kernel takes 13 ms to close one whose watches have just

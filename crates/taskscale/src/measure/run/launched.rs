@@ -67,7 +67,7 @@ impl Launched {
         stdout.into_iter().chain(stderr)
     }
 
-    /// Whether output is there that nobody has taken yet.
+    /// Whether there is unread output.
     pub fn pending_output(&self) -> bool {
         let mut waited: Vec<PollFd> = self.pipes().collect();
         poll(&mut waited, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ready| ready > 0)
@@ -88,7 +88,7 @@ impl Launched {
         length
     }
 
-    /// What the launcher has said. Where it was killed, nothing more comes, and `lost` says so.
+    /// Receives the launcher's events. If it was killed, no more come, and `lost` is set.
     pub fn hear(&mut self) -> Result<Vec<Word>, MeasureError> {
         let mut buffer = [0u8; 4096];
         let mut heard = Vec::new();
@@ -136,7 +136,7 @@ impl Launched {
         Ok(())
     }
 
-    /// A word to the launcher. If it is gone, the next read says so; if it was stopped, it goes on.
+    /// Sends an order to the launcher. If it is gone, the next read reports that; if it was stopped, it continues.
     pub fn tell(&self, word: &str) {
         let _ = (&self.socket).write_all(word.as_bytes());
         self.child.signal(Signal::CONT);

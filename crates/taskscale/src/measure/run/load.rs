@@ -1,4 +1,4 @@
-//! The load on a program: a command in a control group of its own, so that nothing of it is in the program's figures.
+//! The load on a program: a command in its own cgroup, so that it is not part of the program's results.
 
 use super::launched::Launched;
 use super::serve::{Orders, Phases};
@@ -26,9 +26,9 @@ pub(super) struct Running {
     /// Of taskscale's own clients: the phases that are over.
     pub phases: Phases,
     pub started_ns: u64,
-    /// When it said `alive`.
+    /// When it printed `alive`.
     pub alive_ns: Option<u64>,
-    /// When it said `done`.
+    /// When it printed `done`.
     pub done_ns: Option<u64>,
     /// `Refused` or `Ended`.
     pub end: Option<Word>,
@@ -77,7 +77,7 @@ impl Running {
         self.orders.as_mut().map_or(Ok(()), |orders| orders.say(begin))
     }
 
-    /// Memory of all of it now, and the part of it that the kernel holds, in bytes.
+    /// Memory of all its processes now, and kernel memory as a part of it, in bytes.
     pub fn memory(&self) -> (Option<u64>, Option<u64>) {
         (self.group.memory_now(), self.group.kernel_account().kernel)
     }
@@ -86,7 +86,7 @@ impl Running {
         self.group.cpu()
     }
 
-    /// Takes what it and its launcher have said.
+    /// Receives its output and its launcher's events.
     pub fn hear(&mut self) -> Result<(), MeasureError> {
         self.hear_output();
         for word in self.launched.hear()? {
@@ -149,7 +149,7 @@ impl Running {
         }
     }
 
-    /// Waits for the launcher, which has said its last word.
+    /// Waits for the launcher, after its last event.
     pub fn conclude(&mut self) -> std::io::Result<()> {
         self.launched.child.wait()
     }

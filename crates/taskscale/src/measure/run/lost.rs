@@ -1,4 +1,4 @@
-//! A launcher that was killed, or that does not do its work: taskscale itself ends what the launcher should have.
+//! Cleanup after a launcher that was killed or does not respond: taskscale itself ends the run's processes.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ impl Patience {
         Patience { since: Instant::now(), least_bytes: None }
     }
 
-    /// Whether they have had their time, with so much memory theirs now.
+    /// Whether their time is over, given the memory that they use now.
     pub fn is_over(&mut self, bytes: Option<u64>) -> bool {
         self.is_over_at(bytes, Instant::now())
     }
@@ -45,8 +45,8 @@ impl Patience {
 }
 
 impl Run<'_> {
-    /// The run is over. It is a sample: whether its program killed the launcher or somebody else did cannot be told,
-    /// and the next run has a launcher of its own.
+    /// Ends the run. It is a sample: whether its program killed the launcher is unknown, and the next run has a
+    /// launcher of its own.
     pub(super) fn end_without_launcher(&mut self) -> Result<(), MeasureError> {
         self.ended_by.get_or_insert(EndedBy::LauncherLost);
         self.launched.end_what_is_left(&*self.group)?;

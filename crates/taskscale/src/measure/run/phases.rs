@@ -12,8 +12,7 @@ use crate::record::{PlateauFrom, Warning};
 
 /// CPU and memory must have been quiet for so long.
 const QUIET_WINDOW_S: f64 = 0.1;
-/// The plateau is read no later than this before the first task can be due; and sooner by as long as the reading is
-/// foreseen to take.
+/// The plateau is read at least this long before the first task can be due, plus the estimated time of the reading.
 pub(super) const READ_MARGIN_S: f64 = 0.15;
 /// A reading that was made at rest is made again where memory has moved so long before the last moment for it.
 const READ_AGAIN_S: f64 = 0.3;
@@ -46,7 +45,7 @@ impl Run<'_> {
         }
     }
 
-    /// Whether the run is one of the protocol, to its end: it said `alive`, and ends when its hold is over.
+    /// Whether the program uses the protocol to its end: it printed `alive`, and exits after its wait.
     pub(super) fn speaks_protocol(&self) -> bool {
         self.spec
             .course
@@ -59,8 +58,8 @@ impl Run<'_> {
         self.spec.course.wait().map_or(0.0, |wait| wait.plateau_s)
     }
 
-    /// No task can be due before this: tasks start after exec, and wait for the hold. Unknown where the program was
-    /// not told to wait.
+    /// The instant before which no task can be due: tasks start after exec and wait. Unknown if the program was not
+    /// given a wait.
     pub(super) fn due_ns(&self) -> Option<u64> {
         let told = match &self.spec.course {
             Course::Hold(_) => true,
@@ -71,7 +70,7 @@ impl Run<'_> {
         Some(self.exec_ns? + (self.spec.hold_s() * 1e9) as u64)
     }
 
-    /// The plateau has begun: known for sure, and so what was only inferred before counts no more.
+    /// Begins the plateau with certainty; earlier inferences no longer count.
     pub(super) fn begin_plateau(&mut self, from: PlateauFrom, at_ns: u64) {
         self.plateau_ns = Some(at_ns);
         self.plateau_from = Some(from);
@@ -82,7 +81,7 @@ impl Run<'_> {
         self.launch_starved_s = self.looks.starved_until_s(at_ns);
     }
 
-    /// What is to be done by the clock.
+    /// Does what is due at this time.
     pub(super) fn tick(&mut self, now: u64) -> Result<(), MeasureError> {
         if self.end.is_some() || self.patience.is_some() {
             return Ok(());
@@ -141,7 +140,7 @@ impl Run<'_> {
         }
     }
 
-    /// The plateau is nearly over: whether the reading still stands, and all that was read is still there.
+    /// The plateau is nearly over: checks whether memory has grown and all processes are still there.
     pub(super) fn look_for_growth(&mut self, now: u64) {
         self.looked_late = self.due_ns().is_some_and(|due| now >= due);
         if self.looked_late {
@@ -157,7 +156,7 @@ impl Run<'_> {
         }
     }
 
-    /// A cheap look at what the run uses.
+    /// Takes a cheap usage sample of the run.
     pub(super) fn look(&mut self, now: u64, load_cpu: Option<CpuReading>) {
         let look = Look {
             at_ns: now,
@@ -170,7 +169,7 @@ impl Run<'_> {
         self.looks.add(look, || doing(group).wants_cpu);
     }
 
-    /// How a program stands that did not fall quiet.
+    /// Whether a program that did not become idle was idle enough.
     pub(super) fn rest_since(&self, since: u64, now: u64) -> Rest {
         match self.doing().is_stopped {
             true => Rest::Stopped,
@@ -194,7 +193,7 @@ impl Run<'_> {
         self.last_moment_ns(due_ns).saturating_sub((READ_AGAIN_S * 1e9) as u64)
     }
 
-    /// Reads memory page by page: once, as it is not free, or once more where it moved since.
+    /// Reads memory page by page: once, as it is not free, or once more if it changed.
     pub(super) fn read_plateau(&mut self, now: u64) {
         let due = self.due_ns();
         let is_over =
@@ -214,7 +213,7 @@ impl Run<'_> {
         }
     }
 
-    /// How many processes of the run are not in its control group.
+    /// How many processes of the run are not in its cgroup.
     fn escapees(&self, processes: &[u32]) -> usize {
         if self.group.folders().is_empty() {
             return 0;
@@ -241,13 +240,13 @@ impl Run<'_> {
         name.is_none_or(|name| procfs::is_in_group(pid, name, folders.len()))
     }
 
-    /// Memory as it stands, to be compared with the same at another time.
+    /// Memory now, for a later comparison.
     pub(super) fn stands(&self, processes: &[u32]) -> Standing {
         let shown = plateau::standing(self.group.as_ref(), processes);
         Standing { in_use: self.group.memory_in_use(), shown }
     }
 
-    /// Whether CPU and memory have been quiet for a while that began no earlier than `since`.
+    /// Whether CPU and memory have been idle for a while that began no earlier than `since`.
     pub(super) fn is_quiet_since(&self, since: u64) -> bool {
         self.looks.quiet_since(since, QUIET_WINDOW_S).is_some()
     }
@@ -263,7 +262,7 @@ fn doing(group: &dyn Group) -> procfs::Doing {
     pids.into_iter().map(procfs::doing).fold(procfs::Doing::default(), procfs::Doing::and)
 }
 
-/// When the plateau is looked at for the last time: before the first task can be due, which may allocate.
+/// When the plateau is observed for the last time: before the first task can be due, as that may allocate.
 pub(super) fn last_look(due_ns: u64) -> u64 {
     due_ns.saturating_sub((LAST_LOOK_S * 1e9) as u64)
 }

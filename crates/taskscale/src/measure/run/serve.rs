@@ -25,7 +25,8 @@ const MANY: u64 = 100;
 /// Of a server of more processes each has few of the connections.
 const MOST_LOOKED_AT: usize = 32;
 
-/// What begins each phase: lines on the clients' standard input. They end when it does, whatever becomes of us.
+/// Orders that begin each phase: lines on the clients' standard input. Clients exit when it ends, even if taskscale is
+/// killed.
 pub(super) struct Orders {
     path: PathBuf,
     pipe: File,
@@ -51,7 +52,7 @@ impl Orders {
     }
 }
 
-/// Lines `phase …` of the clients, cut out of what they write.
+/// Parses the lines `phase …` of the clients' output.
 #[derive(Default)]
 pub(super) struct Phases {
     line: Vec<u8>,
@@ -123,7 +124,7 @@ impl ExternalCourse<'_> {
         Some(self.established.map_or(alive, |established| alive.min(established)))
     }
 
-    /// Has the kernel count the connections that the server has accepted and still holds. None may come anew.
+    /// Has the kernel count the connections that the server has accepted and not closed. No new ones may arrive.
     pub fn count_connections(&mut self, serve: Option<&Serve>) {
         let Some(load) = &self.load else { return };
         let own = serve.zip(self.port).map(|(serve, port)| SocketAddr::new(serve.order.address.ip(), port));
@@ -135,8 +136,8 @@ impl ExternalCourse<'_> {
 }
 
 impl Run<'_> {
-    /// Has every client send its first message, where memory was read with all connected: what a connection needs to work
-    /// is allocated by then.
+    /// Has every client send its first message after memory was read with all connected, so that connections allocate
+    /// their buffers.
     pub(super) fn begin_first_messages(&mut self, external: &mut ExternalCourse) -> Result<(), MeasureError> {
         let talking = self.spec.course.serve().is_some_and(|serve| serve.order.client.is_some());
         let all = external.alive().is_some_and(|alive| alive >= self.spec.tasks);
@@ -174,7 +175,7 @@ impl Run<'_> {
         true
     }
 
-    /// Takes what the clients have said, once all were at rest, and has them go on.
+    /// Processes the results of the clients, once all were idle, and begins the next phase.
     pub(super) fn talk(&mut self, external: &mut ExternalCourse, now: u64) -> Result<(), MeasureError> {
         let alive = external.alive();
         let talks = &mut external.talks;
@@ -235,7 +236,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Whether a server that did not accept all has used up its files: not every program says so.
+    /// Detects whether a server that did not accept all connections has exhausted its files, as some programs do not
+    /// print it.
     pub(super) fn note_files_used_up(&mut self, external: &ExternalCourse) {
         let Some(load) = external.load.as_ref().filter(|_| self.spec.course.serve().is_some()) else {
             return;
@@ -248,7 +250,7 @@ impl Run<'_> {
         }
     }
 
-    /// What the clients saw, as far as they came.
+    /// The clients' results so far.
     pub(super) fn load_seen(&mut self) -> Option<Load> {
         self.spec.course.serve()?;
         let external = self.external.as_mut()?;

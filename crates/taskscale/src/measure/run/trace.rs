@@ -1,11 +1,11 @@
-//! What is told of a run beside its measurement: to `check`, and to those who ask for `--verbose`.
+//! Details of a run besides its measurement, for `check` and `--verbose`.
 
 use std::path::{Path, PathBuf};
 
 use super::{Run, seconds};
 use crate::measure::RunSpec;
 
-/// What was seen of a run beside its measurement: for `taskscale check`.
+/// Observations of a run besides its measurement, for `taskscale check`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Trace {
     /// The beginning of standard output, at most 4 KiB.
@@ -14,11 +14,11 @@ pub struct Trace {
     pub errors: Vec<u8>,
     /// When `done` was heard, in seconds since exec.
     pub done_s: Option<f64>,
-    /// For lack of CPUs nothing can be said of its plateau.
+    /// Whether a lack of CPUs made its plateau inconclusive.
     pub untold: bool,
-    /// How often threads waited during the plateau, where that was counted.
+    /// Number of times that threads waited during the plateau, if counted.
     pub switches: Option<u64>,
-    /// Names of what was left in the working folder, which `TMPDIR` names as well.
+    /// Names of files left in the working folder, which is also `TMPDIR`.
     pub files_left: Vec<String>,
 }
 
@@ -36,7 +36,7 @@ impl Run<'_> {
     }
 }
 
-/// What lies in a folder, by name.
+/// The names in a folder.
 pub(super) fn names_in(folder: &Path) -> Vec<String> {
     let children = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> =
@@ -45,7 +45,7 @@ pub(super) fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// A run as `--verbose` tells of it.
+/// A run in words, for `--verbose`.
 pub(super) fn shown(spec: &RunSpec, group: Option<&PathBuf>) -> String {
     let variables = spec.env.iter().map(|(name, value)| format!("{name}={value} "));
     let group = group.map(|group| format!(" in {}", group.display())).unwrap_or_default();

@@ -29,7 +29,7 @@ impl Run<'_> {
         }
     }
 
-    /// Nothing is to be done by the clock but to see who is kept from working.
+    /// Observes CPU starvation; nothing else is due by the clock.
     pub(super) fn tick_work(&mut self, now: u64) {
         self.sample_threads();
         if self.done_ns.is_none() {
@@ -37,7 +37,7 @@ impl Run<'_> {
         }
     }
 
-    /// What the operations took together, as far as that was seen.
+    /// What the operations took together, as far as observed.
     pub(super) fn work(&mut self, said: &Said) -> Option<Work> {
         let order = self.spec.course.work()?;
         let wall_s = self.plateau_ns.zip(self.done_ns).map(|(from, to)| seconds(from, to));

@@ -1,4 +1,4 @@
-//! From campaigns and their samples to what the page shows of them.
+//! Builds the data of the page from campaigns and their samples.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
@@ -33,10 +33,10 @@ impl Default for PageData {
 }
 
 impl PageData {
-    /// Adds a campaign, each part of it by itself. It goes by its name, or else by its machine and day.
+    /// Adds a campaign, each series by itself, under its name, or else its machine and day.
     ///
-    /// Older campaigns did not record the sources of programs. There `catalog` gives those of a workload and an entry;
-    /// they are marked, as they may have changed since.
+    /// Old results have no sources of programs. For them `catalog` returns today's sources of a workload and an entry;
+    /// they are marked, as they may have changed.
     pub fn add(
         &mut self,
         campaign: &Campaign,

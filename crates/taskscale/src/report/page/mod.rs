@@ -11,8 +11,7 @@ pub use model::{PAGE_SCHEMA, PageData};
 use super::model::Report;
 
 impl PageData {
-    /// Campaigns of one name get the time of day, and a number where that does not help. Only those of one part stand
-    /// side by side.
+    /// Adds the time of day, or else a number, to campaigns with the same name. Only those of one series are compared.
     pub(super) fn tell_apart(&mut self) {
         self.name_alike(|report, _| format!(" {}", report.created_at.time_of_day()));
         self.name_alike(|_, place| format!(" ({place})"));

@@ -1,7 +1,7 @@
-//! What the page knows: plain data with a published schema, in the page as JSON.
+//! The data of the page, with a published schema, embedded as JSON.
 //!
-//! A campaign is its [`Report`], as every other format shows it. This adds what only the page shows (phases, programs,
-//! published figures and every single sample), and the rows in a shorter form. Unknown is absent or null.
+//! A campaign is its [`Report`], as in every other format. This adds what only the page shows (phases, programs,
+//! published values and every sample), and rows in a shorter form. Unknown values are absent or null.
 
 use std::collections::BTreeMap;
 
@@ -15,38 +15,38 @@ use crate::stats::Spread;
 /// Version of the shape of the page's data. Raised when a field changes its meaning; added fields do not raise it.
 pub const PAGE_SCHEMA: u32 = 3;
 
-/// All that a page shows at first. What only the details of an entry need stands in blocks of their own.
+/// The data that the page shows at first. Details of an entry are in separate blocks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageData {
     pub schema: u32,
     /// Version of the taskscale that made the page.
     pub taskscale: String,
-    /// What entries are, whatever they do: the same for all campaigns and parts, and so each once.
+    /// Facts on entries that do not depend on campaign or series.
     pub entries: Vec<EntryFacts>,
-    /// The names of the figures of rows, as the report's fields are called, in their order there.
+    /// The names of the values of rows, as fields of the report, in order.
     pub figures: Vec<&'static str>,
-    /// One or more, in the order in which they were given, a campaign of several parts once for each; the first of a
-    /// part is the one that others of that part are compared with.
+    /// The campaigns in the given order, once for each series. The first of a series is the one that others are
+    /// compared with.
     pub campaigns: Vec<PageCampaign>,
-    /// Figures that others published, shown as marks.
+    /// Values from other publications, shown as markers.
     pub published: Vec<Published>,
     /// The texts of programs, each once. In a block of its own.
     #[serde(skip)]
     pub sources: Vec<String>,
 }
 
-/// One campaign, or one part of it: its report, with rows in place of groups.
+/// One campaign, or one series of it: its report, with rows in place of groups.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageCampaign {
     #[serde(flatten)]
     pub report: Report,
-    /// Workload, parameters and CPUs in a few words: campaigns are compared part by part.
+    /// Workload, parameters and CPUs in a few words: campaigns are compared by series.
     pub part: String,
-    /// What a reader must know to read the figures right.
+    /// The notes below the tables.
     pub notes: Vec<String>,
-    /// In the catalogue's order.
+    /// In the catalog's order.
     pub entries: Vec<PageEntry>,
     /// One for each entry and number of tasks that was run, in the order of the report: by tasks, then as ranked.
     pub rows: Vec<PageRow>,
@@ -55,23 +55,23 @@ pub struct PageCampaign {
     pub samples: Samples,
 }
 
-/// An entry's program for one part of a campaign.
+/// An entry's program for one series of a campaign.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageEntry {
-    /// Position in the page's `entries`: what it is.
+    /// Index into the page's `entries`.
     pub entry: usize,
-    /// The colour of its language, the same in every picture.
+    /// The color of its language, the same in every picture.
     pub colour: usize,
     /// The commands that build it, as written in the manifest.
     pub build: Vec<Vec<String>>,
-    /// The command that runs it, likewise, less the arguments that taskscale appends.
+    /// The command that runs it, likewise, without the arguments that taskscale appends.
     pub run: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// The files of its program; empty where they are not known.
+    /// The files of its program; empty where unknown.
     pub sources: Vec<PageFile>,
-    /// Whether the sources are those that were measured. Else they are the catalogue's when the page was made.
+    /// Whether the sources are those that were measured, or else the catalog's when the page was made.
     pub sources_recorded: bool,
 }
 
@@ -96,9 +96,9 @@ impl From<Spread> for Figure {
     }
 }
 
-/// One entry at one number of tasks, over its repetitions.
+/// One entry at one N, over its repetitions.
 ///
-/// Figures are of the repetitions that were ok; where none was, of those that were partial (fewer than N alive).
+/// Values include the repetitions that were ok, or else those that were partial (fewer than N alive).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageRow {
@@ -109,11 +109,11 @@ pub struct PageRow {
     pub runs: u32,
     /// Repetitions that were ok.
     pub ok_runs: u32,
-    /// `ok`, `2/3 ok`, or what became of it, such as `limit`.
+    /// `ok`, `2/3 ok`, or how it ended, such as `limit`.
     pub status: String,
     /// Whether it takes part in the comparison: see the report's rows.
     pub ranked: bool,
-    /// Fewest tasks alive at once in a repetition that fell short.
+    /// Fewest tasks alive at once in a partial repetition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub short_alive: Option<u64>,
     pub memory_sources: Vec<MemorySource>,
@@ -123,8 +123,8 @@ pub struct PageRow {
     pub threads: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parts: Option<Parts>,
-    /// Seconds of launch, plateau and drain in the run with the median wall time (the mean of the two middle ones): they
-    /// add up to it.
+    /// Seconds of launch, plateau and drain in the run with the median wall time (the mean of the two middle ones):
+    /// they add up to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<[f64; 3]>,
     /// CPU time by phase, of the run with the median CPU time, likewise.
@@ -133,7 +133,7 @@ pub struct PageRow {
     /// Of a server: CPU and latency over load.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub load_curve: Vec<LoadPoint>,
-    /// The clients used up a CPU in the closed loop: the server may be able to do more messages per second.
+    /// Whether clients exhausted a CPU in the closed loop, so that the server's capacity may be higher.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub client_limited: bool,
     /// The repetitions that were not ok, by status.
@@ -184,7 +184,7 @@ pub struct Samples {
     pub texts: Vec<String>,
 }
 
-/// Figures that somebody published.
+/// Values from another publication.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Published {
@@ -193,7 +193,7 @@ pub struct Published {
     pub source: String,
     /// As its authors put it.
     pub workload: String,
-    /// The workload that stands for it here.
+    /// The workload that corresponds to it here.
     pub our_workload: String,
     pub hardware: String,
     pub os: String,
@@ -203,7 +203,7 @@ pub struct Published {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PublishedFigure {
-    /// The entry that stands for it here.
+    /// The entry that corresponds to it here.
     pub entry: String,
     /// As its authors call it.
     pub runtime: String,

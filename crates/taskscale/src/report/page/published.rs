@@ -1,4 +1,4 @@
-//! Figures that others published, as files of the repository's `published/` folder.
+//! Values from other publications, as files of the repository's `published/` folder.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ struct StandsFor {
     entries: BTreeMap<String, String>,
 }
 
-/// The figures of workloads and entries that are known; none where there is none, so that a page says nothing of them.
+/// The published values of known workloads and entries. Publications without any are left out.
 pub fn published(is_known: impl Fn(&str, &str) -> bool) -> Vec<Published> {
     let of = |id: &str, file: File, here: StandsFor| {
         let figures: Vec<PublishedFigure> = file

@@ -1,6 +1,6 @@
-//! Several campaigns side by side: what differs between them, and each figure beside its like.
+//! Several campaigns side by side: what differs between them, and their values in one table.
 //!
-//! Says what was measured, not what it means: a gate with a verdict is another command's.
+//! Shows what was measured without a verdict; `compare` gives verdicts.
 
 mod sheet;
 
@@ -18,7 +18,7 @@ use crate::record::{Hold, MemorySource, Part};
 use crate::stats::{CONFIDENCE, Welch};
 use crate::units;
 
-/// What is shown unless told otherwise.
+/// The metrics that are shown by default.
 pub const DEFAULT_METRICS: [&Figure; 4] =
     [&figures::FOOTPRINT, &figures::BYTES_PER_TASK, &figures::WALL_PER_OP, &figures::CPU_PER_OP];
 
@@ -140,7 +140,7 @@ fn places(reports: &[Report]) -> Vec<usize> {
     (0..reports.len()).map(next).collect()
 }
 
-/// How many campaigns they are of.
+/// Number of campaigns that the reports belong to.
 pub fn campaigns(reports: &[Report]) -> usize {
     places(reports).last().map_or(0, |last| last + 1)
 }

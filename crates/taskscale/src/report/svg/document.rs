@@ -1,4 +1,4 @@
-//! Well-formed SVG, whatever the texts hold. Knows nothing of charts.
+//! Well-formed SVG for any texts. Knows nothing of charts.
 
 use std::fmt::Write;
 
@@ -19,8 +19,8 @@ pub struct Svg {
 }
 
 impl Svg {
-    /// Begins a document of a size in pixels, with what a screen reader says of it. `id` tells it from other charts,
-    /// should they come to stand in one page.
+    /// Begins a document of a size in pixels, with its description for screen readers. `id` distinguishes it from other
+    /// charts on the same page.
     pub fn new(id: &str, width: f64, height: f64, title: &str, description: &str) -> Svg {
         let id = escaped(id);
         let (w, h) = (number(width), number(height));
@@ -51,7 +51,7 @@ impl Svg {
         }
     }
 
-    /// `radius` rounds its corners; nothing is drawn where there is no area.
+    /// `radius` rounds its corners; draws nothing if the area is 0.
     pub fn rectangle(&mut self, x: f64, y: f64, width: f64, height: f64, class: &str, radius: f64) {
         if width <= 0.0 || height <= 0.0 {
             return;

@@ -1,9 +1,9 @@
-//! Charts as static SVG, for READMEs and posts.
+//! Charts as static SVG, for READMEs and articles.
 //!
-//! Drawn here and not by a plotting crate. plotters and charming write colours and sizes into every element, so that a
-//! chart cannot follow a light or dark page, and charming brings a JavaScript engine; poloto follows the page by CSS,
-//! but has no stacked bars, no logarithmic axes and no labels at the ends of lines. What is needed here is rectangles,
-//! lines, texts and one logarithm, and the same text for the same report.
+//! Drawn without a plotting crate. plotters and charming write colors and sizes into every element, so that a chart
+//! cannot follow a light or dark page, and charming includes a JavaScript engine. poloto follows the page by CSS, but
+//! has no stacked bars, no logarithmic axes and no labels at the ends of lines. taskscale needs only rectangles, lines,
+//! texts and one logarithm, and the same text for the same report.
 //!
 //! Every text goes through [`Svg`], which escapes it. Must not read files or know the command line's types.
 

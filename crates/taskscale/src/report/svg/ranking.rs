@@ -1,4 +1,4 @@
-//! Entries by footprint at one number of tasks: one bar each, stacked by what the memory is.
+//! Entries by footprint at one N: one bar each, stacked by kind of memory.
 
 use super::super::model::{Group, Parts, Report, Row};
 use super::super::phrases::slope_text;
@@ -32,7 +32,7 @@ const PARTS: [Part; 5] = [
     }),
 ];
 
-/// The ranking at so many tasks; at the largest number with rows where none is asked for.
+/// The ranking at this N; by default at the largest N with rows.
 pub fn ranking(report: &Report, tasks: Option<u64>) -> Result<String, ChartError> {
     let groups = || report.groups.iter().filter(|group| !group.rows.is_empty());
     let group = match tasks {
@@ -187,7 +187,7 @@ fn draw_row(svg: &mut Svg, row: &Row, top: f64, names: f64, scale: &Scale) {
             let (low, high) = (scale.x(headline.min), scale.x(headline.max));
             // A shorter range could not be told from a blot.
             if headline.readings > 1 && high - low >= 6.0 {
-                // With a margin, to be seen on any colour.
+                // With a margin, to be seen on any color.
                 for class in ["halo", "whisker"] {
                     svg.path(&[(low, middle), (high, middle)], class);
                     svg.path(&[(low, middle - 3.5), (low, middle + 3.5)], class);
@@ -211,7 +211,7 @@ fn stack(svg: &mut Svg, parts: &Parts, top: f64, (from, to): (f64, f64), pale: &
     for (class, _, part) in PARTS {
         let width = if total > 0.0 { (to - from) * part(parts) / total } else { 0.0 };
         svg.rectangle(x, top, width, BAR, &format!("{class}{pale}"), 0.0);
-        // Two colours may look alike to a reader: where both are wide enough, so is the border between them.
+        // Two colors may look alike to a reader: where both are wide enough, so is the border between them.
         if before >= 3.0 && width >= 3.0 {
             svg.path(&[(x, top), (x, top + BAR)], "border");
         }

@@ -368,7 +368,7 @@ fn mark_of(svg: &mut Svg, kind: Kind, class: &str, x: f64, y: f64) {
 
 /// Places for names that want to be at `wanted`, at least `pitch` apart, in their order, between `top` and `bottom`.
 ///
-/// Neighbours that would overlap form a block around the mean of what they want, and blocks that would overlap become
+/// Neighbors that would overlap form a block around the mean of what they want, and blocks that would overlap become
 /// one (pool adjacent violators; Barlow et al. 1972, Statistical inference under order restrictions): the sum of
 /// squares of how far names are moved is the least.
 fn apart(wanted: &[f64], pitch: f64, top: f64, bottom: f64) -> Vec<f64> {

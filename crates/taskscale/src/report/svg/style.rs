@@ -1,13 +1,13 @@
-//! Colours, letters and how wide a text is. Knows nothing of reports.
+//! Colors, fonts and widths of texts. Knows nothing of reports.
 
 use super::super::sanitize::width as columns;
 
-/// Light, and dark where the reader's system is. The ground is drawn too: a page's own may be either.
+/// Light, and dark if the reader's system is dark. The background is drawn too, as a page's own may be either.
 ///
-/// Colours of parts and lines are those of the HTML page. They come from Okabe and Ito (2008), "Color Universal Design",
-/// told apart by readers with any of the usual colour-vision deficiencies; darker or lighter where the original would
-/// stand out too little. Lines have marks of their own as well, and every line and bar its name. Two rules instead of
-/// variables: not every program that shows SVG knows those.
+/// Colors of parts and lines are those of the HTML page. They come from Okabe and Ito (2008), "Color Universal Design",
+/// distinguishable with any of the usual color-vision deficiencies, and darker or lighter where the contrast is too
+/// low. Lines also have markers, and every line and bar has a name. Two rules instead of variables, as some SVG viewers
+/// do not support those.
 pub const CSS: &str = "
 .taskscale text{font-family:-apple-system,BlinkMacSystemFont,'Segoe UI','Noto Sans',Helvetica,Arial,sans-serif;font-size:13px;fill:#1f2328}
 .taskscale .title{font-size:19px;font-weight:600}
@@ -101,7 +101,7 @@ pub fn fitted(text: &str, size: f64, room: f64) -> String {
     format!("{}…", cut.trim_end())
 }
 
-/// A name, cut in its middle to fit into a width: both ends tell it from others.
+/// A name, shortened in the middle to fit into a width: both ends identify it.
 pub fn fitted_name(name: &str, size: f64, room: f64) -> String {
     let mut columns = columns(name);
     let mut text = name.to_owned();

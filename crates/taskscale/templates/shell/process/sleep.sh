@@ -1,9 +1,9 @@
-# One process per task. It shows the protocol: write the same in your language, and its commands in runtime.toml.
+# One process per task. Shows the protocol: rewrite it in your language, and put its commands into runtime.toml.
 
 tasks=${1:?tasks} seconds=${2:?seconds}
 [ "$tasks" -ge 1 ] && [ "$seconds" -ge 0 ] || exit 2
 
-# Where the system refuses a process the shell ends: then say how many never started.
+# If the system refuses a process, the shell exits: reports how many never started.
 started=0 pids=
 trap 'kill $pids; echo "done 0"; echo "failed $((tasks - started))"; exit 1' EXIT
 while [ "$started" -lt "$tasks" ]; do
@@ -13,7 +13,7 @@ while [ "$started" -lt "$tasks" ]; do
 done
 trap - EXIT
 
-# The last has started: how many are not over yet? One that is over has no program any more.
+# The last has started: counts those that have not ended. An ended process has no program.
 alive=0
 for pid in $pids; do
     [ -e "/proc/$pid/exe" ] && alive=$((alive + 1))

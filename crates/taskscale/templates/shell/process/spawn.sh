@@ -1,10 +1,10 @@
-# One process per operation, which writes its number for the shell to sum up. It shows the protocol: write the same in
-# your language, and its commands in runtime.toml.
+# One process per operation, which prints its number for the shell to sum up. Shows the protocol: rewrite it in your
+# language, and put its commands into runtime.toml.
 
 tasks=${1:?tasks} operations=${2:?operations}
 [ "$tasks" -ge 1 ] && [ "$operations" -ge 1 ] || exit 2
 
-# Rounds of so many tasks: all of one are started, and are over before the next begins.
+# Rounds of $tasks processes: all of a round end before the next round starts.
 rounds() {
     number=0
     while [ "$number" -lt "$operations" ]; do
@@ -24,7 +24,7 @@ rounds | {
         done=$((done + 1)) sum=$((sum + number))
     done
     echo "done $done"
-    # Where the system refuses a process, `rounds` ends there.
+    # If the system refuses a process, `rounds` stops early.
     [ "$done" -eq "$operations" ] || { echo "failed $((operations - done))"; exit 1; }
     echo "check $sum"
 }

@@ -10,7 +10,7 @@ use crate::support::World;
 use Status::{Crashed, Failed, KilledOom, Limit, TimedOut};
 use Warning::LeftProcesses;
 
-const LAUNCHER_KILLED: &str = "ended with the process that had started it (the launcher), which was killed: by the program, or by somebody else";
+const LAUNCHER_KILLED: &str = "killed together with its launcher";
 
 pub const LEAVES: Batch = Batch {
     title: "What it leaves behind",
@@ -29,14 +29,14 @@ pub const LEAVES: Batch = Batch {
         Case::new("daemon", "leaves a daemon: double fork, a session of its own", "--fault daemon")
             .warns(&[LeftProcesses])
             .check(made::<3>),
-        Case::new("setsid", "leaves its session and process group, and goes on", "--fault setsid")
+        Case::new("setsid", "leaves its session and process group, and continues", "--fault setsid")
             .check(made::<2>),
         Case::new(
             "family-crash",
             "crashes, with children and grandchildren alive",
             "--processes 3 --grandchildren 3 --fault crash:plateau",
         )
-        .ends(Crashed, "ended by SIGSEGV")
+        .ends(Crashed, "killed by SIGSEGV")
         .warns(&[LeftProcesses])
         .check(made::<7>),
         Case::new(
@@ -54,7 +54,7 @@ pub const LEAVES: Batch = Batch {
         .ends(Crashed, LAUNCHER_KILLED),
         Case::new(
             "subgroups-launcher",
-            "the same from control groups of its own",
+            "the same from cgroups of its own",
             "--fault subgroups --fault orphan --fault signal-parent:plateau",
         )
         .ends(Crashed, LAUNCHER_KILLED)
@@ -64,21 +64,21 @@ pub const LEAVES: Batch = Batch {
             .check(made::<300>),
         Case::new(
             "subgroups",
-            "makes control groups inside its own, and lives in them with its family; one of which outlives it",
+            "makes cgroups inside its own and moves its family into them; one process outlives it",
             "--fault subgroups --fault orphan --processes 3 --grandchildren 2",
         )
         .warns(&[LeftProcesses])
         .check(in_subgroups),
         Case::new("chdir-write", "writes into its working folder", "--fault chdir-write"),
         Case::new("env-dump", "lists its environment: only the allowed names are there (no `done`, so that the record shows it)", "--fault env-dump --fault no-done")
-            .ends(Failed, "never said `done`")
+            .ends(Failed, "`done` was never printed")
             .check(clean_environment),
         Case::new(
             "fd-dump",
             "lists its descriptors: 0, 1 and 2 (likewise)",
             "--fault fd-dump --fault no-done",
         )
-        .ends(Failed, "never said `done`")
+        .ends(Failed, "`done` was never printed")
         .check(|_, sample| match sample.stderr_tail.as_deref() {
             Some("fds 0 1 2\n") => Ok(()),
             other => Err(format!("it was given {other:?}")),
@@ -87,46 +87,46 @@ pub const LEAVES: Batch = Batch {
 };
 
 pub const MEMORY: Batch = Batch {
-    title: "Memory without end",
+    title: "Memory without limit",
     tasks: 5,
     options: "--memory-cap 64MiB",
     bare: false,
     cases: &[
-        Case::new("oom-launch", "takes memory without end while tasks start", "--fault oom")
-            .ends(KilledOom, "ran out of memory under the cap of 64 MiB (--memory-cap allows more)")
+        Case::new("oom-launch", "takes memory without limit while tasks start", "--fault oom")
+            .ends(KilledOom, "hit the cap of 64 MiB (raise --memory-cap)")
             .check(capped),
         Case::new("oom-plateau", "does so while tasks wait", "--fault oom:plateau")
-            .ends(KilledOom, "ran out of memory under the cap of 64 MiB")
+            .ends(KilledOom, "hit the cap of 64 MiB")
             .check(capped),
         Case::new("oom-drain", "does so while tasks end", "--fault oom:drain")
-            .ends(KilledOom, "ran out of memory under the cap of 64 MiB")
+            .ends(KilledOom, "hit the cap of 64 MiB")
             .check(capped),
         Case::new("oom-child", "has children that take it", "--processes 4 --anon-bytes-per-process 30MiB")
-            .ends(KilledOom, "ran out of memory under the cap of 64 MiB")
+            .ends(KilledOom, "hit the cap of 64 MiB")
             .check(capped),
     ],
 };
 
 pub const CAUSES: Batch = Batch {
-    title: "A cause and its effect",
+    title: "Cause before effect",
     tasks: 1001,
     options: "--memory-cap 64MiB --timeout 6s",
     bare: false,
     cases: &[
         Case::new(
             "oom-and-hang",
-            "has a child that takes memory without end, and hangs when that is killed",
+            "has a child that takes memory without limit, and hangs when that is killed",
             "--fault oom-child --fault hang:plateau --faults-from 1001",
         )
-        .ends(KilledOom, "ran out of memory under the cap of 64 MiB (--memory-cap allows more)"),
+        .ends(KilledOom, "hit the cap of 64 MiB (raise --memory-cap)"),
         Case::new(
             "file-limit",
-            "opens too many files, and says so on standard error without end",
+            "opens too many files, and reports it on standard error without end",
             "--fault file-limit --faults-from 1001",
         )
         .ends(
             Limit,
-            "ulimit -n = 64 open files; its hard limit is no higher, and only root (CAP_SYS_RESOURCE) can",
+            "hit ulimit -n = 64 open files",
         )
         .check(|_, sample| match &sample.limit {
             Some(limit) if limit.name == "ulimit -n" && limit.lift.is_none() => Ok(()),
@@ -137,13 +137,13 @@ pub const CAUSES: Batch = Batch {
             "stops the process that started it (the launcher), and hangs",
             "--fault signal-parent:plateau:STOP --fault hang:plateau --faults-from 1001",
         )
-        .ends(TimedOut, "ended after 6 s: tasks were still waiting or ending"),
+        .ends(TimedOut, "killed after 6 s: tasks were still waiting or ending"),
     ],
 };
 
 /// The same where no control group can be had.
 pub const BARE: Batch = Batch {
-    title: "Without a control group",
+    title: "Without a cgroup",
     tasks: 5,
     options: "--memory-cap 64MiB",
     bare: true,
@@ -154,13 +154,13 @@ pub const BARE: Batch = Batch {
         Case::new("bare-daemon", "leaves a daemon", "--fault daemon")
             .warns(&[LeftProcesses])
             .check(made::<3>),
-        Case::new("bare-setsid", "leaves its session, and goes on", "--fault setsid").check(made::<2>),
+        Case::new("bare-setsid", "leaves its session, and continues", "--fault setsid").check(made::<2>),
         Case::new(
             "bare-crash",
             "crashes, with a family alive",
             "--processes 2 --grandchildren 2 --fault crash:plateau",
         )
-        .ends(Crashed, "ended by SIGSEGV")
+        .ends(Crashed, "killed by SIGSEGV")
         .warns(&[LeftProcesses])
         .check(made::<5>),
         Case::new(
@@ -173,21 +173,21 @@ pub const BARE: Batch = Batch {
         Case::new("bare-bomb", "is a fork bomb of 100 processes", "--fault fork-bomb:100")
             .warns(&[LeftProcesses])
             .check(made::<100>),
-        Case::new("bare-oom", "takes memory without end", "--fault oom --oom-max 2GiB")
-            .ends(KilledOom, "ran out of memory under the cap of 64 MiB"),
-        Case::new("bare-lie", "kind `thread`, and fewer threads than it says", "--fault lie")
+        Case::new("bare-oom", "takes memory without limit", "--fault oom --oom-max 2GiB")
+            .ends(KilledOom, "hit the cap of 64 MiB"),
+        Case::new("bare-lie", "kind `thread`, with fewer threads than it prints", "--fault lie")
             .kind("thread")
-            .ends(Failed, "claims 5 tasks alive, but the kernel's count of threads was 1"),
+            .ends(Failed, "printed `alive 5`, but the kernel counts 1 thread"),
     ],
 };
 
 pub const BARE_HANGS: Batch = Batch {
-    title: "What never ends, without a control group",
+    title: "Hangs without a cgroup",
     tasks: 1001,
     options: "--timeout 3s",
     bare: true,
     cases: &[Case::new("bare-hang", "ignores signals and hangs", "--fault ignore-term --faults-from 1001")
-        .ends(TimedOut, "ended after 3 s")],
+        .ends(TimedOut, "killed after 3 s")],
 };
 
 /// The program made so many processes in each of its runs, a warm-up and one or more attempts: the fault was there to be

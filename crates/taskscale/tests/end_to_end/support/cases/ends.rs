@@ -15,79 +15,79 @@ pub const ENDS: Batch = Batch {
     bare: false,
     cases: &[
         Case::new("crash-launch", "crashes while tasks start", "--fault crash:launch")
-            .ends(Crashed, "ended by SIGSEGV"),
+            .ends(Crashed, "killed by SIGSEGV"),
         Case::new("crash-plateau", "crashes while all tasks wait", "--fault crash:plateau:ABRT")
-            .ends(Crashed, "ended by SIGABRT"),
+            .ends(Crashed, "killed by SIGABRT"),
         Case::new("crash-drain", "crashes while tasks end", "--fault crash:drain:BUS")
-            .ends(Crashed, "ended by SIGBUS"),
+            .ends(Crashed, "killed by SIGBUS"),
         Case::new("crash-end", "crashes after `done`", "--fault crash:end:ILL")
-            .ends(Crashed, "ended by SIGILL"),
-        Case::new("killed", "is killed by somebody else", "--fault crash:plateau:KILL")
-            .ends(Crashed, "ended by SIGKILL"),
+            .ends(Crashed, "killed by SIGILL"),
+        Case::new("killed", "is killed by another process", "--fault crash:plateau:KILL")
+            .ends(Crashed, "killed by SIGKILL"),
         Case::new("exit-launch", "gives up while tasks start", "--fault exit:launch:3")
             .ends(Failed, "exited with code 3"),
-        Case::new("exit-end", "says that all is done and exits with an error", "--fault exit:end:3")
+        Case::new("exit-end", "prints `done` and exits with an error", "--fault exit:end:3")
             .ends(Failed, "exited with code 3"),
-        Case::new("failed", "says that tasks failed", "--fault failed:2")
-            .ends(Failed, "2 of 5 tasks failed; it said: fake-entry: 2 tasks failed"),
+        Case::new("failed", "prints that tasks failed", "--fault failed:2")
+            .ends(Failed, "2 of 5 tasks failed; stderr: fake-entry: 2 tasks failed"),
         Case::new("no-done", "exits with 0 without `done`", "--fault no-done")
-            .ends(Failed, "exited with code 0 but never said `done`"),
+            .ends(Failed, "`done` was never printed"),
         Case::new("exit-plateau", "exits with 0 while tasks wait", "--fault exit:plateau:0")
-            .ends(Failed, "exited with code 0 but never said `done`"),
-        Case::new("done-short", "says fewer done than asked, and exits with 0", "--fault done-short:2")
-            .ends(Failed, "exited with code 0 but said `done 3` for 5 tasks"),
+            .ends(Failed, "`done` was never printed"),
+        Case::new("done-short", "prints fewer done than requested, and exits with 0", "--fault done-short:2")
+            .ends(Failed, "exited with code 0 but printed `done 3` for 5 tasks"),
     ],
 };
 
 pub const LIES: Batch = Batch {
-    title: "What it says",
+    title: "Wrong output",
     tasks: 5,
     options: "",
     bare: false,
     cases: &[
-        Case::new("no-alive", "never says `alive`", "--fault no-alive")
-            .ends(Failed, "never said `alive`: its tasks were not shown to live at once"),
+        Case::new("no-alive", "never prints `alive`", "--fault no-alive")
+            .ends(Failed, "`alive` was never printed"),
         Case::new(
             "alive-early",
-            "says `alive` too early: memory is still to come",
+            "prints `alive` too early: memory still grows",
             "--fault alive-early --launch-ms 500 --anon-bytes 64MiB",
         )
         .warns(&[PlateauGrew]),
-        Case::new("alive-twice", "says `alive` twice", "--fault alive-twice")
-            .ends(Failed, "broke the protocol: said `alive` twice: 5, then 5"),
-        Case::new("alive-too-many", "says more alive than asked", "--fault alive-too-many")
-            .ends(Failed, "claims 6 tasks alive of 5"),
-        Case::new("alive-garbage", "says a count that is no number", "--fault alive-garbage").ends(
+        Case::new("alive-twice", "prints `alive` twice", "--fault alive-twice")
+            .ends(Failed, "protocol error: printed `alive` twice: 5, then 5"),
+        Case::new("alive-too-many", "prints more alive than requested", "--fault alive-too-many")
+            .ends(Failed, "`alive 6` for 5 tasks"),
+        Case::new("alive-garbage", "prints a count that is not a number", "--fault alive-garbage").ends(
             Failed,
-            "broke the protocol: said \"alive lots\", where `alive` and one whole number were due",
+            "protocol error: printed \"alive lots\", expected `alive` and a whole number",
         ),
-        Case::new("alive-negative", "says a negative count", "--fault alive-negative")
-            .ends(Failed, "broke the protocol: said \"alive -5\""),
-        Case::new("alive-huge", "says a count of 10^30", "--fault alive-huge")
-            .ends(Failed, "broke the protocol: said \"alive 1000000000000000000000000000000\""),
-        Case::new("lie-thread", "kind `thread`, and fewer threads than it says", "--fault lie")
+        Case::new("alive-negative", "prints a negative count", "--fault alive-negative")
+            .ends(Failed, "protocol error: printed \"alive -5\""),
+        Case::new("alive-huge", "prints a count of 10^30", "--fault alive-huge")
+            .ends(Failed, "protocol error: printed \"alive 1000000000000000000000000000000\""),
+        Case::new("lie-thread", "kind `thread`, with fewer threads than it prints", "--fault lie")
             .kind("thread")
-            .ends(Failed, "claims 5 tasks alive, but the kernel's count of threads was 1"),
+            .ends(Failed, "printed `alive 5`, but the kernel counts 1 thread"),
         Case::new(
             "lie-process",
-            "kind `process`, and fewer processes than it says",
+            "kind `process`, with fewer processes than it prints",
             "--fault lie --processes 2",
         )
         .kind("process")
-        .ends(Failed, "claims 5 tasks alive, but the kernel's count of processes was 3"),
-        Case::new("busy", "never falls quiet while tasks wait", "--burn-percent 60")
+        .ends(Failed, "printed `alive 5`, but the kernel counts 3 processes"),
+        Case::new("busy", "never becomes idle while tasks wait", "--burn-percent 60")
             .warns(&[PlateauNotQuiet]),
     ],
 };
 
 /// Repeated with longer holds, and so on its own: the hold may have been too short.
 pub const GROWS: Batch = Batch {
-    title: "What is no plateau",
+    title: "No plateau",
     tasks: 5,
     options: "",
     bare: false,
     cases: &[Case::new("grow", "takes more and more memory while tasks wait", "--fault grow:4MiB")
-        .ends(NoPlateau, "its memory was still changing when it was read")
+        .ends(NoPlateau, "memory was still changing")
         .warns(&[PlateauNotQuiet])],
 };
 
@@ -99,7 +99,7 @@ pub const SHORT: Batch = Batch {
     bare: false,
     cases: &[Case::new(
         "partial",
-        "never has all tasks alive, even with the longest hold",
+        "never has all tasks alive, even with the longest wait",
         "--fault partial:3",
     )
     .ends(Partial, "3 of 5 tasks were alive at once")
@@ -110,35 +110,35 @@ pub const SHORT: Batch = Batch {
 };
 
 pub const OUTPUT: Batch = Batch {
-    title: "What it writes",
+    title: "Unexpected output",
     tasks: 5,
     options: "",
     bare: false,
     cases: &[
         Case::new("flood", "writes a gigabyte to standard output", "--fault flood:1GiB")
-            .ends(Failed, "ended because it wrote more than 16777216 bytes of output")
+            .ends(Failed, "killed: wrote more than 16777216 bytes")
             .warns(&[StrayOutput])
             .check(cut_short),
         Case::new("flood-stderr", "writes a gigabyte to standard error", "--fault flood-stderr:1GiB")
-            .ends(Failed, "ended because it wrote more than 16777216 bytes of output")
+            .ends(Failed, "killed: wrote more than 16777216 bytes")
             .check(cut_short),
         Case::new("long-line", "writes a line of 100 MiB", "--fault long-line:100MiB")
-            .ends(Failed, "ended because it wrote more than 16777216 bytes of output")
+            .ends(Failed, "killed: wrote more than 16777216 bytes")
             .warns(&[StrayOutput])
             .check(cut_short),
         Case::new("longish-line", "writes a line of 1 MiB", "--fault long-line:1MiB").warns(&[StrayOutput]),
-        Case::new("stray", "writes lines that are not of the protocol", "--fault flood:6400")
+        Case::new("stray", "writes lines outside the protocol", "--fault flood:6400")
             .warns(&[StrayOutput]),
-        Case::new("binary", "writes bytes that are no text", "--fault binary:64KiB").warns(&[StrayOutput]),
+        Case::new("binary", "writes bytes that are not text", "--fault binary:64KiB").warns(&[StrayOutput]),
         Case::new("no-newline", "ends its last line without a newline", "--fault no-newline"),
         Case::new("close-stdout", "closes standard output", "--fault close-stdout")
-            .ends(Failed, "never said `alive`"),
+            .ends(Failed, "`alive` was never printed"),
         Case::new(
             "escape-text",
             "writes terminal escapes and HTML in metrics and on standard error",
             "--fault escape-text --fault exit:end:1",
         )
-        .ends(Failed, "exited with code 1; it said: ")
+        .ends(Failed, "exited with code 1; stderr: ")
         .check(|_, sample| {
             // The record is true to the byte; what shows it neutralises it (see `hostile_text_…`).
             let raw = sample.metrics.keys().any(|name| name.contains('\u{1b}'));
@@ -148,28 +148,28 @@ pub const OUTPUT: Batch = Batch {
 };
 
 pub const HANGS: Batch = Batch {
-    title: "What never ends",
+    title: "Hangs",
     // Above what a warm-up asks for: all but the first fault spare it.
     tasks: 1001,
     options: "--timeout 3s",
     bare: false,
     cases: &[
         Case::new("hang-warm-up", "hangs in its warm-up as well", "--fault hang:launch")
-            .ends(TimedOut, "ended after 3 s: tasks were still starting (--timeout allows more)"),
+            .ends(TimedOut, "killed after 3 s: tasks were still starting (raise --timeout)"),
         Case::new("hang-launch", "hangs before `alive`", "--fault hang:launch --faults-from 1001")
-            .ends(TimedOut, "ended after 3 s: tasks were still starting"),
+            .ends(TimedOut, "killed after 3 s: tasks were still starting"),
         Case::new("hang-plateau", "hangs after `alive`", "--fault hang:plateau --faults-from 1001")
-            .ends(TimedOut, "ended after 3 s: tasks were still waiting or ending"),
+            .ends(TimedOut, "killed after 3 s: tasks were still waiting or ending"),
         Case::new("hang-end", "hangs after `done`", "--fault hang:end --faults-from 1001")
-            .ends(TimedOut, "ended after 3 s: it had said `done` but did not exit"),
+            .ends(TimedOut, "killed after 3 s: `done` was printed"),
         Case::new("stopped", "stops itself with SIGSTOP", "--fault stop --faults-from 1001")
-            .ends(TimedOut, "ended after 3 s: tasks were still waiting or ending"),
+            .ends(TimedOut, "killed after 3 s: tasks were still waiting or ending"),
         Case::new(
             "ignore-term",
             "ignores SIGTERM, SIGINT and SIGHUP, and hangs",
             "--fault ignore-term --faults-from 1001",
         )
-        .ends(TimedOut, "ended after 3 s: tasks were still waiting or ending"),
+        .ends(TimedOut, "killed after 3 s: tasks were still waiting or ending"),
     ],
 };
 

@@ -9,14 +9,14 @@ use Warning::{WorkShort, WorkUnsettled};
 
 /// Five tasks of 1,024 bytes each come to 628,650.
 pub const STATE: Batch = Batch {
-    title: "Tasks that hold something",
+    title: "Tasks that keep memory",
     tasks: 5,
     options: "-w state",
     bare: false,
     cases: &[
-        Case::new("held-wrong", "says a `check` that is not right", "--say check,628651")
-            .ends(Failed, "said `check 628651`, and a right program says 628650"),
-        Case::new("held-untold", "never says `check`", "").ends(Failed, "never said `check`"),
+        Case::new("held-wrong", "prints a wrong `check`", "--say check,628651")
+            .ends(Failed, "printed `check 628651`, expected 628650"),
+        Case::new("held-untold", "never prints `check`", "").ends(Failed, "`check` was never printed"),
     ],
 };
 
@@ -28,19 +28,19 @@ pub const TICK: Batch = Batch {
     bare: false,
     cases: &[
         Case::new("ticks-left-out", "leaves out ticks", "--tick-ms 100 --fault ticks-left-out")
-            .ends(Partial, "it could not keep up"),
-        Case::new("ticks-untold", "never says how late they were", "")
-            .ends(Failed, "never said `histogram late_us`"),
-        Case::new("ticks-invented", "says more ticks than can have been due", "--tick-ms 1")
-            .ends(Failed, "times can have been due"),
+            .ends(Partial, "could not keep up"),
+        Case::new("ticks-untold", "never prints how late they were", "")
+            .ends(Failed, "`histogram late_us` was never printed"),
+        Case::new("ticks-invented", "prints more ticks than were scheduled", "--tick-ms 1")
+            .ends(Failed, "wake-ups, but at most"),
         Case::new(
             "ticks-too-late",
-            "says that they were later than its run was long",
+            "prints a delay longer than its run",
             "--say histogram,late_us,10,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1",
         )
-        .ends(Failed, "s late, and was over after"),
-        Case::new("ticks-garbage", "says a histogram that is none", "--say histogram,late_us,many")
-            .ends(Failed, "broke the protocol"),
+        .ends(Failed, "s late, but the run took"),
+        Case::new("ticks-garbage", "prints an invalid histogram", "--say histogram,late_us,many")
+            .ends(Failed, "protocol error"),
     ],
 };
 
@@ -53,29 +53,29 @@ pub const WORK: Batch = Batch {
     options: OF_WORK,
     bare: false,
     cases: &[
-        Case::new("no-ready", "never says `ready`", "--fault no-ready")
-            .ends(Failed, "never said `ready`: nobody knows when its work began"),
-        Case::new("ready-twice", "says `ready` twice", "--fault ready-twice")
-            .ends(Failed, "broke the protocol: said `ready` twice"),
-        Case::new("done-early", "says `done` before `ready`", "--fault done-early")
-            .ends(Failed, "said `done` before `ready`"),
+        Case::new("no-ready", "never prints `ready`", "--fault no-ready")
+            .ends(Failed, "`ready` was never printed"),
+        Case::new("ready-twice", "prints `ready` twice", "--fault ready-twice")
+            .ends(Failed, "protocol error: printed `ready` twice"),
+        Case::new("done-early", "prints `done` before `ready`", "--fault done-early")
+            .ends(Failed, "`done` was printed before `ready`"),
         Case::new("work-no-done", "exits with 0 without `done`", "--fault no-done")
-            .ends(Failed, "exited with code 0 but never said `done`"),
-        Case::new("work-fewer", "does fewer operations than asked, and exits with 0", "--fault done-short:3")
-            .ends(Failed, "exited with code 0 but said `done 997` for 1000 operations"),
-        Case::new("no-check", "never says `check`", "--fault no-check")
-            .ends(Failed, "never said `check`: nobody knows whether it did what the workload is"),
-        Case::new("wrong-check", "says a `check` that is not right", "--fault wrong-check")
-            .ends(Failed, "it did not do what the workload is"),
-        Case::new("work-failed", "says that operations failed", "--fault failed:2")
-            .ends(Failed, "2 of 1000 operations failed; it said: fake-entry: 2 operations failed"),
+            .ends(Failed, "`done` was never printed"),
+        Case::new("work-fewer", "does fewer operations than requested, and exits with 0", "--fault done-short:3")
+            .ends(Failed, "exited with code 0 but printed `done 997` for 1000 operations"),
+        Case::new("no-check", "never prints `check`", "--fault no-check")
+            .ends(Failed, "`check` was never printed"),
+        Case::new("wrong-check", "prints a wrong `check`", "--fault wrong-check")
+            .ends(Failed, "wrong result"),
+        Case::new("work-failed", "prints that operations failed", "--fault failed:2")
+            .ends(Failed, "2 of 1000 operations failed; stderr: fake-entry: 2 operations failed"),
         Case::new("work-crash", "crashes in its work", "--fault crash:plateau")
-            .ends(Crashed, "ended by SIGSEGV"),
-        Case::new("work-exit", "says that all is done and exits with an error", "--fault exit:end:1")
+            .ends(Crashed, "killed by SIGSEGV"),
+        Case::new("work-exit", "prints `done` and exits with an error", "--fault exit:end:1")
             .ends(Failed, "exited with code 1"),
         Case::new(
             "work-after",
-            "goes on working after `done`: CPU time of its end",
+            "keeps working after `done`: CPU time of its end",
             "--fault work-after:300",
         )
         .check(|_, sample| match sample.cpu.drain_s {
@@ -83,7 +83,7 @@ pub const WORK: Batch = Batch {
             other => Err(format!("CPU of its end is {other:?}")),
         }),
         Case::new("work-no-newline", "ends its last line with no line end", "--fault no-newline"),
-        Case::new("work-short", "has nothing to do, however much is asked for", "--op-cpu-us 0")
+        Case::new("work-short", "has nothing to do for any number of operations", "--op-cpu-us 0")
             .warns(&[WorkShort]),
         Case::new(
             "work-warms-up",
@@ -95,12 +95,12 @@ pub const WORK: Batch = Batch {
 };
 
 pub const WORK_HANGS: Batch = Batch {
-    title: "Work that never ends",
+    title: "Work that hangs",
     tasks: 1001,
     options: "-w spawn --timeout 6s",
     bare: false,
     cases: &[Case::new("work-hangs", "hangs in its work", "--fault hang:plateau --faults-from 1001")
-        .ends(TimedOut, "ended after 6 s: its operations were not all done")],
+        .ends(TimedOut, "killed after 6 s: operations were still running")],
 };
 
 /// Twenty connections, each verified to the byte.
@@ -110,28 +110,28 @@ pub const ECHO: Batch = Batch {
     options: "-w echo -p rate=1000",
     bare: false,
     cases: &[
-        Case::new("serves-nobody", "is no server", "").ends(Failed, "exited with code 2"),
+        Case::new("serves-nobody", "is not a server", "").ends(Failed, "exited with code 2"),
         Case::new(
             "serves-and-crashes",
             "crashes when ten are connected",
             "--serve echo --fault crash:plateau",
         )
-        .ends(Crashed, "ended by SIGSEGV"),
+        .ends(Crashed, "killed by SIGSEGV"),
         Case::new(
             "serves-and-exits",
-            "exits with 0 before its clients are done",
+            "exits with 0 before its clients finish",
             "--serve echo --fault exit:plateau:0",
         )
-        .ends(Failed, "before its clients were done"),
+        .ends(Failed, "before the clients finished"),
         Case::new("flips", "sends back a wrong byte", "--serve echo --fault flip:30")
-            .ends(Failed, "its clients exited with code 1; it said: on connection"),
+            .ends(Failed, "the clients exited with code 1; stderr: "),
         Case::new("swaps", "sends back the second of two messages first", "--serve echo --fault swap")
-            .ends(Failed, "its clients exited with code 1"),
+            .ends(Failed, "the clients exited with code 1"),
         Case::new("closes", "closes every fifth connection", "--serve echo --fault close-every:5")
             .ends(Partial, "16 of 20 tasks were alive at once"),
         Case::new(
             "stops-accepting",
-            "accepts ten connections and no more",
+            "accepts only ten connections",
             "--serve echo --fault stop-accepting:10",
         )
         .ends(Partial, "10 of 20 tasks were alive at once"),
@@ -146,11 +146,11 @@ pub const CHAT: Batch = Batch {
     bare: false,
     cases: &[
         Case::new("doubles", "sends a message twice", "--serve chat --fault double:50")
-            .ends(Failed, "came again, or late"),
+            .ends(Failed, "repeated or late"),
         Case::new("strays", "sends a message to another room as well", "--serve chat --fault stray:5")
-            .ends(Failed, "came to one that is not of its room"),
-        Case::new("speaks-echo", "sends back what comes, as no WebSocket server does", "--serve echo")
-            .ends(Failed, "it answered to the handshake: GET / HTTP/1.1"),
+            .ends(Failed, "which is in another room"),
+        Case::new("speaks-echo", "echoes the handshake instead of answering it", "--serve echo")
+            .ends(Failed, "the server refused the handshake: GET / HTTP/1.1"),
     ],
 };
 
@@ -161,5 +161,5 @@ pub const LOST: Batch = Batch {
     options: "-w chat -p rate=1000",
     bare: false,
     cases: &[Case::new("loses", "does not send a message to one member", "--serve chat --fault lose:10")
-        .ends(Failed, "1 messages did not come")],
+        .ends(Failed, "missing messages: 1")],
 };
