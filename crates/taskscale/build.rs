@@ -25,9 +25,8 @@ fn main() {
     files.dedup();
 
     let mut hash = Sha256::new();
-    let mut code = String::from(
-        "/// Names and lengths, in packing order.\nstatic NAMES: &[(&str, usize)] = &[\n",
-    );
+    let mut code =
+        String::from("/// Names and lengths, in packing order.\nstatic NAMES: &[(&str, usize)] = &[\n");
     let mut all = Vec::new();
     for (name, path) in &files {
         let path = path.canonicalize().expect("a file that was just listed");

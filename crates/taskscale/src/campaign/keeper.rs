@@ -115,7 +115,9 @@ impl<'a> Keeper<'a> {
     /// How the parameters of a run were chosen, for `--verbose`.
     pub fn why(&self, run: &PlannedRun, course: &Course, attempt: u32) -> String {
         match course {
-            Course::Work(work) if run.double => format!("{} operations, twice those of the first run", work.operations),
+            Course::Work(work) if run.double => {
+                format!("{} operations, twice those of the first run", work.operations)
+            }
             Course::Work(work) => {
                 format!("{} operations, to take {} s", work.operations, self.plan.hold.work_s())
             }

@@ -78,9 +78,7 @@ impl Campaign {
         {
             let then = then.memory_cap_bytes.map_or("unlimited".to_owned(), units::bytes);
             let now = units::bytes(now);
-            return Some(format!(
-                "the memory cap was {then}, now {now} (leave out --memory-cap to resume)"
-            ));
+            return Some(format!("the memory cap was {then}, now {now} (leave out --memory-cap to resume)"));
         }
         if let Some(now) = now.time_cap_s
             && then.time_cap_s != Some(now)
@@ -114,9 +112,8 @@ impl Campaign {
         let digests = then.program_digest.as_ref().zip(now.program_digest.as_ref());
         let (before, after) = digests.or_else(|| then.digest.as_ref().zip(now.digest.as_ref()))?;
         (before != after).then(|| {
-            let what = changed(then, now).unwrap_or_else(|| {
-                format!("digest was {}, now {}", short(before), short(after))
-            });
+            let what = changed(then, now)
+                .unwrap_or_else(|| format!("digest was {}, now {}", short(before), short(after)));
             format!("the program of {} has changed ({what})", now.name)
         })
     }
@@ -149,9 +146,8 @@ fn changed(then: &EntryFacts, now: &EntryFacts) -> Option<String> {
 }
 
 fn machine_difference(then: &Machine, now: &Machine) -> Option<String> {
-    let said = |what: &str, then: &dyn Display, now: &dyn Display| {
-        Some(format!("the {what} was {then}, now {now}"))
-    };
+    let said =
+        |what: &str, then: &dyn Display, now: &dyn Display| Some(format!("the {what} was {then}, now {now}"));
     let texts = [
         ("hostname", &then.hostname, &now.hostname),
         ("processor", &then.cpu, &now.cpu),

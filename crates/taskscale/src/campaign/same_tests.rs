@@ -77,10 +77,7 @@ fn another_plan_machine_program_or_way_of_measuring_is_another_campaign() {
         (&|now| now.plan.tasks = vec![1], "tasks were 1,1000000, now 1"),
         (&|now| now.plan.entries = vec!["x/a".into()], "x/b"),
         (&|now| now.plan.repetitions = 5, "repetitions were 2, now 5"),
-        (
-            &|now| now.plan.hold = Hold::Fixed { seconds: 10 },
-            "chosen for a plateau of 1 s, now 10 s",
-        ),
+        (&|now| now.plan.hold = Hold::Fixed { seconds: 10 }, "chosen for a plateau of 1 s, now 10 s"),
         (
             &|now| now.plan.hold = Hold::Chosen { plateau_s: 0.5 },
             "plateau of 1 s, now chosen for a plateau of 0.5 s",
@@ -89,31 +86,19 @@ fn another_plan_machine_program_or_way_of_measuring_is_another_campaign() {
         (&|now| now.machine.kernel = "6.2".into(), "kernel was 6.1, now 6.2"),
         (&|now| now.machine.cpus = 1, "CPUs was 2, now 1"),
         (&|now| now.machine.memory_bytes = 4 << 30, "memory was 8.00 GiB, now 4.00 GiB"),
-        (
-            &|now| now.machine.transparent_huge_pages = Some("always".into()),
-            "was madvise, now always",
-        ),
+        (&|now| now.machine.transparent_huge_pages = Some("always".into()), "was madvise, now always"),
         (&|now| now.taskscale = "1.1".into(), "taskscale was 1.0, now 1.1"),
-        (
-            &|now| conditions(now).memory_source = Some(MemorySource::Proc),
-            "memory was cgroup-v1, now proc",
-        ),
+        (&|now| conditions(now).memory_source = Some(MemorySource::Proc), "memory was cgroup-v1, now proc"),
         (
             &|now| conditions(now).memory_cap_bytes = Some(2 << 20),
             "was 300 MiB, now 2.00 MiB (leave out --memory-cap",
         ),
-        (
-            &|now| conditions(now).time_cap_s = Some(3.0),
-            "was automatic, now 3.00 s (leave out --timeout",
-        ),
+        (&|now| conditions(now).time_cap_s = Some(3.0), "was automatic, now 3.00 s (leave out --timeout"),
         (
             &|now| conditions(now).clients_elsewhere = true,
             "clients were on the same machine, now on another machine",
         ),
-        (
-            &|now| now.entries[0].version = Some("x 2".into()),
-            "x/a was x 1, now x 2",
-        ),
+        (&|now| now.entries[0].version = Some("x 2".into()), "x/a was x 1, now x 2"),
         (
             &|now| {
                 now.entries[0].program_digest = Some("2222".into());
@@ -135,10 +120,7 @@ fn another_plan_machine_program_or_way_of_measuring_is_another_campaign() {
             },
             "the program of x/a has changed (its environment variables)",
         ),
-        (
-            &|now| now.entries[0].program_digest = Some("2222".into()),
-            "(digest was 11, now 2222)",
-        ),
+        (&|now| now.entries[0].program_digest = Some("2222".into()), "(digest was 11, now 2222)"),
         (
             &|now| {
                 now.entries[0].program_digest = None;

@@ -128,9 +128,7 @@ pub enum CatalogError {
         "no catalog found (no runtimes/*/runtime.toml in this folder or above, and none is built into this taskscale)"
     )]
     NotFound,
-    #[error(
-        "cannot unpack the built-in catalog into {path}: {error}"
-    )]
+    #[error("cannot unpack the built-in catalog into {path}: {error}")]
     Unpack { path: PathBuf, error: std::io::Error },
     #[error("catalog not trusted: {folder} ({why}, and it was not named with --catalog)")]
     Untrusted { folder: PathBuf, why: String },

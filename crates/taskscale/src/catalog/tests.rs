@@ -147,23 +147,11 @@ fn an_unknown_word_is_answered_with_the_nearest() {
         };
         SelectError::Unknown { name, nearest, catalogs: "here".into() }.to_string()
     };
-    assert_eq!(
-        said("x/fibre"),
-        "no entry `x/fibre` (did you mean `x/fiber`?)"
-    );
-    assert_eq!(
-        said("fiber"),
-        "no entry `fiber` (did you mean `x/fiber`?)"
-    );
-    assert_eq!(
-        said("@post"),
-        "no entry `@post` (did you mean `@posts`?)"
-    );
+    assert_eq!(said("x/fibre"), "no entry `x/fibre` (did you mean `x/fiber`?)");
+    assert_eq!(said("fiber"), "no entry `fiber` (did you mean `x/fiber`?)");
+    assert_eq!(said("@post"), "no entry `@post` (did you mean `@posts`?)");
     assert_eq!(said("zzzzzzzzzz"), "no entry `zzzzzzzzzz`");
-    assert_eq!(
-        said("x/[fiber"),
-        "no entry `x/[fiber` (did you mean `x/fiber`?)"
-    );
+    assert_eq!(said("x/[fiber"), "no entry `x/[fiber` (did you mean `x/fiber`?)");
 }
 
 #[test]

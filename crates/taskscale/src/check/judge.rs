@@ -88,12 +88,8 @@ fn fault(tasks: u64, hold_s: f64, status: Status, seen: &Measurement, trace: &Tr
         _ => false,
     };
     match status {
-        Status::Unavailable => {
-            (Rule::Build, "let `run` name a program that `build` creates, or one in PATH")
-        }
-        Status::TimedOut => {
-            (Rule::Exit, "exit as soon as all tasks have ended; do not wait for input")
-        }
+        Status::Unavailable => (Rule::Build, "let `run` name a program that `build` creates, or one in PATH"),
+        Status::TimedOut => (Rule::Exit, "exit as soon as all tasks have ended; do not wait for input"),
         Status::Crashed => {
             (Rule::Exit, "run the command by hand (`taskscale build ENTRY` prints it) and fix the crash")
         }
@@ -125,9 +121,7 @@ fn fault(tasks: u64, hold_s: f64, status: Status, seen: &Measurement, trace: &Tr
             Rule::Counts,
             "print `alive` when the last task has started and allocated everything; on a busy machine, check again",
         ),
-        _ if claims => {
-            (Rule::Kind, "start an OS thread (or process) for each task, or use another `kind`")
-        }
+        _ if claims => (Rule::Kind, "start an OS thread (or process) for each task, or use another `kind`"),
         _ => (Rule::Protocol, "print each line once, with one whole number (docs/reference/protocol.md)"),
     }
 }
@@ -135,7 +129,8 @@ fn fault(tasks: u64, hold_s: f64, status: Status, seen: &Measurement, trace: &Tr
 /// The line that comes before `done`, and the fix.
 type Before = (&'static str, &'static str);
 
-const HOLD: Before = ("alive", "print `alive` when the last task starts, and `done` after all tasks have ended");
+const HOLD: Before =
+    ("alive", "print `alive` when the last task starts, and `done` after all tasks have ended");
 
 /// Order, and nothing else on standard output.
 pub(super) fn lines(with: &str, output: &[u8], before: Before, findings: &mut Findings) {
@@ -169,9 +164,7 @@ fn times(with: &str, told: Told, seen: &Measurement, trace: &Trace, findings: &m
     if !together && waited_s < hold_s - HEARD_LATE_S - alive_s / 2.0 && alive_s < hold_s {
         findings.warning(
             Rule::Wait,
-            format!(
-                "{with}: `done` came {waited_s:.2} s after `alive`, but each task must wait {hold_s} s"
-            ),
+            format!("{with}: `done` came {waited_s:.2} s after `alive`, but each task must wait {hold_s} s"),
             "let each task wait from its own start, for the seconds of the second argument",
         );
     }
@@ -180,17 +173,13 @@ fn times(with: &str, told: Told, seen: &Measurement, trace: &Trace, findings: &m
     if few && waited_s > 2.0 * hold_s + 2.0 {
         findings.error(
             Rule::Wait,
-            format!(
-                "{with}: `done` came {waited_s:.2} s after `alive`, but each task must wait {hold_s} s"
-            ),
+            format!("{with}: `done` came {waited_s:.2} s after `alive`, but each task must wait {hold_s} s"),
             "take the wait from the second argument, and let all tasks wait at the same time",
         );
     } else if few && waited_s > hold_s + 1.0 {
         findings.warning(
             Rule::Wait,
-            format!(
-                "{with}: `done` came {waited_s:.2} s after `alive`, but each task must wait {hold_s} s"
-            ),
+            format!("{with}: `done` came {waited_s:.2} s after `alive`, but each task must wait {hold_s} s"),
             "find what takes so long: coarse timers, or a slow exit",
         );
     }

@@ -55,12 +55,8 @@ fn fault(tasks: u64, operations: u64, seen: &Measurement, trace: &Trace) -> (Rul
         text.lines().filter(|line| line.split(' ').next() == Some(word)).count()
     };
     match seen.status {
-        Status::Unavailable => {
-            (Rule::Build, "let `run` name a program that `build` creates, or one in PATH")
-        }
-        Status::TimedOut => {
-            (Rule::Exit, "exit as soon as all operations are done; do not wait for input")
-        }
+        Status::Unavailable => (Rule::Build, "let `run` name a program that `build` creates, or one in PATH"),
+        Status::TimedOut => (Rule::Exit, "exit as soon as all operations are done; do not wait for input"),
         Status::Crashed => {
             (Rule::Exit, "run the command by hand (`taskscale build ENTRY` prints it) and fix the crash")
         }
@@ -83,13 +79,11 @@ fn fault(tasks: u64, operations: u64, seen: &Measurement, trace: &Trace) -> (Rul
             Rule::Protocol,
             "print `check C` once, with the result of the operations (docs/reference/protocol.md)",
         ),
-        _ if trace.done_s.zip(seen.time.launch_s).is_some_and(|(done, ready)| done >= ready) => (
-            Rule::Work,
-            "do what the workload describes, and compute `check` from the results of the tasks",
-        ),
-        _ => (
-            Rule::Protocol,
-            "print `ready` before the work and `done` after it (docs/reference/protocol.md)",
-        ),
+        _ if trace.done_s.zip(seen.time.launch_s).is_some_and(|(done, ready)| done >= ready) => {
+            (Rule::Work, "do what the workload describes, and compute `check` from the results of the tasks")
+        }
+        _ => {
+            (Rule::Protocol, "print `ready` before the work and `done` after it (docs/reference/protocol.md)")
+        }
     }
 }

@@ -278,9 +278,7 @@ fn look_at_pip(folder: &Path, arguments: &[String], findings: &mut Findings) {
     if !hashed || !arguments.iter().any(|word| word == "--require-hashes") {
         findings.error(
             Rule::Pinned,
-            format!(
-                "`pip install -r {file}` does not check hashes, so indirect dependencies are not pinned"
-            ),
+            format!("`pip install -r {file}` does not check hashes, so indirect dependencies are not pinned"),
             "use `--require-hashes`, with hashes of all packages in the file",
         );
     }
@@ -370,10 +368,7 @@ mod tests {
         let package = ("package.json", r#"{ "dependencies": { "p-limit": "^6" } }"#);
         let lock = ("package-lock.json", "{}");
         assert_eq!(found(&[package, lock], "npm ci --omit=dev"), [""; 0]);
-        assert_eq!(
-            found(&[package, lock], "npm install"),
-            ["`npm install` may ignore the lock file"]
-        );
+        assert_eq!(found(&[package, lock], "npm install"), ["`npm install` may ignore the lock file"]);
         assert_eq!(
             found(&[package], "npm ci"),
             ["no package-lock.json or npm-shrinkwrap.json beside package.json"]
@@ -405,10 +400,7 @@ mod tests {
         let project = ("a.csproj", "<PackageReference Include=\"X\" Version=\"1.*\" />");
         assert_eq!(found(&[project], "dotnet publish").len(), 2);
         assert_eq!(found(&[("a.csproj", "<Project />")], "dotnet publish"), [""; 0]);
-        assert_eq!(
-            found(&[("Gemfile", "")], "bundle install --frozen"),
-            ["no Gemfile.lock beside Gemfile"]
-        );
+        assert_eq!(found(&[("Gemfile", "")], "bundle install --frozen"), ["no Gemfile.lock beside Gemfile"]);
         assert_eq!(
             found(&[("mix.exs", "{:jason, \"~> 1.4\"}")], "mix compile"),
             ["no mix.lock beside mix.exs"]

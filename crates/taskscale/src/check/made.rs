@@ -155,9 +155,7 @@ impl Runs<'_, '_> {
             );
             if waking.cpu_s >= POLLS * waking.seconds {
                 let percent = waking.cpu_s / waking.seconds * 100.0;
-                findings.unconfirmed(format!(
-                    "{what} (it polls: {percent:.0}% of a CPU)"
-                ));
+                findings.unconfirmed(format!("{what} (it polls: {percent:.0}% of a CPU)"));
                 return Ok(());
             }
             if waking.busy && attempt < ATTEMPTS {

@@ -61,11 +61,9 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
             format!("README.md does not name `{}`", entry.name),
             "add a line: the decisions for this entry, and why",
         ),
-        Ok(text) if UNFINISHED.iter().any(|word| text.contains(word)) => findings.warning(
-            Rule::Manifest,
-            "README.md has a TODO",
-            "finish it",
-        ),
+        Ok(text) if UNFINISHED.iter().any(|word| text.contains(word)) => {
+            findings.warning(Rule::Manifest, "README.md has a TODO", "finish it")
+        }
         Ok(_) => {}
     }
     if entry.toolchain.minimum.is_none() && entry.library.is_none() && entry.unverified.is_none() {

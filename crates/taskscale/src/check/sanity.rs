@@ -44,10 +44,7 @@ pub(super) fn look(claims: &Claims, trials: &[Trial], findings: &mut Findings) -
         if !of_system && large.saturating_sub(small) >= n - 1 {
             findings.error(
                 Rule::Kind,
-                format!(
-                    "kind is {}, but the kernel counts {large} {what}s for {n} tasks",
-                    entry.kind.name()
-                ),
+                format!("kind is {}, but the kernel counts {large} {what}s for {n} tasks", entry.kind.name()),
                 format!("use `kind = \"{what}\"`, or start tasks of the runtime"),
             );
         }
@@ -82,7 +79,11 @@ pub(super) fn look(claims: &Claims, trials: &[Trial], findings: &mut Findings) -
     }
     if of_task < LEAST_BYTES {
         if entry.kind == Kind::Timer {
-            findings.note(Rule::Memory, grown, "none needed if one timer serves all tasks: explain it in `notes`");
+            findings.note(
+                Rule::Memory,
+                grown,
+                "none needed if one timer serves all tasks: explain it in `notes`",
+            );
         } else {
             findings.error(
                 Rule::Memory,

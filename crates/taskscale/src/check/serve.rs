@@ -31,7 +31,8 @@ const ATTEMPTS: u32 = 3;
 /// A machine with other work may take its time.
 const END_PATIENCE: Duration = Duration::from_secs(15);
 
-const LISTENING: &str = "print `listening PORT` once, when the server accepts connections, and flush standard output";
+const LISTENING: &str =
+    "print `listening PORT` once, when the server accepts connections, and flush standard output";
 
 impl Runs<'_, '_> {
     /// Every N.
@@ -137,8 +138,7 @@ fn judge(tasks: u64, seen: &Measurement, trace: &Trace, findings: &mut Findings)
             return;
         }
         Status::Limit | Status::NoPlateau => {
-            let fix =
-                "none in the entry; raise the limit of the machine, or check again on an idle machine";
+            let fix = "none in the entry; raise the limit of the machine, or check again on an idle machine";
             findings.note(Rule::Limit, format!("{with}: {reason}"), fix);
             return;
         }

@@ -550,7 +550,8 @@ mod tests {
     fn commands() -> Vec<clap::Command> {
         let mut root = Args::command().term_width(100);
         root.build();
-        let subcommands: Vec<_> = root.get_subcommands().filter(|sub| sub.get_name() != "help").cloned().collect();
+        let subcommands: Vec<_> =
+            root.get_subcommands().filter(|sub| sub.get_name() != "help").cloned().collect();
         subcommands.into_iter().chain([root]).collect()
     }
 
@@ -559,7 +560,8 @@ mod tests {
         for command in commands() {
             let name = command.get_name();
             let typed = if name == "taskscale" { name.to_owned() } else { format!("taskscale {name}") };
-            for help in [command.get_after_help(), command.get_after_long_help().or(command.get_after_help())] {
+            for help in [command.get_after_help(), command.get_after_long_help().or(command.get_after_help())]
+            {
                 let help = help.map(ToString::to_string).unwrap_or_default();
                 assert!(
                     help.contains("Examples:") && help.contains(&typed),

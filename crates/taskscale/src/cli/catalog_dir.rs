@@ -145,10 +145,7 @@ pub(super) fn load(place: &CatalogPlace) -> Result<Catalog, CatalogError> {
     if std::env::var_os("PATH").is_none_or(|path| path.is_empty()) {
         let tools = tools(&catalog);
         let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
-        say_aside(&format!(
-            "warning: PATH is empty: cannot find {}",
-            tools.join(", ")
-        ));
+        say_aside(&format!("warning: PATH is empty: cannot find {}", tools.join(", ")));
     }
     Ok(catalog)
 }

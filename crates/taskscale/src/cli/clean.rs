@@ -57,11 +57,8 @@ pub fn run(args: &Clean, global: &Global) -> Result<ExitCode, Failure> {
     let lock = if args.dry_run {
         None
     } else {
-        let turn = Turn {
-            what: "cleaning",
-            harm: "it may need these builds",
-            when_taken: global.when_taken(),
-        };
+        let turn =
+            Turn { what: "cleaning", harm: "it may need these builds", when_taken: global.when_taken() };
         let lock = turn.wait(&Progress::new(global.quiet), &interrupt)?;
         if lock.is_none() {
             return Ok(ExitCode::from(128 + interrupt.signal().unwrap_or(libc::SIGINT) as u8));

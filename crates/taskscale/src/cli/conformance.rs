@@ -26,9 +26,7 @@ pub fn run(
     let servers: Vec<Program> =
         programs.iter().filter(|program| program.workload.client.is_some()).copied().collect();
     if servers.is_empty() {
-        return Err(Failure::Usage(anyhow!(
-            "no server among these programs (servers: -w chat,echo)"
-        )));
+        return Err(Failure::Usage(anyhow!("no server among these programs (servers: -w chat,echo)")));
     }
     let cache = Cache::of_user();
     let attend = Attend { stop: &stop, waiting: &|line| progress.say(line) };

@@ -153,9 +153,8 @@ pub(super) fn show(outlook: &Outlook, format: Format, folder: &Path) -> Result<E
 
 fn shown(outlook: &Outlook, folder: &Path) -> String {
     let estimate = &outlook.estimate;
-    let mut rows = vec![
-        ["entry", "workload", "N", "runs", "wait or work", "memory", "notes"].map(str::to_owned),
-    ];
+    let mut rows =
+        vec![["entry", "workload", "N", "runs", "wait or work", "memory", "notes"].map(str::to_owned)];
     for (place, cell) in estimate.cells.iter().enumerate() {
         let ends = outlook.ending.iter().find(|(ending, _)| *ending == place);
         let ends = match ends {
@@ -203,9 +202,7 @@ fn shown(outlook: &Outlook, folder: &Path) -> String {
     if !outlook.missing.is_empty() {
         text.push_str(&format!("Not installed: {}.\n", outlook.missing.join(", ")));
     }
-    text.push_str(
-        "Nothing was started. Builds and versions of toolchains were not checked.\n",
-    );
+    text.push_str("Nothing was started. Builds and versions of toolchains were not checked.\n");
     text.push_str(&format!("Results: {} (not created)\n", folder.display()));
     text
 }

@@ -103,10 +103,7 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
         if nodes.iter().flatten().all(|node| node.is_up) {
             return Err(anyhow!("no matching node: {} (Slurm test)", script.name)).or_usage();
         }
-        say_aside(&format!(
-            "warning: {} may wait in the queue: no matching node is up",
-            script.name
-        ));
+        say_aside(&format!("warning: {} may wait in the queue: no matching node is up", script.name));
     }
     let own = PathBuf::from("/proc/self/exe");
     let needs_own = plan.machines.iter().any(|machines| machines.taskscale.is_none());

@@ -41,7 +41,8 @@ impl fmt::Display for Advice {
 /// The message of an error with all its causes, and its hint. `no_command`: `taskscale WORD` was typed, so the word may
 /// be a mistyped command.
 pub(super) fn told(error: &anyhow::Error, usage: bool, no_command: bool) -> (String, Option<String>) {
-    let meant = error.chain().filter(|_| no_command).find_map(|cause| mistyped_command(cause.downcast_ref()?));
+    let meant =
+        error.chain().filter(|_| no_command).find_map(|cause| mistyped_command(cause.downcast_ref()?));
     if let Some((word, command)) = meant {
         let hint = format!("did you mean `taskscale {command}`?");
         return (format!("no command or entry `{word}`"), Some(hint));
@@ -116,9 +117,13 @@ fn of_catalog(error: &CatalogError) -> Option<String> {
             ))
         }
         CatalogError::Unreadable { error, .. } => of_io(error),
-        CatalogError::Invalid { .. } => some("docs/guides/add-a-runtime.md explains every key of runtime.toml"),
+        CatalogError::Invalid { .. } => {
+            some("docs/guides/add-a-runtime.md explains every key of runtime.toml")
+        }
         CatalogError::Empty { below: Some(below), .. } => Some(format!("did you mean {}?", below.display())),
-        CatalogError::Empty { .. } => some("name a folder whose subfolders have a runtime.toml: --catalog DIR"),
+        CatalogError::Empty { .. } => {
+            some("name a folder whose subfolders have a runtime.toml: --catalog DIR")
+        }
     }
 }
 
@@ -127,7 +132,9 @@ fn of_selection(error: &SelectError) -> Option<String> {
         SelectError::Unknown { .. } => some(
             "`taskscale list` shows all entries; globs ('rust/*'), runtimes (go) and sets (@posts, @idiomatic, @all) work, too",
         ),
-        SelectError::EmptySet { .. } => some("`taskscale list` shows the entries of this catalog; @all means all"),
+        SelectError::EmptySet { .. } => {
+            some("`taskscale list` shows the entries of this catalog; @all means all")
+        }
         SelectError::NoWorkload { .. } => some("`taskscale list workloads` describes each"),
         SelectError::NobodyDoes { workload, .. } => {
             Some(format!("`taskscale list -w {workload}` shows the entries that have it"))
@@ -204,7 +211,9 @@ fn of_fleet(error: &FleetError) -> Option<String> {
         }
         FleetError::Io { error, .. } => of_io(error),
         FleetError::NoFleet(_) => some("submit one: `taskscale fleet plan.toml`"),
-        FleetError::Malformed { .. } => some("restore the file from a copy, or name a new folder in the plan"),
+        FleetError::Malformed { .. } => {
+            some("restore the file from a copy, or name a new folder in the plan")
+        }
         FleetError::AnotherPlan { folder, .. } => Some(format!(
             "name a new folder in the plan, or resume what was submitted: `taskscale fleet resume {}`",
             folder.display()
@@ -215,10 +224,12 @@ fn of_fleet(error: &FleetError) -> Option<String> {
              --dry-run prints scripts that run without Slurm",
         ),
         FleetError::Slurm { said, .. } => of_slurm(said),
-        FleetError::NotShared { .. } => {
-            some("name a folder in the plan that all nodes mount at the same path, as they often do with home")
+        FleetError::NotShared { .. } => some(
+            "name a folder in the plan that all nodes mount at the same path, as they often do with home",
+        ),
+        FleetError::Superseded { .. } => {
+            some("nothing is lost: the newer job resumes, or starts over on its node")
         }
-        FleetError::Superseded { .. } => some("nothing is lost: the newer job resumes, or starts over on its node"),
         FleetError::Incomplete { .. } => {
             some("fix the cause, then `taskscale fleet resume DIR`; complete results are kept")
         }
@@ -276,7 +287,9 @@ fn of_export(error: &ExportError) -> Option<String> {
         ExportError::Service(ServiceError::Twice { .. }) | ExportError::OneCampaign(_) => {
             some("pass one folder at a time, each with its own -o FILE; --part selects a series")
         }
-        ExportError::Service(ServiceError::MoreIsBetter(_)) => some("use its inverse: --metric wall-ns-per-op"),
+        ExportError::Service(ServiceError::MoreIsBetter(_)) => {
+            some("use its inverse: --metric wall-ns-per-op")
+        }
         ExportError::Service(ServiceError::Nothing) => {
             some("`taskscale report DIR` shows the status of each case")
         }
@@ -472,7 +485,8 @@ mod tests {
             let error = SelectError::Unknown { name, catalogs: String::new(), nearest };
             super::told(&error.into(), true, no_command)
         };
-        let said = ("no command or entry `lst`".to_owned(), Some("did you mean `taskscale list`?".to_owned()));
+        let said =
+            ("no command or entry `lst`".to_owned(), Some("did you mean `taskscale list`?".to_owned()));
         assert_eq!(suggested("lst", "rust", true), said);
         assert!(suggested("limt", "nim", true).1.is_some_and(|hint| hint.contains("taskscale limit")));
         for (word, nearest, no_command) in

@@ -106,11 +106,7 @@ impl Keep {
         there.dedup();
         if let Some(tasks) = self.tasks.iter().find(|tasks| !there.contains(tasks)) {
             let there: Vec<String> = there.into_iter().map(units::count).collect();
-            bail!(
-                "-n {}: not measured; available: {}",
-                units::count(*tasks),
-                there.join(", ")
-            );
+            bail!("-n {}: not measured; available: {}", units::count(*tasks), there.join(", "));
         }
         for report in reports {
             report.tasks.retain(|tasks| self.tasks.contains(tasks));

@@ -99,9 +99,8 @@ fn validate(args: &Limit) -> anyhow::Result<Question> {
     if !(1.0..=1000.0).contains(&slowdown) {
         bail!("--slowdown: {slowdown} is not between 1 and 1000");
     }
-    let available = available_memory_bytes().ok_or_else(|| {
-        anyhow!("available memory is unknown (/proc/meminfo not found)")
-    })?;
+    let available = available_memory_bytes()
+        .ok_or_else(|| anyhow!("available memory is unknown (/proc/meminfo not found)"))?;
     let (usual_precision, usual_runs) = if args.rate { RATE_EFFORT } else { EFFORT };
     Ok(Question {
         schema: QUESTION_SCHEMA,
@@ -257,8 +256,7 @@ fn require_group(home: &GroupRoot) -> anyhow::Result<()> {
         return Ok(());
     }
     let why = home.why_none().join("; ");
-    let error =
-        anyhow!("`limit` needs a cgroup that can limit memory ({why})");
+    let error = anyhow!("`limit` needs a cgroup that can limit memory ({why})");
     Err(error.context(Advice("`taskscale doctor` shows how to get one".to_owned())))
 }
 
@@ -387,7 +385,9 @@ impl limit::SearchObserver for Watcher {
             _ => plateau.map(|plateau| units::bytes(plateau.footprint_bytes)),
         };
         let end = match &seen.proof {
-            Proof::Holds => format!("passed{}", figure.map_or(String::new(), |figure| format!(" ({figure})"))),
+            Proof::Holds => {
+                format!("passed{}", figure.map_or(String::new(), |figure| format!(" ({figure})")))
+            }
             Proof::Fails(_, why) => format!("failed: {why}"),
             Proof::Void(_, why) => format!("inconclusive: {why}"),
             Proof::Unsettled => "the wait was too short".to_owned(),

@@ -123,9 +123,9 @@ fn metrics(json: bool) -> String {
 
 fn output_formats(json: bool) -> String {
     if json {
-        let all = formats().into_iter().map(|format| {
-            json!({ "name": format.name, "about": format.about, "commands": format.commands })
-        });
+        let all = formats()
+            .into_iter()
+            .map(|format| json!({ "name": format.name, "about": format.about, "commands": format.commands }));
         return format!("{:#}\n", json!(all.collect::<Vec<_>>()));
     }
     let mut rows = vec![["format", "meaning", "commands"].map(str::to_owned)];
@@ -196,7 +196,8 @@ fn entries(args: &List, global: &Global) -> Result<ExitCode, Failure> {
         let does: Vec<&str> =
             names.iter().filter(|name| entry.workloads.contains_key(*name)).map(String::as_str).collect();
         // Of one workload, `all` would be no shorter.
-        let does = if does.len() == names.len() && does.len() > 1 { "all".to_owned() } else { does.join(",") };
+        let does =
+            if does.len() == names.len() && does.len() > 1 { "all".to_owned() } else { does.join(",") };
         rows.push([
             entry.full_name.clone(),
             entry.kind.name().to_owned(),
@@ -256,8 +257,22 @@ mod tests {
         let row = |words: [&str; 6]| words.map(str::to_owned);
         let rows = [
             row(["entry", "kind", "style", "runs on", "workloads", "version"]),
-            row(["go/goroutine", "stackful", "idiomatic", "all cores", "all", "go version go1.26.8 linux/amd64"]),
-            row(["x/y", "timer", "reference", "one core", "sleep,spawn", "X not installed: https://example.org/install"]),
+            row([
+                "go/goroutine",
+                "stackful",
+                "idiomatic",
+                "all cores",
+                "all",
+                "go version go1.26.8 linux/amd64",
+            ]),
+            row([
+                "x/y",
+                "timer",
+                "reference",
+                "one core",
+                "sleep,spawn",
+                "X not installed: https://example.org/install",
+            ]),
         ];
         insta::assert_snapshot!(blocks(&rows, 60), @"
         go/goroutine
@@ -277,7 +292,9 @@ mod tests {
         let all = carried_workloads();
         let of_workloads = workloads(&all, false);
         assert!(all.iter().all(|workload| of_workloads.contains(&*workload.name)), "{of_workloads}");
-        assert!(metrics(false).contains("\nbytes-per-task ") && output_formats(false).contains("\nmarkdown "));
+        assert!(
+            metrics(false).contains("\nbytes-per-task ") && output_formats(false).contains("\nmarkdown ")
+        );
         for json in [workloads(&all, true), metrics(true), output_formats(true)] {
             let list: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
             assert!(list.len() > 5 && list.iter().all(|item| item["name"].is_string()), "{json}");

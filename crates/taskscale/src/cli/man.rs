@@ -85,10 +85,7 @@ mod tests {
         assert!(text.contains(r"taskscale run @all \-\-dry\-run"), "{text}");
         assert!(!text.contains(".SH EXTRA"), "{text}");
         let status = text.split(".SH \"EXIT STATUS\"\n").nth(1).or(text.split(".SH EXIT STATUS\n").nth(1));
-        assert!(
-            status.is_some_and(|status| status.starts_with('0') && status.contains("130")),
-            "{text}"
-        );
+        assert!(status.is_some_and(|status| status.starts_with('0') && status.contains("130")), "{text}");
         // Global options are listed, too.
         assert!(text.contains(r"\-\-verbose"), "{text}");
     }

@@ -141,9 +141,7 @@ fn ready(args: &Measure) -> anyhow::Result<Ready> {
     };
     let address = address_of(address).context(option)?;
     if TcpStream::connect_timeout(&address, Duration::from_millis(500)).is_ok() {
-        bail!(
-            "{option} {address}: another program already listens there (stop it, or use another port)"
-        );
+        bail!("{option} {address}: another program already listens there (stop it, or use another port)");
     }
     Ok(Ready::Tcp(address))
 }
@@ -172,9 +170,8 @@ fn environment(args: &Measure) -> anyhow::Result<(BTreeMap<String, String>, BTre
                 (name, value.to_owned())
             }
             None => {
-                let value = std::env::var(word).map_err(|_| {
-                    anyhow!("--env {word}: not set here; write {word}=VALUE")
-                })?;
+                let value = std::env::var(word)
+                    .map_err(|_| anyhow!("--env {word}: not set here; write {word}=VALUE"))?;
                 (word.as_str(), value)
             }
         };

@@ -35,8 +35,7 @@ pub fn run(args: &New, global: &Global) -> Result<ExitCode, Failure> {
     let existed = place.folder.is_dir();
     let workloads = workloads(&args.workload, &place.folder).or_usage()?;
     if args.extension.is_some() && !language.is_generic() {
-        let error =
-            anyhow!("--extension: not for {} (only for other languages)", language.title);
+        let error = anyhow!("--extension: not for {} (only for other languages)", language.title);
         return Err(Failure::Usage(error));
     }
     let extension = args.extension.as_deref().unwrap_or(runtime);

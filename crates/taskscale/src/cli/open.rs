@@ -252,10 +252,9 @@ fn check(folder: &Path, loaded: &Loaded, now: &Campaign, asked: &Asked) -> Resul
     }
     loaded.campaign.check_same(&loaded.samples, now, folder)?;
     match asked.seed {
-        Some(seed) if seed != loaded.campaign.seed => differ(format!(
-            "its seed is {}, not {seed} (omit --seed to resume)",
-            loaded.campaign.seed
-        )),
+        Some(seed) if seed != loaded.campaign.seed => {
+            differ(format!("its seed is {}, not {seed} (omit --seed to resume)", loaded.campaign.seed))
+        }
         _ => Ok(()),
     }
 }
@@ -270,11 +269,7 @@ pub(super) fn go_on(
     warn_of_rejected(folder, &rejected, "set aside in samples.rejected.jsonl");
     campaign.update_entries(entries);
     store.write_campaign(&campaign)?;
-    progress.say(&format!(
-        "resuming {} ({})",
-        folder.display(),
-        units::counted(samples.len(), "sample")
-    ));
+    progress.say(&format!("resuming {} ({})", folder.display(), units::counted(samples.len(), "sample")));
     Ok((store, campaign, samples))
 }
 
@@ -283,7 +278,9 @@ pub(super) fn existing_folder(folder: &Path) -> anyhow::Result<()> {
     match fs::metadata(folder) {
         Ok(facts) if facts.is_dir() => Ok(()),
         Ok(_) => bail!("not a folder: {}", folder.display()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => bail!("no such folder: {}", folder.display()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            bail!("no such folder: {}", folder.display())
+        }
         Err(error) => Err(error).with_context(|| format!("cannot read {}", folder.display())),
     }
 }

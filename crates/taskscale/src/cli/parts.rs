@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(plans(&asked(&[1]), hold, &one, |_| Vec::new()).len(), 1);
         let refused = |tasks: &[u64], all: &[&Workload]| choose(&asked(tasks), all).unwrap_err().to_string();
         assert_eq!(refused(&[1, 1_000], &[&ring]), "-n 1: `ring` needs at least 2 tasks");
-        assert_eq!(refused(&[1], &[&ring, &ring]).matches("-n 1: `ring` takes 2").count(), 2);
+        assert_eq!(refused(&[1], &[&ring, &ring]).matches("-n 1: `ring` needs").count(), 2);
     }
 
     #[test]

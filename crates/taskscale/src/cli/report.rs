@@ -72,15 +72,11 @@ fn validate(args: &args::Report) -> anyhow::Result<Options> {
     }
     let shows_some = matches!(format, Format::Table | Format::Markdown | Format::Github | Format::Bencher);
     if !args.metric.is_empty() && (!shows_some || args.open) {
-        bail!(
-            "--metric is for tables, github and bencher (this format has every metric)"
-        );
+        bail!("--metric is for tables, github and bencher (this format has every metric)");
     }
     if let Some(path) = args.output.as_ref().filter(|path| format == Format::Svg && is_bitmap(path)) {
         let error = anyhow!("-o {}: charts are SVG", path.display());
-        return Err(
-            error.context(Advice(format!("for a PNG (Debian: librsvg2-bin): `{}`", png(args, path))))
-        );
+        return Err(error.context(Advice(format!("for a PNG (Debian: librsvg2-bin): `{}`", png(args, path)))));
     }
     let shows_ranking = !args.samples
         && args.chart != Some(args::Chart::Scaling)
@@ -250,11 +246,8 @@ fn of_limit(args: &args::Report, options: &Options, folder: &Path) -> Result<Exi
     }
     let option = options.keep.option().or(args.open.then_some("--open"));
     if let Some(option) = option {
-        return Err(anyhow!(
-            "{option}: not for {}, a search of `taskscale limit`",
-            folder.display()
-        ))
-        .or_usage();
+        return Err(anyhow!("{option}: not for {}, a search of `taskscale limit`", folder.display()))
+            .or_usage();
     }
     if args.rank.is_some() {
         return Err(anyhow!("--rank: not for {}, a search of `taskscale limit`", folder.display()))

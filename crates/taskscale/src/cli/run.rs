@@ -72,8 +72,7 @@ fn validate(args: &Run) -> anyhow::Result<Options> {
 fn clients(args: &Run) -> anyhow::Result<Option<Elsewhere>> {
     let Some((start, listen)) = args.clients.as_ref().zip(args.listen.as_ref()) else { return Ok(None) };
     let mut start: Vec<String> = start.split_whitespace().map(str::to_owned).collect();
-    let first =
-        start.first_mut().context("--clients: the command is empty (for example 'ssh other')")?;
+    let first = start.first_mut().context("--clients: the command is empty (for example 'ssh other')")?;
     *first = find_program(first).context("--clients")?.display().to_string();
     let program = std::env::current_exe().context("the path of taskscale")?;
     let found = (listen.as_str(), 0).to_socket_addrs();

@@ -75,8 +75,7 @@ impl Turn<'_> {
         if let Some(who) = refused {
             let error = anyhow!("{who} is measuring on this machine ({})", self.harm);
             return Err(error.context(Advice(
-                "omit --no-wait to wait; --no-lock measures anyway, and marks the samples"
-                    .into(),
+                "omit --no-wait to wait; --no-lock measures anyway, and marks the samples".into(),
             )))
             .or_usage();
         }

@@ -81,8 +81,8 @@ fn hand_in(folder: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fa
         };
         return shown(&[refused], global);
     }
-    let stripped = submit::stripped(&loaded.campaign, &loaded.samples, &whose())
-        .context("cannot remove paths")?;
+    let stripped =
+        submit::stripped(&loaded.campaign, &loaded.samples, &whose()).context("cannot remove paths")?;
     let (campaign, samples) = (&stripped.campaign, stripped.samples.as_slice());
     if let Some(left) = submit::names_left(campaign, samples) {
         return Err(Failure::Broken(anyhow!("{} (taskscale cannot remove it)", left.what)));
@@ -147,9 +147,13 @@ fn refusals(loaded: &Loaded, reports: &[Report], catalog: &Catalog, there: &[Pub
     }
     let id = &loaded.campaign.id;
     let same = |other: &&Published| other.sealed.is_some() && other.loaded.campaign.id == *id;
-    findings.extend(there.iter().find(same).filter(|_| id.is_some()).map(|other| {
-        Finding::new(Rule::Once, format!("already submitted: {}", other.folder.display()))
-    }));
+    findings.extend(
+        there
+            .iter()
+            .find(same)
+            .filter(|_| id.is_some())
+            .map(|other| Finding::new(Rule::Once, format!("already submitted: {}", other.folder.display()))),
+    );
     findings
 }
 
@@ -189,10 +193,7 @@ fn check(results: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fai
     let folders =
         submit::campaigns_below(results).with_context(|| results.display().to_string()).or_usage()?;
     if folders.is_empty() {
-        return Err(Failure::Usage(anyhow!(
-            "no results in {} or below",
-            results.display()
-        )));
+        return Err(Failure::Usage(anyhow!("no results in {} or below", results.display())));
     }
     let catalog = if args.new { Some(open_catalog_or_own(global).or_usage()?) } else { None };
     let read: Vec<_> = folders.iter().map(|folder| submit::read(folder)).collect();

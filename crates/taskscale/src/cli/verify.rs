@@ -131,10 +131,7 @@ fn sheet(verification: &Verification) -> Sheet {
         Table::new(heads.chain(figures).chain([Column::words("status"), Column::words("")]).collect());
     table.section("cases").rows = verification.cases.iter().map(row).collect();
     sheet.table(table);
-    sheet.notes = vec![
-        "B/task may differ by 10%, or growth by 64 KiB. Times are not compared."
-            .to_owned(),
-    ];
+    sheet.notes = vec!["B/task may differ by 10%, or growth by 64 KiB. Times are not compared.".to_owned()];
     sheet
 }
 

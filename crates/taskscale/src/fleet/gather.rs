@@ -140,7 +140,11 @@ impl Gathered {
         }
         for (node, machines) in self.measured_twice() {
             sheet.text(
-                format!("{node} counts {} times: it was measured as {}", machines.len(), self.names(&machines)),
+                format!(
+                    "{node} counts {} times: it was measured as {}",
+                    machines.len(),
+                    self.names(&machines)
+                ),
                 Tone::Doubtful,
             );
         }

@@ -338,10 +338,7 @@ impl Program {
         let machine = machine_of(&bytes).ok_or_else(|| FleetError::Io {
             what: "use",
             path: path.to_owned(),
-            error: io::Error::new(
-                io::ErrorKind::InvalidData,
-                "not a program for Linux on x86-64 or arm64",
-            ),
+            error: io::Error::new(io::ErrorKind::InvalidData, "not a program for Linux on x86-64 or arm64"),
         })?;
         Ok(Program { bytes, machine })
     }

@@ -213,9 +213,7 @@ pub fn judge(question: &Question, sample: &Sample, usual: Usual) -> Proof {
             Some(launch) => slow(format!("took more than {}", units::seconds(launch))),
             None => Proof::Unsettled,
         },
-        Status::KilledOom => {
-            fails(Cause::Memory, format!("killed: out of memory at {}", units::bytes(cap)))
-        }
+        Status::KilledOom => fails(Cause::Memory, format!("killed: out of memory at {}", units::bytes(cap))),
         Status::TimedOut => {
             let ran_s = sample.time.wall_s.unwrap_or(0.0);
             if !time_bound && ran_s + 1.0 < sample.hold_s + allowance_s {

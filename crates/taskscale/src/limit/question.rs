@@ -68,9 +68,7 @@ fn one() -> u64 {
 impl Question {
     /// Checks that `self` can be resumed for `now`. The precision may differ.
     pub fn check_same(&self, now: &Question, folder: &Path) -> Result<(), LimitError> {
-        let differ = |what: String| {
-            Err(LimitError::Another { folder: folder.to_owned(), what })
-        };
+        let differ = |what: String| Err(LimitError::Another { folder: folder.to_owned(), what });
         if self.find != now.find {
             return differ(format!("it was for {}, now {}", self.find.words(), now.find.words()));
         }

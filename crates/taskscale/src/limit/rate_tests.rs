@@ -178,9 +178,7 @@ fn what_failed_on_a_busy_machine_does_not_count() {
     });
     let answer = report(&question(), &samples).answers.remove(0);
     assert!(answer.rate_per_s.unwrap() > 100_000 && answer.sometimes.is_none(), "{answer:#?}");
-    assert!(
-        answer.probes.iter().any(|run| run.reason.as_ref().is_some_and(|r| r.contains("inconclusive")))
-    );
+    assert!(answer.probes.iter().any(|run| run.reason.as_ref().is_some_and(|r| r.contains("inconclusive"))));
 }
 
 #[test]

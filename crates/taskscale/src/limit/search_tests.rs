@@ -385,10 +385,7 @@ fn what_was_not_confirmed_is_not_called_an_answer() {
         let tried = answer.tried.unwrap();
         assert_eq!((tried.held, tried.runs), (2, 3));
         let table = super::super::render(&report, crate::sheet::Format::Table, Default::default());
-        assert!(
-            table.contains("└ no answer: ") && table.contains("passed 2 of 3"),
-            "{table}"
-        );
+        assert!(table.contains("└ no answer: ") && table.contains("passed 2 of 3"), "{table}");
         assert!(table.contains(format), "{table}");
         // More runs go on from there.
         let more = Question { most_runs: 24, ..question };

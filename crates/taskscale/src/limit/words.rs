@@ -59,7 +59,9 @@ pub(super) fn below(answer: &Answer, question: &Question) -> Vec<String> {
     let wide =
         answer.width.map_or(String::new(), |width| format!(", {}% apart", units::decimal(width * 100.0, 1)));
     let open = match answer.state {
-        State::Unfinished => Some(format!("not finished{wide}; re-run the same command with its -o to resume")),
+        State::Unfinished => {
+            Some(format!("not finished{wide}; re-run the same command with its -o to resume"))
+        }
         State::Undecided => {
             let what = match answer.tasks {
                 Some(_) => "less precise than requested".to_owned(),
@@ -101,9 +103,7 @@ fn blurred(answer: &Answer, find: &Find) -> Option<String> {
         }
         Find::LeastMemory { .. } => {
             let always = always.map_or(String::new(), |always| format!("all runs passed from {always} up, "));
-            format!(
-                "no sharp boundary: {always}some down to {sometimes}, and some failed from {fails} down"
-            )
+            format!("no sharp boundary: {always}some down to {sometimes}, and some failed from {fails} down")
         }
     })
 }

@@ -240,7 +240,9 @@ impl Frame<'_> {
             128.. => return Err("received a masked frame".into()),
             short => (short.into(), rest),
         };
-        let Ok(length) = usize::try_from(length) else { return Err("received a frame that is too long".into()) };
+        let Ok(length) = usize::try_from(length) else {
+            return Err("received a frame that is too long".into());
+        };
         match rest.split_at_checked(length) {
             Some((payload, after)) => Ok(Some((Frame { opcode: head & 0x0f, payload }, after))),
             None => Ok(None),
@@ -350,11 +352,7 @@ mod tests {
             let error = hear(&mut chat, client, &frames.concat()).expect_err(expected);
             assert!(error.contains(expected), "{error}: {expected}");
         };
-        wrong(
-            1,
-            |frames| frames.swap(0, 1),
-            "message 1 of client 2 is early: expected message 0",
-        );
+        wrong(1, |frames| frames.swap(0, 1), "message 1 of client 2 is early: expected message 0");
         wrong(
             1,
             |frames| frames[1] = frames[0].clone(),

@@ -228,7 +228,8 @@ impl Engine {
                 if !self.connections[silent].connected {
                     return Err(self.not_connected(silent, Errno::TIMEDOUT));
                 }
-                let what = format!("the server sent nothing for {} s after the handshake", PATIENCE.as_secs());
+                let what =
+                    format!("the server sent nothing for {} s after the handshake", PATIENCE.as_secs());
                 return Err(self.wrong(silent, what));
             }
         }

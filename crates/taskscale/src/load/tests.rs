@@ -79,7 +79,7 @@ fn a_server_that_damages_or_closes_or_says_too_much_is_told_from_a_good_one() {
     let wrong = |answer: Answer| run(&order(server(answer))).unwrap_err().to_string();
     let damaged =
         wrong(|stream, bytes| stream.write_all(&bytes.iter().map(|byte| byte ^ 1).collect::<Vec<_>>()));
-    assert!(damaged.contains("byte 0 of message 0 came back as"), "{damaged}");
+    assert!(damaged.contains("byte 0 of message 0"), "{damaged}");
     let closed = wrong(|_, _| Err(io::ErrorKind::Other.into()));
     assert!(closed.contains("closed the connection"), "{closed}");
     let doubled = wrong(|stream, bytes| stream.write_all(&bytes.repeat(2)));
@@ -120,10 +120,7 @@ fn a_server_that_answers_on_the_wrong_connection_is_found() {
         }
     });
     let error = run(&order(address)).unwrap_err().to_string();
-    assert!(
-        error.contains("of connection") || error.contains("more than it received"),
-        "{error}"
-    );
+    assert!(error.contains("of connection") || error.contains("more than it received"), "{error}");
 }
 
 #[test]

@@ -51,7 +51,8 @@ fn ran_out_of_memory(seen: &Observed) -> Option<RunVerdict> {
 /// Rule 3: the launcher was killed, and the program with it. Who killed it is unknown.
 fn launcher_lost(seen: &Observed) -> Option<RunVerdict> {
     (seen.ended_by == Some(EndedBy::LauncherLost)).then(|| {
-        let reason = "killed together with its launcher, which was killed by the program or by another process";
+        let reason =
+            "killed together with its launcher, which was killed by the program or by another process";
         RunVerdict::new(Status::Crashed, reason)
     })
 }
@@ -93,10 +94,9 @@ pub(super) fn wrote_too_much(seen: &Observed) -> Option<RunVerdict> {
 /// For the reason of a timeout: memory was at its cap. This proves nothing, as page cache may have filled it.
 pub(super) fn stood_at_cap(seen: &Observed) -> String {
     match seen.memory_cap_bytes.filter(|_| seen.stood_at_cap) {
-        Some(cap) => format!(
-            "; memory was at its cap of {} MiB, which may be why (raise --memory-cap)",
-            cap >> 20
-        ),
+        Some(cap) => {
+            format!("; memory was at its cap of {} MiB, which may be why (raise --memory-cap)", cap >> 20)
+        }
         None => String::new(),
     }
 }

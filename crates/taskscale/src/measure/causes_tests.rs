@@ -139,12 +139,7 @@ const CAUSES: [Seen; 6] = [
         "the program could not be started",
     ),
     seen("want", |scene| scene.want.oom_kills = 1, KilledOom, "the cap of 64 MiB"),
-    seen(
-        "ended_by",
-        |scene| scene.ended_by = Some(EndedBy::LauncherLost),
-        Crashed,
-        "launcher",
-    ),
+    seen("ended_by", |scene| scene.ended_by = Some(EndedBy::LauncherLost), Crashed, "launcher"),
     // Together with another observation that shows a failure.
     seen("evidence", |scene| scene.stderr = "Too many open files", Limit, "ulimit -n = 64 open files"),
     seen("ended_by", |scene| scene.ended_by = Some(EndedBy::TimeOut), TimedOut, "killed after 60 s"),

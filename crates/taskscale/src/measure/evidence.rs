@@ -121,11 +121,11 @@ impl PlateauSeen {
                 );
             }
             (Rest::Stopped, _) => {
-                return Some(
-                    "a process was stopped (by SIGSTOP or a debugger) when memory was read".into(),
-                );
+                return Some("a process was stopped (by SIGSTOP or a debugger) when memory was read".into());
             }
-            (Rest::AtWork, Known::Inferred) => return Some("the program was still busy when memory was read".into()),
+            (Rest::AtWork, Known::Inferred) => {
+                return Some("the program was still busy when memory was read".into());
+            }
             _ => {}
         }
         if let Some(bytes) = self.grown_bytes.filter(|_| known != Known::Woke) {

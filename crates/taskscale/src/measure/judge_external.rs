@@ -8,9 +8,7 @@ use super::evidence::{Known, Rest};
 use super::external::{ExternalCommand, Ready};
 use super::last_words::last_line;
 use super::launcher::Word;
-use super::verdict::{
-    EndedBy, Observed, RunVerdict, signal_name, too_few_counted, too_many, unless_doubted,
-};
+use super::verdict::{EndedBy, Observed, RunVerdict, signal_name, too_few_counted, too_many, unless_doubted};
 use crate::record::Status;
 
 /// The observations of one run that its verdict rests on.
@@ -83,9 +81,7 @@ pub fn judge_external(seen: &ExternalSeen) -> RunVerdict {
         return RunVerdict::new(Status::Failed, reason);
     }
     match seen.alive {
-        Some(alive) if alive > run.tasks => {
-            RunVerdict::new(Status::Failed, too_many(alive, run.tasks))
-        }
+        Some(alive) if alive > run.tasks => RunVerdict::new(Status::Failed, too_many(alive, run.tasks)),
         Some(alive) if few => {
             RunVerdict::new(Status::Partial, format!("{alive} of {} tasks were alive at once", run.tasks))
         }
@@ -123,8 +119,7 @@ fn timed_out(seen: &ExternalSeen) -> RunVerdict {
     let mut reason = if !seen.ready {
         format!("killed after {cap_s} s: {}{last} ({})", ready.awaited(), ready.hint())
     } else if seen.run.course.serve().is_some() {
-        let phase =
-            if seen.read { "clients were still sending" } else { "clients were still connecting" };
+        let phase = if seen.read { "clients were still sending" } else { "clients were still connecting" };
         format!("killed after {cap_s} s: {phase}{last} (raise --timeout)")
     } else if seen.load.is_some() && !seen.read {
         format!(

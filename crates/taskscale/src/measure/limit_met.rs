@@ -272,13 +272,12 @@ mod tests {
         let near = "probably hit vm.max_map_count = 65530 (2 memory mappings per task)";
         assert_eq!(sentence(Some(32_098), 0), near);
         // Counted while the program was starting more.
-        assert!(sentence(None, 16_370).starts_with("probably hit vm.max_map_count = 65530 near 16,370 threads"));
+        assert!(
+            sentence(None, 16_370).starts_with("probably hit vm.max_map_count = 65530 near 16,370 threads")
+        );
         let evidence = Evidence { started: Some(32_500), ..Evidence::default() };
         let sentence = limit_met(&limits(), Kind::Thread, &evidence).unwrap().sentence;
-        assert!(
-            sentence.starts_with("probably hit kernel.pid_max = 32768"),
-            "{sentence}"
-        );
+        assert!(sentence.starts_with("probably hit kernel.pid_max = 32768"), "{sentence}");
     }
 
     #[test]

@@ -168,8 +168,9 @@ impl Listener {
                         self.said.histograms.insert(name, counts);
                     }
                     (Some(_), Some(counts)) if !counts.is_empty() => self.said.stray_lines += 1,
-                    _ => self
-                        .breach(format!("printed {line:?}, expected `histogram <name> <count> <count>…`")),
+                    _ => {
+                        self.breach(format!("printed {line:?}, expected `histogram <name> <count> <count>…`"))
+                    }
                 }
                 None
             }
@@ -185,9 +186,7 @@ impl Listener {
                         self.said.metrics.insert(name, Metric { value, unit });
                     }
                     Some(_) => self.said.stray_lines += 1,
-                    None => {
-                        self.breach(format!("printed {line:?}, expected `metric <name> <value> <unit>`"))
-                    }
+                    None => self.breach(format!("printed {line:?}, expected `metric <name> <value> <unit>`")),
                 }
                 None
             }

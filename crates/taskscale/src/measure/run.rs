@@ -140,11 +140,7 @@ impl<'a> LocalRunner<'a> {
         if result.is_err() {
             kill_all(&folders);
         }
-        at(
-            "remove the cgroup",
-            folders.first().cloned().unwrap_or_default(),
-            remove_folders(&folders),
-        )?;
+        at("remove the cgroup", folders.first().cloned().unwrap_or_default(), remove_folders(&folders))?;
         trace.files_left = trace::names_in(&scratches[0]);
         for scratch in scratches {
             // What a program left in its working folder is of no interest to a measurement.

@@ -143,7 +143,9 @@ fn judge_work(seen: &Observed, work: &WorkOrder) -> RunVerdict {
     match said.done {
         None => return failed(NEVER_DONE.into()),
         Some(done) if done != operations => {
-            return failed(format!("exited with code 0 but printed `done {done}` for {operations} operations"));
+            return failed(format!(
+                "exited with code 0 but printed `done {done}` for {operations} operations"
+            ));
         }
         Some(_) if !seen.done_after_ready => {
             return failed("protocol error: `done` was printed before `ready`".into());

@@ -28,11 +28,7 @@ mod tests {
                 std::fs::write(&path, &text).unwrap();
             }
             let published = std::fs::read_to_string(&path).unwrap_or_default();
-            assert!(
-                published == text,
-                "out of date: {} (rewrite it with TASKSCALE_BLESS=1)",
-                path.display()
-            );
+            assert!(published == text, "out of date: {} (rewrite it with TASKSCALE_BLESS=1)", path.display());
         }
     }
 }

@@ -87,9 +87,7 @@ impl Warning {
                 "kernel memory and unmapped shared memory are incomplete: measured without a cgroup (`taskscale doctor` \
                  shows why)"
             }
-            Warning::Swapped => {
-                "part of the program was swapped out; it counts at full size"
-            }
+            Warning::Swapped => "part of the program was swapped out; it counts at full size",
             Warning::ProcessesUnreadable => {
                 "file pages may be missing: some processes cannot be read page by page (not dumpable, or of another \
                  user)"

@@ -35,9 +35,7 @@ fn default_metrics(shape: Shape) -> Vec<&'static Figure> {
 /// Why there is nothing to hand over.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServiceError {
-    #[error(
-        "duplicate name: {name} (in {first} and in {second}, but services keep one value per name)"
-    )]
+    #[error("duplicate name: {name} (in {first} and in {second}, but services keep one value per name)")]
     Twice { name: String, first: String, second: String },
     #[error("metric not supported: {0} (more is better, but github-action-benchmark expects less)")]
     MoreIsBetter(&'static str),
@@ -213,7 +211,8 @@ fn values<'a>(
             if let Some(worst) = worst_text(growth).filter(|_| growth.bent()) {
                 let cell = cell(report, &growth.entry, None);
                 let of_line = metrics.iter().filter(|metric| metric.of_line());
-                left_out.extend(of_line.map(|metric| format!("{cell} {} (not linear: {worst})", metric.name)));
+                left_out
+                    .extend(of_line.map(|metric| format!("{cell} {} (not linear: {worst})", metric.name)));
                 continue;
             }
             values.extend(metrics.iter().filter_map(|&metric| {

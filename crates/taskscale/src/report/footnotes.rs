@@ -134,10 +134,7 @@ pub fn notes(report: &Report) -> Vec<String> {
         notes.push("Values include only the repetitions that were ok.".to_owned());
     }
     if rows().any(|row| row.ok_runs == 0 && row.has_figures()) {
-        notes.push(
-            "Rows with fewer than N tasks alive are not ranked: N tasks would cost more."
-                .to_owned(),
-        );
+        notes.push("Rows with fewer than N tasks alive are not ranked: N tasks would cost more.".to_owned());
     }
     if report.shape == Shape::Work && rows().any(|row| row.ok_runs > 0 && row.headline.is_none()) {
         notes.push(
@@ -173,9 +170,7 @@ pub fn marks<'a>(
 ) -> Vec<String> {
     let mut notes = Vec::new();
     if entries.clone().any(|entry| entry.style == Style::Tuned) {
-        notes.push(format!(
-            "{TUNED} tuned for the benchmark, unlike typical programs of that language."
-        ));
+        notes.push(format!("{TUNED} tuned for the benchmark, unlike typical programs of that language."));
     }
     if entries.clone().any(|entry| !entry.parallel) {
         notes.push(format!("{ONE_CPU} all its tasks share one CPU."));

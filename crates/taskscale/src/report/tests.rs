@@ -50,10 +50,7 @@ fn parts_say_once_what_they_share() {
         let text = render(&parts, format, RenderOptions::default());
         let times = |said: &str| text.matches(said).count();
         assert_eq!(times("This machine: ") + times("AMD EPYC") + times("taskscale run go"), 3, "{text}");
-        assert!(
-            text.contains(" sleep: Values are medians") && text.contains(" park: Footprint: "),
-            "{text}"
-        );
+        assert!(text.contains(" sleep: Values are medians") && text.contains(" park: Footprint: "), "{text}");
     }
 }
 
@@ -267,8 +264,7 @@ fn the_best_is_of_the_same_kind_unless_asked_otherwise() {
         [("go/timer", Some(1.0)), ("java/virtual-thread", Some(6.84)), ("go/goroutine", Some(13.68))]
     );
     assert_eq!(placed(&all.clone().ranked_by(Rank::Kind), 0), of_kind);
-    for (report, said) in [(&report, "compares within a kind"), (&all, "compares across kinds")]
-    {
+    for (report, said) in [(&report, "compares within a kind"), (&all, "compares across kinds")] {
         let table = shown(report, Format::Table).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(table.contains(said), "{table}");
         assert!(shown(report, Format::Csv).contains(&format!(",{},", report.rank.name())));

@@ -53,9 +53,7 @@ pub enum ScaffoldError {
     EntryExists { runtime: String, entry: String },
     #[error("{error} (fix it before adding an entry)")]
     Runtime { error: CatalogError },
-    #[error(
-        "internal error: the new manifest is invalid, nothing was changed: {error}"
-    )]
+    #[error("internal error: the new manifest is invalid, nothing was changed: {error}")]
     Invalid { error: CatalogError },
     #[error("cannot write {path}: {error}")]
     Io { path: PathBuf, error: io::Error },

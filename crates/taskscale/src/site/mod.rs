@@ -116,7 +116,8 @@ impl<'a> Site<'a> {
             Err(error) => return Err(at("read", out, error)),
         };
         if !is_empty && !out.join(LIST).is_file() {
-            let error = io::Error::new(io::ErrorKind::AlreadyExists, "it contains files that are not of a site");
+            let error =
+                io::Error::new(io::ErrorKind::AlreadyExists, "it contains files that are not of a site");
             return Err(at("make a site in", out, error));
         }
         let documents = Documents::beside(catalog);

@@ -41,8 +41,9 @@ fn change(
     let Some(recorded) = &facts.program_digest else {
         return Some("no digest of its program (written by an old taskscale)".to_owned());
     };
-    said_otherwise(facts, runtime, entry, recipe).map(|what| format!("its `{what}` in runtime.toml differs")).or_else(
-        || {
+    said_otherwise(facts, runtime, entry, recipe)
+        .map(|what| format!("its `{what}` in runtime.toml differs"))
+        .or_else(|| {
             let there: Vec<Source> = sources(runtime, entry, workload)
                 .into_iter()
                 .map(|file| Source { path: file.path, text: file.text })
@@ -57,8 +58,7 @@ fn change(
                     "its digest differs: a lock file, shared code, or the path of its toolchain".to_owned()
                 })
             })
-        },
-    )
+        })
 }
 
 /// The first key of the manifest that differs, among those that matter for results or that pages show.

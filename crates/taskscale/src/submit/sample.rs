@@ -48,7 +48,10 @@ pub fn contradictions(sample: &Sample, plan: &Plan, campaign: &Campaign) -> Vec<
         unless(sample.alive.is_none_or(|alive| alive == n), "status ok, but not all tasks were alive");
         unless(sample.done.is_none_or(|done| done == all), "status ok, but not all tasks were done");
         unless(sample.failed.is_none_or(|failed| failed == 0), "status ok, but tasks failed");
-        unless(sample.reason.is_none() && sample.limit.is_none(), "status ok, but it has a reason for failing");
+        unless(
+            sample.reason.is_none() && sample.limit.is_none(),
+            "status ok, but it has a reason for failing",
+        );
         unless(sample.stopped || sample.exit_code == Some(0), "status ok, but its program failed");
     } else {
         unless(sample.reason.is_some(), "failed without a reason");

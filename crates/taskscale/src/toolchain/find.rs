@@ -234,7 +234,8 @@ mod tests {
                 install.ends_with(|c: char| c.is_alphanumeric() || "/)".contains(c)),
                 "{name}: {install}"
             );
-            let (title, why) = (spec.title.clone(), String::from("exit status: 1: no such header, see https:"));
+            let (title, why) =
+                (spec.title.clone(), String::from("exit status: 1: no such header, see https:"));
             let command = spec.version.join(" ");
             let missing = Unavailable::Missing { title: title.clone(), install: install.clone() };
             let broken = Unavailable::Broken { title, command, why, install: install.clone() };

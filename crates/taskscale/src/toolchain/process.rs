@@ -47,7 +47,8 @@ pub(super) fn output_within(command: &mut Command, limit: Duration) -> io::Resul
 
 /// What the command writes until it ends; `None` where it does not by the deadline.
 fn hear(child: &mut Child, deadline: Instant) -> io::Result<Option<(Vec<u8>, Vec<u8>)>> {
-    let pid = Pid::from_raw(child.id() as i32).ok_or_else(|| io::Error::other("child without a process id"))?;
+    let pid =
+        Pid::from_raw(child.id() as i32).ok_or_else(|| io::Error::other("child without a process id"))?;
     let mut stdout = Heard::new(child.stdout.take().map(OwnedFd::from))?;
     let mut stderr = Heard::new(child.stderr.take().map(OwnedFd::from))?;
     loop {

@@ -309,11 +309,9 @@ fn a_damaged_campaign_is_refused_and_left_alone() {
     let path = world.path("out/campaign.json");
     let good = fs::read_to_string(&path).unwrap();
     let newer = good.replacen("\"schema\": 1", "\"schema\": 2", 1);
-    for (text, said) in [
-        (&good[..good.len() / 2], "campaign.json"),
-        ("", "campaign.json"),
-        (newer.as_str(), "schema: 2"),
-    ] {
+    for (text, said) in
+        [(&good[..good.len() / 2], "campaign.json"), ("", "campaign.json"), (newer.as_str(), "schema: 2")]
+    {
         fs::write(&path, text).unwrap();
         // A torn line beside it must stay as well.
         let samples = fs::read(world.path("out/samples.jsonl")).unwrap();

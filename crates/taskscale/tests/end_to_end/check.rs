@@ -151,7 +151,8 @@ fn conforming_programs_pass() {
     let finished = check(&world, &["--strict", "-q"]);
     finished.expect_code(0);
     // One timer for all takes nothing per task, give or take some pages.
-    let text = without_figures(&finished.stdout).replace("100k tasks, about … bytes per task)", "100k tasks)");
+    let text =
+        without_figures(&finished.stdout).replace("100k tasks, about … bytes per task)", "100k tasks)");
     // On a busy machine growth is told from noise by more tasks.
     let text = text.replace("1k, 10k tasks, about", "1k tasks, about");
     insta::assert_snapshot!(text, @"
@@ -220,11 +221,7 @@ fn a_program_that_does_not_end_is_found() {
 
 #[test]
 fn wrong_arguments_end_with_another_code_than_0() {
-    expect(vec![(
-        script("takes-all"),
-        "error arguments",
-        "no arguments: exit code 0",
-    )]);
+    expect(vec![(script("takes-all"), "error arguments", "no arguments: exit code 0")]);
 }
 
 #[test]
@@ -275,11 +272,7 @@ fn operations_that_are_not_made_are_found() {
     expect(vec![
         (Entry::of_work("nothing", ""), "error work", "is too little"),
         (Entry::of_work("some", "--work-cpu-ms 1500"), "error work", "for twice the operations"),
-        (
-            work("ready-late", "--fault ready-late"),
-            "error work",
-            "before and after, which grow",
-        ),
+        (work("ready-late", "--fault ready-late"), "error work", "before and after, which grow"),
         (work("no-threads", "").kind("thread"), "error kind", "kind is thread, which needs"),
     ]);
     // Alone: while others use the CPUs, threads that the machine makes may be theirs.
@@ -369,10 +362,7 @@ fn builds_are_looked_at() {
     let left = found(&json, "leaves");
     assert!(left.iter().any(|found| found.contains("source folder: left.o")), "{left:?}");
     let failed = &about_builds("fails")[0];
-    assert!(
-        failed.starts_with("error build: ") && failed.contains("no compiler"),
-        "{failed}"
-    );
+    assert!(failed.starts_with("error build: ") && failed.contains("no compiler"), "{failed}");
     world.assert_nothing_left();
 }
 

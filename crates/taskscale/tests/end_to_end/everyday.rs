@@ -155,9 +155,7 @@ fn a_gate_that_cannot_tell_does_not_pass() {
     };
     gate(&whole, &cut, &[]).expect_code(1).expect_said("fake/double × 2 (planned, but not measured)");
     gate(&whole, &cut, &["--allow-missing"]).expect_code(0);
-    gate(&cut, &whole, &[])
-        .expect_code(3)
-        .expect_said("fake/base × 2: planned in BASE, but not measured");
+    gate(&cut, &whole, &[]).expect_code(3).expect_said("fake/base × 2: planned in BASE, but not measured");
     world.assert_nothing_left();
 }
 
@@ -413,7 +411,8 @@ fn errors_come_first_and_hints_add_a_command() {
         assert!([1, 2].contains(&finished.code()), "{args:?}");
         let hints: Vec<&str> =
             finished.stderr.lines().filter_map(|line| line.strip_prefix("hint: ")).collect();
-        let is_right = if hint.is_empty() { hints.is_empty() } else { hints.len() == 1 && hints[0].contains(hint) };
+        let is_right =
+            if hint.is_empty() { hints.is_empty() } else { hints.len() == 1 && hints[0].contains(hint) };
         assert!(is_right, "{args:?}: {}", finished.stderr);
         // `list` first names its catalog.
         let said = finished.stderr.lines().find(|line| !line.starts_with("catalog: "));
@@ -462,8 +461,6 @@ fn a_build_whose_program_is_missing_is_left_out() {
     let lacking = Entry::new("lacking", "").more("build = [\"no-such-program\", \"ci\"]");
     let world = World::new(&[Entry::new("plain", ""), lacking]);
     let ended = world.run(world.campaign("out", "-n 1 -r 1"));
-    ended.expect_code(0).expect_said(
-        "left out fake/lacking: program not found in PATH: `no-such-program`",
-    );
+    ended.expect_code(0).expect_said("left out fake/lacking: program not found in PATH: `no-such-program`");
     assert!(world.load("out").samples.iter().all(|sample| sample.entry == "fake/plain"));
 }

@@ -390,10 +390,7 @@ fn what_makes_no_sense_is_refused_and_nothing_is_submitted() {
     refused("[machines.x]\npartitoin = \"bench\"\n", &["line 6", "partitoin"]);
     refused("", &["machines"]);
     refused_text("folder = \"a b\"\n[machines.x]\n", &["invalid folder"]);
-    refused_text(
-        "folder = \"x\"\narguments = [\"-o\", \"y\"]\n[machines.x]\n",
-        &["taskscale fleet sets it"],
-    );
+    refused_text("folder = \"x\"\narguments = [\"-o\", \"y\"]\n[machines.x]\n", &["taskscale fleet sets it"]);
     refused("[machines.x]\npartition = \"a b\"\n", &["invalid Slurm option"]);
     refused("[machines.x]\ncount = 0\n", &["1 to "]);
     refused("[machines.x]\ncount = 2\nnodelist = \"node1\"\n", &["count with nodelist"]);

@@ -145,16 +145,12 @@ fn the_catalogue_is_looked_for_in_order() {
         command.env("TASKSCALE_CATALOG", installed.path("variable"));
     };
     let nothing = |_: &mut Command| {};
-    assert_eq!(
-        used(&variable, &["list", "--catalog", "../option"]),
-        "catalog: /here/../option (--catalog)"
-    );
+    assert_eq!(used(&variable, &["list", "--catalog", "../option"]), "catalog: /here/../option (--catalog)");
     assert_eq!(used(&variable, &["list"]), "catalog: /variable ($TASKSCALE_CATALOG)");
     // A few entries of one's own stand beside what taskscale carries.
     let carried = format!("/home/.cache/taskscale/catalogs/{}", embedded_name().unwrap());
-    let beside = format!(
-        "catalog: /here/runtimes and {carried} (the nearest runtimes/ and the embedded catalog)"
-    );
+    let beside =
+        format!("catalog: /here/runtimes and {carried} (the nearest runtimes/ and the embedded catalog)");
     assert_eq!(used(&nothing, &["list"]), beside);
     let below = |command: &mut Command| {
         fs::create_dir_all(installed.path("here/deep/down")).unwrap();
@@ -218,10 +214,7 @@ fn new_says_what_it_wrote_and_where() {
         (&["new", "golang/other"], "`taskscale new go/other`"),
         (&["new", "go"], "not an entry: `go`"),
         (&["new", "go/b", "-w", "spwan"], "no workload `spwan`: did you mean `spawn`?"),
-        (
-            &["new", "perl/b", "-w", "ring"],
-            "no program for `ring` in POSIX shell (available: sleep, spawn)",
-        ),
+        (&["new", "perl/b", "-w", "ring"], "no program for `ring` in POSIX shell (available: sleep, spawn)"),
         (&["new", "go/A"], "entry name \"A\""),
         (&["new", "../go/a"], "runtime name \"..\""),
         (

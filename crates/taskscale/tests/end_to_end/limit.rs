@@ -189,10 +189,7 @@ fn cut_off_a_search_goes_on_and_another_question_is_refused() {
     assert_eq!(runs.len(), samples.len(), "no run was taken twice");
 
     for (args, said) in [
-        (
-            "fake/plain --memory 33MiB",
-            "the most tasks in 32.0 MiB, now the most tasks in 33.0 MiB",
-        ),
+        ("fake/plain --memory 33MiB", "the most tasks in 32.0 MiB, now the most tasks in 33.0 MiB"),
         ("fake/plain -n 10", "now the least memory for 10 tasks"),
         ("fake/plain --memory 32MiB --env A=1", "environment variables"),
         ("fake/plain --memory 32MiB --slowdown 9", "time limits"),

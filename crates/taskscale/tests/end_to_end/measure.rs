@@ -208,12 +208,7 @@ fn a_program_that_ends_early_is_told_with_what_to_do() {
     let world = World::new(&[]);
     let cases = [
         ("code", "1 100 --no-protocol --fault exit:launch:3", Status::Failed, "exited with code 3 after"),
-        (
-            "zero",
-            "1 100 --no-protocol --fault exit:launch:0",
-            Status::Failed,
-            "it was never idle for 0.5 s",
-        ),
+        ("zero", "1 100 --no-protocol --fault exit:launch:0", Status::Failed, "it was never idle for 0.5 s"),
         ("crash", "1 100 --no-protocol --fault crash:launch", Status::Crashed, "killed by SIGSEGV"),
         (
             "daemon",
@@ -409,11 +404,7 @@ fn a_load_is_started_when_the_program_is_ready_and_is_not_in_the_figures() {
     assert_reason(&sample, Status::Failed, &["the load exited with code 3; stderr: no route"]);
     // The load's launcher is its parent.
     let sample = load("lost", "kill -9 $PPID; sleep 100; : {tasks}", &[], 1);
-    assert_reason(
-        &sample,
-        Status::Failed,
-        &["killed together with its launcher"],
-    );
+    assert_reason(&sample, Status::Failed, &["killed together with its launcher"]);
     let sample = load("short", "echo alive {tasks}", &[], 1);
     assert_reason(&sample, Status::Failed, &["the load exited before the plateau was over"]);
     // A load that is not to be ended by a mere request.

@@ -45,8 +45,7 @@ fn every_format_of_every_campaign() {
         assert!(finished.stdout.contains("one") && finished.stdout.contains("two"), "{}", finished.stdout);
         assert!(finished.stdout.contains("crashed"), "{}", finished.stdout);
     }
-    report(&world, "one --format github")
-        .expect_said("fake/crash sleep 1 (crashed)");
+    report(&world, "one --format github").expect_said("fake/crash sleep 1 (crashed)");
     let charts = report(&world, "one --format svg --chart scaling").stdout;
     assert!(charts.contains("Memory over the number of tasks"));
     assert!(report(&world, "one --format svg -n 1").stdout.contains("Memory of 1 task<"));

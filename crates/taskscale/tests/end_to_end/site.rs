@@ -213,10 +213,7 @@ fn what_is_broken_is_said_and_left_out() {
 
     fs::remove_dir_all(world.path("results/good")).unwrap();
     fs::remove_dir_all(world.path("site")).unwrap();
-    site_of(&world, "results")
-        .expect_code(2)
-        .expect_said("no results in ")
-        .expect_said("--quick");
+    site_of(&world, "results").expect_code(2).expect_said("no results in ").expect_said("--quick");
     assert!(!world.path("site").exists(), "nothing was written");
     site_of(&world, "nowhere").expect_code(2).expect_said("nowhere");
 }

@@ -75,9 +75,7 @@ fn a_campaign_is_handed_in_checked_and_then_no_more_to_be_changed() {
     let done = submit(&world, "measured");
     done.expect_code(0);
     done.expect_said("git add results/");
-    for said in
-        ["### taskscale: sleep on ", "`fake/well`", "memory source", "Removed: "]
-    {
+    for said in ["### taskscale: sleep on ", "`fake/well`", "memory source", "Removed: "] {
         assert!(done.stdout.contains(said), "{said}: {}", done.stdout);
     }
     let folders = handed_in(&world);

@@ -168,9 +168,7 @@ fn another_campaigns_folder_is_refused_and_left_alone() {
         world.manifest_of(&[Entry::new("goroutine", "--launch-ms 1"), Entry::new("virtual-thread", "")]);
     fs::write(world.manifest(), changed).unwrap();
     let finished = world.run(world.campaign("out", "-n 2 --seed 1"));
-    finished
-        .expect_code(2)
-        .expect_said("the program of fake/goroutine has changed (its commands)");
+    finished.expect_code(2).expect_said("the program of fake/goroutine has changed (its commands)");
     assert_eq!(fs::read_to_string(&samples).unwrap(), text);
     assert_eq!(fs::read_dir(world.path("out")).unwrap().count(), before);
     world.assert_nothing_left();

@@ -7,8 +7,10 @@ use super::peer::{Peer, Trouble, kernel_bytes, settle};
 use super::websocket::{HANDSHAKE, Heard, KEY, WebSocket, read_head, shown};
 use super::{Case, Talk, crowd, wrong_frames};
 
-const HANDSHAKE_FIX: &str = "answer handshakes by RFC 6455, 4.2: headers in any case and order, and only after the empty line";
-const TASK_FIX: &str = "handle each connection in its own task; on an error, close only that connection, silently";
+const HANDSHAKE_FIX: &str =
+    "answer handshakes by RFC 6455, 4.2: headers in any case and order, and only after the empty line";
+const TASK_FIX: &str =
+    "handle each connection in its own task; on an error, close only that connection, silently";
 
 pub(super) const CASES: &[Case] = &[
     Case { name: "handshake", fix: HANDSHAKE_FIX, grave: true, talk: handshake },
@@ -182,7 +184,8 @@ fn rooms(talk: &mut Talk) -> Result<(), Trouble> {
     c.expect("apart").map_err(|trouble| trouble.of("in another room"))?;
     c.join("räume").map_err(|trouble| trouble.of("to a member that changes rooms"))?;
     b.say("say welcome")?;
-    all_hear(&mut [&mut a, &mut b, &mut c], "welcome").map_err(|trouble| trouble.of("after a member joined"))?;
+    all_hear(&mut [&mut a, &mut b, &mut c], "welcome")
+        .map_err(|trouble| trouble.of("after a member joined"))?;
     // Joining again must not duplicate the membership.
     b.join("räume")?;
     a.say("say once")?;
@@ -231,7 +234,9 @@ fn around_a_ping(talk: &mut Talk) -> Result<(), Trouble> {
     heard.sort_by_key(|heard| matches!(heard, Heard::Text(_)));
     if heard != [Heard::Pong(b"between".to_vec()), Heard::Text(b"around a ping".to_vec())] {
         let [first, second] = heard.map(|heard| heard.shown());
-        return Err(Trouble::Wrong(format!("a ping between fragments is answered with {first} and {second}")));
+        return Err(Trouble::Wrong(format!(
+            "a ping between fragments is answered with {first} and {second}"
+        )));
     }
     b.expect("around a ping")
 }
@@ -389,7 +394,9 @@ fn unread(talk: &mut Talk) -> Result<(), Trouble> {
         if said % 64 == 0 && runs_away(talk) {
             let so_far = (said * LARGE_BYTES) >> 20;
             let grown = talk.grown(before);
-            return Err(Trouble::Wrong(format!("unbounded queue: a member did not read {so_far} MiB{grown}")));
+            return Err(Trouble::Wrong(format!(
+                "unbounded queue: a member did not read {so_far} MiB{grown}"
+            )));
         }
     }
     fast.say("say the end")?;
@@ -429,7 +436,9 @@ fn unread(talk: &mut Talk) -> Result<(), Trouble> {
         let lost = said - heard;
         talk.fault(
             UNREAD,
-            format!("a member that did not read {mib} MiB is still connected, but lost {lost} of {said} messages"),
+            format!(
+                "a member that did not read {mib} MiB is still connected, but lost {lost} of {said} messages"
+            ),
             QUEUE_FIX,
             false,
         );

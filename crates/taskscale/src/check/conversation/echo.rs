@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 use super::peer::{Peer, Trouble, kernel_bytes};
 use super::{Case, Talk, crowd};
 
-const FIX: &str =
-    "send back each byte once and in order, until the client closes its side";
+const FIX: &str = "send back each byte once and in order, until the client closes its side";
 
 pub(super) const CASES: &[Case] = &[
     Case { name: "pieces", fix: FIX, grave: true, talk: pieces },

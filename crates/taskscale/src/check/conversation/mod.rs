@@ -88,11 +88,7 @@ fn converse_within(
             let left: Vec<&str> = cases[index..].iter().map(|case| case.name).collect();
             talk.fault(
                 "time",
-                format!(
-                    "not tested after {} s: {}",
-                    BEGUN.as_secs(),
-                    left.join(", ")
-                ),
+                format!("not tested after {} s: {}", BEGUN.as_secs(), left.join(", ")),
                 "none in the program if the machine is busy; otherwise answer faster",
                 false,
             );

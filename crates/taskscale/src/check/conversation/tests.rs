@@ -129,13 +129,7 @@ fn correct_chat_servers_pass() {
 #[test]
 fn faulty_echo_servers_are_found() {
     expect(&[
-        (
-            "echo --fault flip:100",
-            PATIENCE,
-            true,
-            "pieces",
-            "message 101 of a connection: wrong byte at 50",
-        ),
+        ("echo --fault flip:100", PATIENCE, true, "pieces", "message 101 of a connection: wrong byte at 50"),
         ("echo --fault swap", PATIENCE, true, "pieces", "wrong byte"),
         ("echo --fault close-every:10", PATIENCE, true, "idle connections", "connection closed"),
         ("echo --fault stop-accepting:20", SHORT, true, "idle connections", "no answer"),

@@ -10,7 +10,8 @@ use super::websocket::{Heard, WebSocket};
 const CASE: &str = "close codes";
 const FIX: &str = "close with the code of RFC 6455, 7.4.1: 1002 for invalid frames, 1003 for binary messages, 1007 for bad \
                    UTF-8, 1008 for unknown commands, 1009 above 64 KiB";
-const LIMIT_FIX: &str = "close with 1009 as soon as the length of a frame is above 64 KiB, before allocating memory for it";
+const LIMIT_FIX: &str =
+    "close with 1009 as soon as the length of a frame is above 64 KiB, before allocating memory for it";
 /// The growth of a server while it receives a few frames, in bytes.
 const FAIR_BYTES: u64 = 256 << 20;
 /// The wait for what may have been received already.

@@ -21,7 +21,7 @@ Examples:
     after_long_help = long(
         EXAMPLES,
         "\
-docs/fleet.md describes plans, and what happens when a node is lost.
+docs/guides/fleet.md describes plans, and what happens when a node is lost.
 
 Exit status: 0 success; 1 a machine failed or is not complete; 2 usage error, nothing was submitted."
     )
@@ -29,7 +29,7 @@ Exit status: 0 success; 1 a machine failed or is not complete; 2 usage error, no
 pub struct Fleet {
     #[command(subcommand)]
     pub step: Option<Step>,
-    /// Plan: what to measure on which machines (docs/guides/fleet.md)
+    /// What to measure on which machines
     #[arg(value_name = "PLAN")]
     pub plan: Option<PathBuf>,
     /// Check the plan and print the scripts; submit nothing

@@ -26,7 +26,7 @@ Examples:
 replaced by the time that each task should wait. A program that takes {seconds} ends by itself. Any
 other program is stopped after its plateau by SIGTERM, then SIGKILL, which does not count as a failure.
 
-Without a readiness option, the program is ready when it prints `alive K` (docs/protocol.md). If it
+Without a readiness option, the program is ready when it prints `alive K` (docs/reference/protocol.md). If it
 never does, taskscale finds the plateau from outside: CPU and memory are stable for 0.5 s, and still
 stable 1 s later.
 

@@ -196,8 +196,7 @@ impl GroupRoot {
                 self.place = Place::V1(parents);
             }
             Err(error) => {
-                self.why_none
-                    .push(format!("cannot make a cgroup (v1) in {}: {error}", memory.display()));
+                self.why_none.push(format!("cannot make a cgroup (v1) in {}: {error}", memory.display()));
             }
         }
     }

@@ -394,15 +394,14 @@ fn notes_of(tables: &[MetricTable], reports: &[Report]) -> Vec<String> {
     if shifts().any(|(shift, line, other)| {
         shift.is_none() && other.estimate().is_some() && line.found[0].estimate().is_some()
     }) {
-        notes.push(
-            "Memory from different sources (memory by) is not compared.".to_owned(),
-        );
+        notes.push("Memory from different sources (memory by) is not compared.".to_owned());
     }
     if tables.iter().any(|table| {
         table.lines.iter().any(|line| line.found.iter().any(|found| matches!(found, Found::Fell(_))))
     }) {
         notes.push(
-            "A status in place of a value: no run was ok. The report of that folder alone shows why.".to_owned(),
+            "A status in place of a value: no run was ok. The report of that folder alone shows why."
+                .to_owned(),
         );
     }
     if reports.iter().any(|report| report.repetitions > 1) {

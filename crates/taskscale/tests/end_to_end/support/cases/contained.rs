@@ -124,10 +124,7 @@ pub const CAUSES: Batch = Batch {
             "opens too many files, and reports it on standard error without end",
             "--fault file-limit --faults-from 1001",
         )
-        .ends(
-            Limit,
-            "hit ulimit -n = 64 open files",
-        )
+        .ends(Limit, "hit ulimit -n = 64 open files")
         .check(|_, sample| match &sample.limit {
             Some(limit) if limit.name == "ulimit -n" && limit.lift.is_none() => Ok(()),
             other => Err(format!("the limit is {other:?}")),

@@ -57,10 +57,8 @@ pub const LIES: Batch = Batch {
             .ends(Failed, "protocol error: printed `alive` twice: 5, then 5"),
         Case::new("alive-too-many", "prints more alive than requested", "--fault alive-too-many")
             .ends(Failed, "`alive 6` for 5 tasks"),
-        Case::new("alive-garbage", "prints a count that is not a number", "--fault alive-garbage").ends(
-            Failed,
-            "protocol error: printed \"alive lots\", expected `alive` and a whole number",
-        ),
+        Case::new("alive-garbage", "prints a count that is not a number", "--fault alive-garbage")
+            .ends(Failed, "protocol error: printed \"alive lots\", expected `alive` and a whole number"),
         Case::new("alive-negative", "prints a negative count", "--fault alive-negative")
             .ends(Failed, "protocol error: printed \"alive -5\""),
         Case::new("alive-huge", "prints a count of 10^30", "--fault alive-huge")
@@ -127,8 +125,7 @@ pub const OUTPUT: Batch = Batch {
             .warns(&[StrayOutput])
             .check(cut_short),
         Case::new("longish-line", "writes a line of 1 MiB", "--fault long-line:1MiB").warns(&[StrayOutput]),
-        Case::new("stray", "writes lines outside the protocol", "--fault flood:6400")
-            .warns(&[StrayOutput]),
+        Case::new("stray", "writes lines outside the protocol", "--fault flood:6400").warns(&[StrayOutput]),
         Case::new("binary", "writes bytes that are not text", "--fault binary:64KiB").warns(&[StrayOutput]),
         Case::new("no-newline", "ends its last line without a newline", "--fault no-newline"),
         Case::new("close-stdout", "closes standard output", "--fault close-stdout")

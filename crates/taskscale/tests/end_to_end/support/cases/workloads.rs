@@ -61,8 +61,12 @@ pub const WORK: Batch = Batch {
             .ends(Failed, "`done` was printed before `ready`"),
         Case::new("work-no-done", "exits with 0 without `done`", "--fault no-done")
             .ends(Failed, "`done` was never printed"),
-        Case::new("work-fewer", "does fewer operations than requested, and exits with 0", "--fault done-short:3")
-            .ends(Failed, "exited with code 0 but printed `done 997` for 1000 operations"),
+        Case::new(
+            "work-fewer",
+            "does fewer operations than requested, and exits with 0",
+            "--fault done-short:3",
+        )
+        .ends(Failed, "exited with code 0 but printed `done 997` for 1000 operations"),
         Case::new("no-check", "never prints `check`", "--fault no-check")
             .ends(Failed, "`check` was never printed"),
         Case::new("wrong-check", "prints a wrong `check`", "--fault wrong-check")
@@ -73,15 +77,11 @@ pub const WORK: Batch = Batch {
             .ends(Crashed, "killed by SIGSEGV"),
         Case::new("work-exit", "prints `done` and exits with an error", "--fault exit:end:1")
             .ends(Failed, "exited with code 1"),
-        Case::new(
-            "work-after",
-            "keeps working after `done`: CPU time of its end",
-            "--fault work-after:300",
-        )
-        .check(|_, sample| match sample.cpu.drain_s {
-            Some(drain_s) if (0.25..1.0).contains(&drain_s) => Ok(()),
-            other => Err(format!("CPU of its end is {other:?}")),
-        }),
+        Case::new("work-after", "keeps working after `done`: CPU time of its end", "--fault work-after:300")
+            .check(|_, sample| match sample.cpu.drain_s {
+                Some(drain_s) if (0.25..1.0).contains(&drain_s) => Ok(()),
+                other => Err(format!("CPU of its end is {other:?}")),
+            }),
         Case::new("work-no-newline", "ends its last line with no line end", "--fault no-newline"),
         Case::new("work-short", "has nothing to do for any number of operations", "--op-cpu-us 0")
             .warns(&[WorkShort]),
