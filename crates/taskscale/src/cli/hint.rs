@@ -118,7 +118,7 @@ fn of_catalog(error: &CatalogError) -> Option<String> {
         CatalogError::Unreadable { error, .. } => of_io(error),
         CatalogError::Invalid { .. } => some("docs/adding-a-runtime.md explains every key of runtime.toml"),
         CatalogError::Empty { below: Some(below), .. } => Some(format!("did you mean {}?", below.display())),
-        CatalogError::Empty { .. } => some("name a folder whose subfolders have a runtime.toml: --catalog DIR"),
+        CatalogError::Empty { .. } => some("name the folder above them: --catalog DIR"),
     }
 }
 
@@ -216,7 +216,7 @@ fn of_fleet(error: &FleetError) -> Option<String> {
         ),
         FleetError::Slurm { said, .. } => of_slurm(said),
         FleetError::NotShared { .. } => {
-            some("name a folder in the plan that all nodes mount at the same path, as they often do with home")
+            some("name another folder in the plan, for example one below home if all nodes mount it")
         }
         FleetError::Superseded { .. } => some("nothing is lost: the newer job resumes, or starts over on its node"),
         FleetError::Incomplete { .. } => {
@@ -273,9 +273,10 @@ fn of_scaffold(error: &ScaffoldError) -> Option<String> {
 
 fn of_export(error: &ExportError) -> Option<String> {
     match error {
-        ExportError::Service(ServiceError::Twice { .. }) | ExportError::OneCampaign(_) => {
+        ExportError::Service(ServiceError::Twice { .. }) => {
             some("pass one folder at a time, each with its own -o FILE; --part selects a series")
         }
+        ExportError::OneCampaign(_) => some("`taskscale report DIR` shows the series of a folder"),
         ExportError::Service(ServiceError::MoreIsBetter(_)) => some("use its inverse: --metric wall-ns-per-op"),
         ExportError::Service(ServiceError::Nothing) => {
             some("`taskscale report DIR` shows the status of each case")
