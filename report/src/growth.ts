@@ -10,35 +10,35 @@ export function bent(growth: Growth | undefined): boolean {
 
 /** Bytes per task, marked where they are of a line that is none. */
 export function slope(growth: Growth): string {
-  return `${bent(growth) ? "≈" : ""}${format.perTask(growth.bytes_per_task)}`;
+  return `${bent(growth) ? "~" : ""}${format.perTask(growth.bytes_per_task)}`;
 }
 
-/** `+70 % at 100k`: how far the median lies off the line where it is farthest. */
+/** The largest deviation of a median from the fit: `+70% at 100k`. */
 export function offLine({ worst }: Growth): string {
   if (!worst) return "";
   const at = ` at ${format.count(worst.tasks)}`;
   if (worst.off === null) return `below 0${at}`;
   const percent = Math.abs(worst.off * 100);
   const sign = worst.off < 0 ? "−" : "+";
-  return `${sign}${format.grouped(percent, percent < 9.95 ? 1 : 0)} %${at}`;
+  return `${sign}${format.grouped(percent, percent < 9.95 ? 1 : 0)}%${at}`;
 }
 
-/** What is said in place of a line that is none. */
+/** Why memory is not linear. */
 export function noLine(growth: Growth): string {
-  return `no line: ${farthest(growth)}; ${steps(growth)}`;
+  return `not linear (${farthest(growth)}). ${steps(growth)}`;
 }
 
 function farthest({ worst }: Growth): string {
   const at = format.count(worst?.tasks ?? 0);
-  if (!worst || worst.off === null) return `at ${at} it is below 0`;
+  if (!worst || worst.off === null) return `the fit is below 0 at ${at}`;
   const side = worst.off > 0 ? "above" : "below";
-  return `at ${at} the median lies ${format.grouped(Math.abs(worst.off * 100), 0)} % ${side} it`;
+  return `the median at ${at} is ${format.grouped(Math.abs(worst.off * 100), 0)}% ${side} the fit`;
 }
 
-/** What a task more took from each number of tasks to the next. */
+/** The cost of one more task from each number of tasks to the next. */
 export function steps({ steps }: Growth): string {
   const texts = steps.map(
-    (step) => `${format.perTask(step.bytes_per_task)} to ${format.count(step.to_tasks)}`,
+    (step) => `${format.perTask(step.bytes_per_task)} up to ${format.count(step.to_tasks)}`,
   );
-  return `from ${format.count(steps[0]?.from_tasks ?? 0)} on a task more takes ${texts.join(", ")}`;
+  return `Cost of one more task: ${texts.join(", ")}`;
 }

@@ -1,13 +1,13 @@
 // What a task is to an entry, in the order in which kinds are shown: what is most of a task comes first.
 
 export const KINDS = [
-  { id: "thread", title: "Threads", about: "threads of the operating system" },
-  { id: "process", title: "Processes", about: "processes of the operating system" },
-  { id: "stackful", title: "Stackful tasks", about: "goroutines, virtual threads, fibers: a stack each" },
-  { id: "stackless", title: "Stackless tasks", about: "async tasks without a stack" },
-  { id: "future", title: "Futures", about: "many futures inside one task" },
-  { id: "timer", title: "Timers", about: "no tasks at all" },
-  { id: "program", title: "Programs", about: "whatever each makes of a task" },
+  { id: "thread", title: "OS threads", about: "scheduled by the kernel" },
+  { id: "process", title: "Processes", about: "each with its own memory" },
+  { id: "stackful", title: "Green threads", about: "goroutines, virtual threads, fibers: each with a stack" },
+  { id: "stackless", title: "Async tasks", about: "scheduled by the runtime, without a stack" },
+  { id: "future", title: "Futures in one task", about: "polled by the task that awaits them" },
+  { id: "timer", title: "Timers", about: "without tasks" },
+  { id: "program", title: "Programs", about: "black-box programs, each with its own tasks" },
 ] as const;
 
 /** Where a kind stands among the others. */
@@ -23,4 +23,9 @@ export function stackful(kind: string): boolean {
 
 export function kindTitle(kind: string): string {
   return KINDS.find((known) => known.id === kind)?.title ?? kind;
+}
+
+/** The title of a kind within a sentence. */
+export function kindName(kind: string): string {
+  return kindTitle(kind).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
 }

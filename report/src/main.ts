@@ -37,7 +37,7 @@ function start(): void {
   const data = decode(byId("data").textContent ?? "");
   const root = byId("app");
   if (data.campaigns.length === 0) {
-    fill(root, h("p", { class: "wrap nothing" }, "This report holds no campaign."));
+    fill(root, h("p", { class: "wrap nothing" }, "This report has no results."));
     return;
   }
   const app: App = {
@@ -137,7 +137,7 @@ function start(): void {
     h(
       "footer",
       { class: "footer wrap" },
-      `taskscale ${data.taskscale} · this file holds all of its data and needs no network`,
+      `taskscale ${data.taskscale} · this file contains all of its data and works offline`,
     ),
     details.element,
   );

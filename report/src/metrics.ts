@@ -74,7 +74,7 @@ export const METRICS: Metric[] = [
     id: "wall-op",
     title: "Wall time per operation",
     short: "Wall/op",
-    about: "What twice as many operations took more, divided by how many more they were.",
+    about: "Wall time per operation: (time for 2N operations − time for N) ÷ N.",
     of: spread("wall_ns_per_op"),
   },
   {
@@ -82,8 +82,7 @@ export const METRICS: Metric[] = [
     id: "cpu-op",
     title: "CPU time per operation",
     short: "CPU/op",
-    about:
-      "CPU time of all threads together: what twice as many operations took more, divided by how many more they were.",
+    about: "CPU time per operation, over all threads: (time for 2N operations − time for N) ÷ N.",
     of: spread("cpu_ns_per_op"),
   },
   {
@@ -91,7 +90,7 @@ export const METRICS: Metric[] = [
     id: "ops",
     title: "Operations per second",
     short: "Ops/s",
-    about: "The reciprocal of the wall time of one: more is better.",
+    about: "1 ÷ wall time per operation. More is better.",
     show: format.perSecond,
     better: "more",
     of: spread("ops_per_s"),
@@ -100,15 +99,15 @@ export const METRICS: Metric[] = [
     ...memory,
     id: "footprint",
     title: "Footprint",
-    about: "All memory, the kernel's part included, while all tasks wait.",
+    about: "All memory while all tasks wait, including kernel memory.",
     of: spread("footprint_bytes"),
   },
   {
     ...plain,
     id: "cpu-tick",
-    title: "CPU time per tick",
-    short: "CPU/tick",
-    about: "CPU time of all threads together while all tasks lived, for each time that one of them woke.",
+    title: "CPU time per wake-up",
+    short: "CPU/wake-up",
+    about: "CPU time of all threads per wake-up, while all tasks are alive.",
     show: format.nanoseconds,
     shapes: WAKE,
     of: spread("cpu_ns_per_tick"),
@@ -118,8 +117,7 @@ export const METRICS: Metric[] = [
     id: "late-p50",
     title: "Lateness, median",
     short: "Late p50",
-    about:
-      "Half of the times that tasks woke they were no later than this: a power of two, as an upper bound.",
+    about: "Delay of wake-ups: the median, rounded up to a power of two.",
     of: spread("late_p50_us"),
   },
   {
@@ -127,16 +125,15 @@ export const METRICS: Metric[] = [
     id: "late-p99",
     title: "Lateness, 99th percentile",
     short: "Late p99",
-    about:
-      "In 99 of 100 times that tasks woke they were no later than this: a power of two, as an upper bound.",
+    about: "Delay of wake-ups: the 99th percentile, rounded up to a power of two.",
     of: spread("late_p99_us"),
   },
   {
     ...late,
     id: "late-max",
-    title: "Lateness, largest",
+    title: "Lateness, maximum",
     short: "Late max",
-    about: "No task woke later than this: a power of two, as an upper bound.",
+    about: "Delay of wake-ups: the maximum, rounded up to a power of two.",
     of: spread("late_max_us"),
   },
   {
@@ -160,7 +157,7 @@ export const METRICS: Metric[] = [
     id: "cpu-delivery",
     title: "CPU time per delivery",
     short: "CPU/delivery",
-    about: "CPU time of the server for each member of a room that a message came to.",
+    about: "CPU time of the server per delivery of a message to a member of a room.",
     of: spread("cpu_us_per_delivery"),
   },
   {
@@ -169,7 +166,7 @@ export const METRICS: Metric[] = [
     title: "Latency, median",
     short: "p50",
     about:
-      "From the scheduled send time until every receiver has the message, for half of all messages. At 50% of capacity, or at --rate.",
+      "Time from the scheduled send time until every receiver has the message, at 50% of capacity or at --rate: median.",
     of: spread("latency_p50_us"),
   },
   {
@@ -177,15 +174,15 @@ export const METRICS: Metric[] = [
     id: "latency-p99",
     title: "Latency, 99th percentile",
     short: "p99",
-    about: "From the scheduled send time until every receiver has the message, for 99% of all messages.",
+    about: "Time from the scheduled send time until every receiver has the message: 99th percentile.",
     of: spread("latency_p99_us"),
   },
   {
     ...message,
     id: "latency-max",
-    title: "Latency, largest",
+    title: "Latency, maximum",
     short: "max",
-    about: "From the scheduled send time until every receiver has the message, for the slowest one.",
+    about: "Time from the scheduled send time until every receiver has the message: maximum.",
     of: spread("latency_max_us"),
   },
   {
@@ -194,7 +191,7 @@ export const METRICS: Metric[] = [
     title: "Messages per second",
     short: "Messages/s",
     about:
-      "The capacity, with one message in flight on each of some connections and clients on the same CPUs. More is better.",
+      "The capacity: the rate of the closed loop, with the clients on the same CPUs. More is better.",
     show: format.perSecond,
     better: "more",
     of: spread("messages_per_s"),
@@ -204,7 +201,7 @@ export const METRICS: Metric[] = [
     id: "connects",
     title: "Connections accepted per second",
     short: "Connects/s",
-    about: "Until all were there: more is better.",
+    about: "Connections ÷ time until all are accepted. More is better.",
     show: format.perSecond,
     better: "more",
     of: spread("connects_per_s"),
@@ -214,7 +211,7 @@ export const METRICS: Metric[] = [
     id: "loaded",
     title: "Footprint after use",
     short: "After use",
-    about: "All memory, the kernel's part included, right after messages had come at a rate.",
+    about: "All memory right after the open loops, including kernel memory.",
     shapes: SERVE,
     of: spread("loaded_bytes"),
   },
@@ -223,7 +220,7 @@ export const METRICS: Metric[] = [
     id: "client-kernel",
     title: "Kernel memory of the clients",
     short: "Clients' kernel",
-    about: "What the kernel holds for the other ends of the connections: no figure of the server's.",
+    about: "Kernel memory of the clients' ends of the connections. The server's footprint excludes it.",
     shapes: SERVE,
     of: spread("client_kernel_bytes"),
   },
@@ -231,7 +228,7 @@ export const METRICS: Metric[] = [
     ...memory,
     id: "peak",
     title: "Peak memory",
-    about: "Highest memory of the whole run, kernel memory included.",
+    about: "Highest memory of the whole run, including kernel memory.",
     shapes: ALL,
     of: spread("peak_bytes"),
   },
@@ -240,7 +237,7 @@ export const METRICS: Metric[] = [
     id: "rss",
     title: "Peak RSS",
     about:
-      "Highest resident memory of any one process: what other benchmarks report. Kernel memory is not in it.",
+      "Highest resident memory of any one process, as other benchmarks report it. Excludes kernel memory.",
     shapes: ALL,
     of: spread("rss_peak_bytes"),
   },
@@ -250,7 +247,7 @@ export const METRICS: Metric[] = [
     title: "Footprint when ready",
     short: "When ready",
     about:
-      "All memory, the kernel's part included, when the program is ready and its work begins. What the work itself needs is in the peak.",
+      "All memory when the program is ready and its work begins, including kernel memory. Peak memory includes the work.",
     shapes: WORK,
     of: spread("footprint_bytes"),
   },
@@ -259,7 +256,7 @@ export const METRICS: Metric[] = [
     id: "task",
     title: "Bytes per task",
     about:
-      "Slope of the footprint over N: what one more task takes, without the runtime's base. Bars of intervals are 95 %. ≈ marks a line that is none: footprints lie more than a tenth off it.",
+      "Growth of the footprint per task: the slope over N, without the fixed cost. Intervals are 95%. ~ marks memory that is not linear in N: a median is over 10% off the fit.",
     show: format.perTask,
     whole: true,
     of: growth("bytes_per_task"),
@@ -267,8 +264,8 @@ export const METRICS: Metric[] = [
   {
     ...memory,
     id: "base",
-    title: "Base",
-    about: "Footprint of the program before its first task. Bars of intervals are 95 %.",
+    title: "Fixed cost",
+    about: "Footprint of the program before its first task, by the same fit. Intervals are 95%.",
     whole: true,
     of: growth("base_bytes"),
   },
@@ -276,14 +273,14 @@ export const METRICS: Metric[] = [
     ...time,
     id: "launch",
     title: "Launch time",
-    about: "From the program's start until all N tasks are alive.",
+    about: "Time from the program's start until all N tasks are alive.",
     of: spread("launch_s"),
   },
   {
     ...time,
     id: "launch",
     title: "Launch time",
-    about: "From the program's start until it is ready and its work begins.",
+    about: "Time from the program's start until it is ready and its work begins.",
     shapes: WORK,
     of: spread("launch_s"),
   },
@@ -291,7 +288,7 @@ export const METRICS: Metric[] = [
     ...time,
     id: "wall",
     title: "Wall time",
-    about: "From the program's start until its exit. It includes the time that tasks were told to wait.",
+    about: "Time from the program's start until its exit, including the wait.",
     of: spread("wall_s"),
   },
   {
@@ -304,9 +301,10 @@ export const METRICS: Metric[] = [
   {
     ...memory,
     id: "times",
-    title: "× best",
+    title: "Footprint vs best",
+    short: "vs best",
     about:
-      "Footprint as a multiple of the smallest of those shown: of the same kind, unless all kinds are ranked together.",
+      "Footprint ÷ smallest footprint shown of the same kind, or of all kinds if they are ranked together.",
     show: format.times,
     binary: false,
     of: spread("footprint_bytes"),
@@ -333,15 +331,15 @@ export const PARTS = [
   {
     id: "file",
     title: "File and shared",
-    about: "mapped files, shared memory",
+    about: "mapped files and shared memory",
     of: ["file_bytes", "shmem_bytes"],
   },
-  { id: "stacks", title: "Kernel stacks", about: "of threads", of: ["kernel_stack_bytes"] },
+  { id: "stacks", title: "Kernel stacks", about: "of OS threads", of: ["kernel_stack_bytes"] },
   { id: "tables", title: "Page tables", about: "of the kernel", of: ["page_tables_bytes"] },
   {
     id: "slab",
     title: "Sockets, slab",
-    about: "socket buffers, kernel objects and what the kernel does not itemise",
+    about: "socket buffers, kernel objects, other kernel memory",
     of: ["sock_bytes", "slab_bytes", "kernel_other_bytes"],
   },
 ] as const;
@@ -349,8 +347,8 @@ export const PARTS = [
 /** Of a run, in the order of `Phases`. */
 export const PHASES = [
   { id: "launch", title: "Launch", about: "until all tasks are alive" },
-  { id: "plateau", title: "Plateau", about: "all alive, nothing to do" },
-  { id: "drain", title: "Drain", about: "first task due until exit" },
+  { id: "plateau", title: "Plateau", about: "all tasks alive and waiting" },
+  { id: "drain", title: "Drain", about: "from the first due time until exit" },
 ] as const;
 
 export function parts(row: Row | undefined): number[] | undefined {

@@ -169,6 +169,6 @@ function cell(found: Ranking | undefined, name: string): Cell {
       said: found.metric.show(bar.value ?? 0),
       ...(bar.value === undefined ? {} : { value: bar.value }),
     };
-  if (row) return { said: STANDING[row.standing] || "no figure" };
+  if (row) return { said: STANDING[row.standing] || "no value" };
   return { said: found.failed.find((row) => row.entry.name === name)?.status ?? "no program" };
 }

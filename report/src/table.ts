@@ -61,7 +61,7 @@ const worst = (cell: Cell) => {
   const off = cell.entry.growth?.worst?.off;
   return off == null ? undefined : Math.abs(off);
 };
-const share = (value: number) => `${format.grouped(value * 100, 1)} %`;
+const share = (value: number) => `${format.grouped(value * 100, 1)}%`;
 
 /** What an entry is, and how its runs went. */
 const ENTRY: Column[] = [
@@ -72,7 +72,7 @@ const ENTRY: Column[] = [
     "cpus",
     "Runs on",
     (cell) => (cell.entry.parallel ? "all CPUs" : "one CPU"),
-    "of the CPUs that the program was let run on",
+    "of the CPUs available to the program",
   ),
   numeric("n", "", "N", (cell) => cell.row?.tasks, format.count, "number of tasks"),
   words(
@@ -99,7 +99,7 @@ function spread(name: FigureName, group: string, of: string, show: (value: numbe
     ),
     numeric("min", group, "Smallest", (cell) => cell.row?.figures[name]?.min, show, `smallest ${of}`),
     numeric("max", group, "Largest", (cell) => cell.row?.figures[name]?.max, show, `largest ${of}`),
-    numeric("times", group, "× best", (cell) => cell.timesBest, format.times),
+    numeric("times", group, "vs best", (cell) => cell.timesBest, format.times),
   ];
 }
 
@@ -131,7 +131,7 @@ const PEAKS: Column[] = [
 const LAUNCH = numeric("launch", "Time", "Launch", median("launch_s"), format.seconds);
 
 const END: Column[] = [
-  words("source", "Memory by", (cell) => cell.row?.memory_sources.join(", ") ?? ""),
+  words("source", "Memory source", (cell) => cell.row?.memory_sources.join(", ") ?? ""),
   words("version", "Version", (cell) => cell.entry.version ?? ""),
 ];
 
@@ -150,21 +150,21 @@ const TICKS: Column[] = [
   numeric(
     "cpu-tick",
     "Tick",
-    "CPU/tick",
+    "CPU/wake-up",
     median("cpu_ns_per_tick"),
     format.nanoseconds,
-    "CPU time for each time that a task woke",
+    "CPU time per wake-up",
   ),
-  numeric("late-p50", "Tick", "Late p50", median("late_p50_us"), format.microseconds, "half woke no later"),
+  numeric("late-p50", "Tick", "Late p50", median("late_p50_us"), format.microseconds, "delay of wake-ups: median"),
   numeric(
     "late-p99",
     "Tick",
     "Late p99",
     median("late_p99_us"),
     format.microseconds,
-    "99 of 100 woke no later",
+    "delay of wake-ups: 99th percentile",
   ),
-  numeric("late-max", "Tick", "Late max", median("late_max_us"), format.microseconds, "none woke later"),
+  numeric("late-max", "Tick", "Late max", median("late_max_us"), format.microseconds, "delay of wake-ups: maximum"),
 ];
 
 /** Of tasks that wait. */
@@ -190,7 +190,7 @@ const HOLD: Column[] = [
     "from",
     (cell) => cell.entry.growth?.bytes_per_task_interval?.low,
     format.perTask,
-    "95 % interval of bytes per task",
+    "95% interval of bytes per task",
   ),
   numeric(
     "task-high",
@@ -198,13 +198,13 @@ const HOLD: Column[] = [
     "to",
     (cell) => cell.entry.growth?.bytes_per_task_interval?.high,
     format.perTask,
-    "95 % interval of bytes per task",
+    "95% interval of bytes per task",
   ),
   {
-    ...numeric("task-off", "Growth", "Off the line", (cell) => worst(cell), share, "where it is farthest"),
+    ...numeric("task-off", "Growth", "Deviation", (cell) => worst(cell), share, "largest deviation from the fit"),
     text: (cell) => (cell.entry.growth ? offLine(cell.entry.growth) : ""),
   },
-  numeric("base", "Growth", "Base", (cell) => cell.entry.growth?.base_bytes, format.bytes),
+  numeric("base", "Growth", "Fixed cost", (cell) => cell.entry.growth?.base_bytes, format.bytes),
   LAUNCH,
   numeric("plateau", "Time", "Plateau", phase("time", 1), format.seconds),
   numeric("drain", "Time", "Drain", phase("time", 2), format.seconds),
@@ -213,7 +213,7 @@ const HOLD: Column[] = [
   numeric("cpu-launch", "CPU", "CPU launch", phase("cpu", 0), format.seconds),
   numeric("cpu-plateau", "CPU", "CPU plateau", phase("cpu", 1), format.seconds),
   numeric("cpu-drain", "CPU", "CPU drain", phase("cpu", 2), format.seconds),
-  threads("threads at the plateau"),
+  threads("number of threads at the plateau"),
   ...END,
 ];
 
@@ -249,7 +249,7 @@ const WORK: Column[] = [
   ...MADE_OF,
   ...PEAKS,
   LAUNCH,
-  threads("threads when memory was read"),
+  threads("number of threads when memory was read"),
   ...END,
 ];
 
@@ -277,7 +277,7 @@ const LOAD: Column[] = [
     "CPU/delivery",
     median("cpu_us_per_delivery"),
     format.microseconds,
-    "CPU time of the server for each member that a message came to",
+    "CPU time of the server per delivery to a member",
   ),
   numeric(
     "latency-p50",
@@ -285,7 +285,7 @@ const LOAD: Column[] = [
     "p50",
     median("latency_p50_us"),
     format.microseconds,
-    "half took no longer",
+    "median",
   ),
   numeric("latency-p90", "Latency", "p90", median("latency_p90_us"), format.microseconds),
   numeric("latency-p99", "Latency", "p99", median("latency_p99_us"), format.microseconds),
@@ -298,7 +298,7 @@ const LOAD: Column[] = [
       "Messages/s",
       median("messages_per_s"),
       format.perSecond,
-      "the capacity; ≥ where the clients used up a CPU",
+      "the capacity; ≥: limited by the clients",
     ),
   ),
   numeric(
@@ -307,7 +307,7 @@ const LOAD: Column[] = [
     "Connects/s",
     median("connects_per_s"),
     format.perSecond,
-    "connections accepted in a second",
+    "connections accepted per second",
   ),
   numeric(
     "loaded",
@@ -315,7 +315,7 @@ const LOAD: Column[] = [
     "After use",
     median("loaded_bytes"),
     format.bytes,
-    "footprint after messages at a rate",
+    "footprint right after the open loops",
   ),
   numeric(
     "client-kernel",
@@ -323,7 +323,7 @@ const LOAD: Column[] = [
     "Clients' kernel",
     median("client_kernel_bytes"),
     format.bytes,
-    "what the kernel holds for the clients' ends",
+    "kernel memory of the clients' ends",
   ),
 ];
 
@@ -335,7 +335,7 @@ export function columnsOf(shape: Shape): Column[] {
 }
 
 /** Only where there are several campaigns. */
-export const CAMPAIGN_COLUMN: Column = words("campaign", "Campaign", (cell) => cell.letter);
+export const CAMPAIGN_COLUMN: Column = words("campaign", "Results", (cell) => cell.letter);
 
 /** The cells that the filters let through, sorted. */
 export function cells(data: PageData, state: State): Cell[] {

@@ -21,7 +21,7 @@ export interface Bar {
   parts?: number[];
   /** How many times the best of those ranked and shown is better: of the same kind, unless all are ranked together. */
   timesBest?: number;
-  /** Against the first campaign that is shown: 0.1 is 10 % more. */
+  /** Against the first campaign that is shown: 0.1 is 10% more. */
   change?: number;
   /** Whether it takes part in the comparison. */
   ranked: boolean;
@@ -144,9 +144,9 @@ function why(
   if (entry.unavailable) return { status: "unavailable", reason: entry.unavailable };
   const warned = rows.flatMap((row) => row.warnings).find((warning) => warning === "work-short");
   if (rows.length > 0) {
-    return { status: "no figure", reason: meaning(warned ?? "") ?? "its runs have no such figure" };
+    return { status: "no value", reason: meaning(warned ?? "") ?? "its runs do not have this metric" };
   }
-  return { status: "not measured", reason: "not measured at this number of tasks yet" };
+  return { status: "not measured", reason: "no run at this number of tasks yet" };
 }
 
 function remarks(bars: Bar[], of: Metric, n: number): string[] {
@@ -160,9 +160,9 @@ function remarks(bars: Bar[], of: Metric, n: number): string[] {
       found.push(`${row.short_alive.toLocaleString("en-GB")} of ${n.toLocaleString("en-GB")} alive`);
     }
     for (const shortfall of row.shortfalls) found.push(`${shortfall.status}: ${shortfall.reason}`);
-    if (of.id === "messages" && row.client_limited) found.push("the clients used up a CPU");
+    if (of.id === "messages" && row.client_limited) found.push("limited by the clients: the server may handle more");
     if (of.memory && row.ok_runs > 0 && !row.ranked && !entry.reference) {
-      found.push(`memory by ${row.memory_sources.join(" and ")}: not comparable`);
+      found.push(`not comparable: memory source ${row.memory_sources.join(" and ")}`);
     }
   }
   return [...new Set(found)];
@@ -195,7 +195,7 @@ export function ranking(data: PageData, state: State): Ranking {
     const first = bars[0];
     if (!first) {
       const reason = of.whole
-        ? { status: "no line", reason: "fewer than two numbers of tasks were ok" }
+        ? { status: "no fit", reason: "needs ok runs at two or more numbers of tasks" }
         : why(known, measured, meaning);
       failed.push({ entry: known, ...(known.unavailable ? why(known, [], meaning) : reason) });
       continue;

@@ -77,7 +77,7 @@ test("keys: search, rows, and from entry to entry while one is open", async () =
 
 test("commands in reasons can be copied, and pictures saved as PNG", async () => {
   const whole = readFileSync(join(folder, "everything.html"), "utf8");
-  const told = whole.replaceAll('"reason":"', '"reason":"full; `sysctl -w kernel.pid_max=99` lifts it; ');
+  const told = whole.replaceAll('"reason":"', '"reason":"full; raise it: `sysctl -w kernel.pid_max=99`; ');
   writeFileSync(join(folder, "commands.html"), told);
   const { page, close } = await open("commands", "", {
     permissions: ["clipboard-read", "clipboard-write"],

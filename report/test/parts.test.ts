@@ -135,9 +135,9 @@ test("what was over too soon has no cost, and says why", () => {
   assert(!rows.some((row) => row.entry.name === "rust/thread"));
   assert.deepEqual(
     failed.map((row) => [row.entry.name, row.status]),
-    [["rust/thread", "no figure"]],
+    [["rust/thread", "no value"]],
   );
-  assert.match(failed[0]?.reason ?? "", /over too soon to be timed/);
+  assert.match(failed[0]?.reason ?? "", /no cost per operation/);
   assert.deepEqual([answer(data, initial(data, ONE))?.held, answer(data, initial(data, ONE))?.ran], [3, 4]);
 });
 
@@ -244,7 +244,7 @@ test("the overview has all parts, each at the largest N that most entries have",
   );
   const said = glance(data, initial(data));
   assert.deepEqual(said["rust/tokio-current-thread"]?.slice(1), ["1.50 752 ns", "1.50 377 ns"]);
-  assert.deepEqual(said["rust/thread"]?.slice(1), ["no figure", "no figure"]);
+  assert.deepEqual(said["rust/thread"]?.slice(1), ["no value", "no value"]);
   assert.deepEqual(said["go/time-after-func"]?.slice(1), ["no program", "no program"]);
   assert(
     Object.values(said).every(([sleep]) => sleep === "1.00 5.72 MiB"),

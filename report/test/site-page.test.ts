@@ -110,7 +110,7 @@ test("one comes from the start to a campaign, to an entry there, and back", asyn
   await table.getByRole("link", { name: "parts", exact: true }).click();
   await page.getByRole("dialog").waitFor();
   assert.match(await page.getByRole("dialog").innerText(), /go\/goroutine/);
-  const part = page.getByRole("group", { name: "Part", exact: true, includeHidden: true });
+  const part = page.getByRole("group", { name: "Series", exact: true, includeHidden: true });
   assert.equal(await part.locator("[aria-pressed=true]").innerText(), "spawn, 2 CPUs");
   await close();
 });

@@ -149,7 +149,7 @@ test("one chart has one unit", () => {
   assert.equal(format.alike(format.perTask, [1]).show, format.perTask, "always in the same unit");
 });
 
-test("entries that fell short come last and are never dropped", () => {
+test("failed entries come last and are never dropped", () => {
   const data = everything();
   const found = ranking(data, initial(data));
   const names = [...found.rows.map((row) => row.entry.name), ...found.failed.map((row) => row.entry.name)];
@@ -204,7 +204,7 @@ test("the best is that of the same kind, unless all are ranked together", () => 
   assert.equal(new Set(kinds).size, kinds.length);
 });
 
-test("a line that is none is said to be none, and medians are joined", () => {
+test("memory that is not linear is reported as such, and medians are joined", () => {
   const data = everything();
   const growth = data.campaigns[0]?.entries.find((entry) => entry.name === "go/goroutine")?.growth;
   assert(growth);
@@ -224,12 +224,10 @@ test("a line that is none is said to be none, and medians are joined", () => {
   const row = task.rows.find((row) => row.entry.name === "go/goroutine");
   assert.equal(row?.bars[0]?.low, undefined);
   assert(
-    row?.remarks.includes(
-      "no line: at 10k the median lies 70 % above it; from 1 on a task more takes 2,484 B to 10k, 885 B to 1M",
-    ),
+    row?.remarks.some((remark) => /\b10k\b.* 70%.* 2,484 B .*10k, 885 B .*1M$/.test(remark)),
     String(row?.remarks),
   );
-  assert.equal(slope(growth)[0], "≈");
+  assert.equal(slope(growth)[0], "~");
 });
 
 test("parts add up to the bar", () => {

@@ -2,6 +2,7 @@
 
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
+import { kindTitle } from "../kinds.ts";
 import { metricsOf } from "../metrics.ts";
 import { campaignsOf, type State, shapeOf, tasksOf } from "../state.ts";
 import { entriesOf, letter, shownCampaigns } from "../view.ts";
@@ -42,7 +43,7 @@ export function controls(app: App): Controls {
     },
     "Filter",
   );
-  const campaigns = h("div", { class: "campaigns", role: "group", "aria-label": "Campaigns" });
+  const campaigns = h("div", { class: "campaigns", role: "group", "aria-label": "Results" });
   const element = h(
     "div",
     { class: "controls", role: "search", "aria-label": "What is shown" },
@@ -153,7 +154,7 @@ function filterChoices(app: App): () => (Node | false)[] {
         app,
         "kinds",
         "Kind",
-        values((entry) => [entry.kind, entry.kind]),
+        values((entry) => [entry.kind, kindTitle(entry.kind)]),
       ),
       several(
         app,

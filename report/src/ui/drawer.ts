@@ -3,6 +3,7 @@
 import { fill, h, link } from "../dom.ts";
 import * as format from "../format.ts";
 import { bent, offLine, slope, steps } from "../growth.ts";
+import { kindName } from "../kinds.ts";
 import { hasArrived, INCOMPLETE, program, samplesOf, sourceTexts, whenArrived } from "../later.ts";
 import type { Campaign, Entry, FigureName, Samples, Shape } from "../types.ts";
 import { entryOf, letter, shownCampaigns } from "../view.ts";
@@ -95,7 +96,7 @@ function content(app: App, entry: Entry, positions: number[]): (Node | false)[] 
         ? h("h3", { class: "campaign-title" }, `${letter(data, position)} ${campaign.label}`)
         : false,
       of.unavailable
-        ? h("p", { class: "callout" }, h("b", {}, "Not available here: "), of.unavailable)
+        ? h("p", { class: "callout" }, h("b", {}, "Not available on this machine: "), of.unavailable)
         : false,
       campaign.shape !== "work" && growth(of),
       byTasks(campaign, of),
@@ -107,11 +108,11 @@ function content(app: App, entry: Entry, positions: number[]): (Node | false)[] 
 }
 
 function tags(entry: Entry): HTMLElement {
-  const texts = [entry.kind, entry.style, entry.parallel ? "runs on all CPUs" : "runs on one CPU"];
+  const texts = [kindName(entry.kind), entry.style, entry.parallel ? "runs on all CPUs" : "runs on one CPU"];
   texts.push(entry.stackful ? "a stack per task" : "no stack per task");
   if (entry.fan_out) texts.push(`fan-out: ${entry.fan_out}`);
-  if (entry.reference) texts.push("reference, never ranked");
-  if (entry.posts) texts.push("in the posts");
+  if (entry.reference) texts.push("reference, not ranked");
+  if (entry.posts) texts.push("in the original blog posts");
   return h(
     "p",
     { class: "tags" },
@@ -123,7 +124,7 @@ function growth(entry: Entry): HTMLElement | false {
   const of = entry.growth;
   if (!of) return false;
   const interval = (bounds: Interval | null, show: (value: number) => string) => {
-    const none = bent(of) ? "no interval: no line" : "no interval: not every N was run twice";
+    const none = bent(of) ? "no interval: not linear" : "no interval: needs two runs of every N";
     return h("small", {}, bounds ? `${show(bounds.low)} to ${show(bounds.high)}` : none);
   };
   const off = offLine(of);
@@ -138,11 +139,11 @@ function growth(entry: Entry): HTMLElement | false {
       interval(of.bytes_per_task_interval, format.perTask),
     ),
     of.bytes_beyond !== undefined &&
-      h("div", {}, h("span", {}, "Beyond what it holds"), h("b", {}, format.perTask(of.bytes_beyond))),
+      h("div", {}, h("span", {}, "Beyond the memory it keeps"), h("b", {}, format.perTask(of.bytes_beyond))),
     h(
       "div",
       {},
-      h("span", {}, "Base"),
+      h("span", {}, "Fixed cost"),
       h("b", {}, format.bytes(of.base_bytes)),
       interval(of.base_bytes_interval, format.bytes),
     ),
@@ -150,9 +151,9 @@ function growth(entry: Entry): HTMLElement | false {
       h(
         "div",
         {},
-        h("span", {}, "Farthest off the line"),
+        h("span", {}, "Largest deviation"),
         h("b", {}, off),
-        h("small", {}, bent(of) ? steps(of) : "median against base + N × bytes per task"),
+        h("small", {}, bent(of) ? steps(of) : "median vs fixed cost + N × bytes per task"),
       ),
   );
 }
@@ -172,7 +173,7 @@ const OF_WAITING: Said[] = [
 const BY_TASKS: Record<Shape, Said[]> = {
   hold: OF_WAITING,
   wake: [
-    ["CPU/tick", "cpu_ns_per_tick", format.nanoseconds],
+    ["CPU/wake-up", "cpu_ns_per_tick", format.nanoseconds],
     ["Late p50", "late_p50_us", format.microseconds],
     ["Late p99", "late_p99_us", format.microseconds],
     ["Late max", "late_max_us", format.microseconds],
@@ -208,7 +209,7 @@ function byTasks(campaign: Campaign, entry: Entry): HTMLElement | false {
   const heads = ["N", "Status", ...figures.map(([title]) => title)];
   return h(
     "div",
-    { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Figures by number of tasks" },
+    { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Results by number of tasks" },
     h(
       "table",
       { class: "figures" },
@@ -254,8 +255,8 @@ function facts(entry: Entry): HTMLElement {
   const env = Object.entries(entry.env);
   const pairs: [string, Node | string][] = [];
   pairs.push(["Version", entry.version ?? "unknown"]);
-  if (entry.build.length > 0) pairs.push(["Built by", commands(entry.build.map(format.command))]);
-  pairs.push(["Run by", commands([format.command(entry.run)])]);
+  if (entry.build.length > 0) pairs.push(["Build", commands(entry.build.map(format.command))]);
+  pairs.push(["Run", commands([format.command(entry.run)])]);
   if (env.length > 0) pairs.push(["Environment", commands(env.map(([name, value]) => `${name}=${value}`))]);
   pairs.push(["Home page", link(entry.url)]);
   if (entry.digest) pairs.push(["Digest", h("code", { class: "break" }, entry.digest)]);
@@ -279,7 +280,7 @@ function sources(entry: Entry): (HTMLElement | false)[] {
   if (entry.sources.length === 0) {
     return [
       title,
-      h("p", { class: "small" }, "Not recorded in this campaign: see the entry's folder in runtimes/."),
+      h("p", { class: "small" }, "Not recorded in these results: see the entry's folder in runtimes/."),
     ];
   }
   const texts = sourceTexts();
@@ -290,7 +291,7 @@ function sources(entry: Entry): (HTMLElement | false)[] {
       h(
         "p",
         { class: "small" },
-        "Not recorded in this campaign: this is the catalogue's program of when the report was made.",
+        "Not recorded in these results: this is the catalog's program at the time of the report.",
       ),
     ...entry.sources.map((file, position) => {
       const pre = h("pre", { tabindex: "0", "aria-label": file.path, role: "region" });
@@ -354,7 +355,7 @@ function samples(campaign: Campaign, entry: Entry, all: Samples | undefined): HT
     { title: "status", number: false, text: (at) => all.status[at] ?? "" },
     // Work is not told to wait.
     ...(campaign.shape === "hold"
-      ? [{ title: "hold", number: true, text: (at: number) => format.seconds(all.hold_s[at] ?? 0) }]
+      ? [{ title: "wait", number: true, text: (at: number) => format.seconds(all.hold_s[at] ?? 0) }]
       : []),
     ...order(numbers).map((name) => ({
       title: name
@@ -371,7 +372,7 @@ function samples(campaign: Campaign, entry: Entry, all: Samples | undefined): HT
         return value == null ? "" : show(name)(value);
       },
     })),
-    { title: "memory by", number: false, text: (at) => all.memory_source[at] ?? "" },
+    { title: "memory source", number: false, text: (at) => all.memory_source[at] ?? "" },
     { title: "warnings", number: false, text: (at) => (all.warnings[at] ?? []).join(", ") },
     { title: "metrics", number: false, text: (at) => text(all.metrics[at]) },
     { title: "reason", number: false, text: (at) => text(all.reason[at]) },
@@ -413,7 +414,7 @@ function samples(campaign: Campaign, entry: Entry, all: Samples | undefined): HT
     "div",
     {},
     h("h3", {}, format.counted(own.length, "sample")),
-    last !== undefined && h("p", { class: "small" }, "The exact command of the last run:"),
+    last !== undefined && h("p", { class: "small" }, "Command of the last run:"),
     last !== undefined && commands([command(last)]),
     own.length > 0 &&
       h(

@@ -19,9 +19,9 @@ export function fellShort(
   const failed = shown.failed.filter((row) => row.status !== "unavailable");
   const most = shown.rows.length + failed.length <= MANY || whole.has(REASONS) ? failed.length : FIRST;
   return [
-    failed.length > 0 && h("h3", {}, "Without a figure"),
+    failed.length > 0 && h("h3", {}, "Without a value"),
     failed.length > 0 && shortList(app, failed.slice(0, most)),
-    moreButton(failed.length - most, " without a figure", () => more(REASONS)),
+    moreButton(failed.length - most, " without a value", () => more(REASONS)),
     missing.length > 0 && h("h3", {}, "Not available on this machine"),
     missing.length > 0 && shortList(app, missing),
   ];

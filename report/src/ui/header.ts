@@ -2,7 +2,7 @@
 
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
-import { kindTitle } from "../kinds.ts";
+import { kindName } from "../kinds.ts";
 import { headline, type Metric } from "../metrics.ts";
 import { campaignsOf, operationOf, shapeOf } from "../state.ts";
 import type { Shape } from "../types.ts";
@@ -41,7 +41,7 @@ export function header(app: App, retheme: () => void): { element: HTMLElement; u
       const n = counted(app.state.n, shape);
       const title = headline(shape).title.toLowerCase();
       fill(sentence, work ? `What an operation costs with ${n}` : `What ${n} cost`);
-      fill(detail, `No entry shown here has a ${title} at this number of tasks.`);
+      fill(detail, `No entry shown has a value for ${title} at this number of tasks.`);
       return;
     }
     fill(sentence, answered(found, shape));
@@ -68,7 +68,7 @@ function answered({ n, metric, bests, best, worst }: Answer, shape: Shape): (Nod
     const each = kinds.flatMap((row, at) => [
       at === 0 ? "" : at === kinds.length - 1 ? " or " : ", ",
       size(row, metric),
-      ` as ${kindTitle(row.entry.kind).toLowerCase()}`,
+      ` as ${kindName(row.entry.kind)}`,
     ]);
     return [...subject, ` ${takes} at least `, ...each, "."];
   }
@@ -88,19 +88,19 @@ function told(found: Answer, work: boolean, operation: string): (Node | string |
   const { n, metric, bests, best, worst } = found;
   const timers = bests.length > 1 && bests.find((row) => row.entry.kind === "timer");
   const all = found.held === found.ran ? `All ${found.ran} entries` : `${found.held} of ${found.ran} entries`;
-  const held = work ? "did the work" : `held ${n === 1 ? "it" : `all ${format.count(n)}`}`;
+  const held = work ? "completed the work" : `reached ${format.count(n)}`;
   return [
     operation && `${operation} `,
-    ...(timers ? ["Timers, which are no tasks, take ", size(timers, metric), ". "] : []),
+    ...(timers ? ["Timers without tasks take ", size(timers, metric), ". "] : []),
     bests.length === 1 && found.times > 1.005 && `A factor of ${format.digits(found.times)}. `,
     `${all} ${held}`,
     found.held < found.ran &&
-      `; the ${found.ran - found.held === 1 ? "other is" : "others are"} shown last, with the reason`,
+      `; the ${found.ran - found.held === 1 ? "other is" : "others are"} listed last, with the reason`,
     ".",
-    work && found.slowed > 0 && " Other work used the CPUs as well: times are too long.",
+    work && found.slowed > 0 && " Other work shared the CPUs: times are inflated.",
     bests.length === 1 &&
       best.entry.kind !== worst.entry.kind &&
-      ` The first is of kind ${best.entry.kind}, the last ${worst.entry.kind}: not the same offer.`,
+      ` The first uses ${kindName(best.entry.kind)}, the last ${kindName(worst.entry.kind)}: different concurrency models.`,
   ];
 }
 
@@ -127,7 +127,7 @@ function context(app: App): string {
     format.counted(first.repetitions, "repetition"),
   ];
   const text = words.join(" · ");
-  return others.length > 0 ? `${text} · and ${format.counted(others.length, "other campaign")}` : text;
+  return others.length > 0 ? `${text} · and ${format.counted(others.length, "other results folder")}` : text;
 }
 
 const THEMES = ["auto", "light", "dark"] as const;

@@ -23,7 +23,7 @@ type Value = "cpu_us_per_message" | "latency_p99_us";
 export function loadSection(app: App): { element: HTMLElement; update(): void; redraw(): void } {
   let lines: Line[] = [];
   const chart = (value: Value, what: string) =>
-    new Lazy(`${what} over messages per second, a line per entry. The table below has both.`, (made) =>
+    new Lazy(`${what} over messages per second, a line per entry. The table below has both values.`, (made) =>
       draw(made, lines, value),
     );
   const cpu = chart("cpu_us_per_message", "CPU time per message");
@@ -44,7 +44,7 @@ export function loadSection(app: App): { element: HTMLElement; update(): void; r
         h(
           "p",
           { class: "about" },
-          "Open loops at 10%, 50% and 90% of each server's capacity. The last point of CPU per message is the closed loop at capacity. Latency is missing where the rate was not reached or the clients sent late.",
+          "Open loops at 10%, 50% and 90% of each server's capacity. The last point of CPU per message is the closed loop at capacity. Latency is missing if the server missed the rate or the clients sent late.",
         ),
       ),
     ),

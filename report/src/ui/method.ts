@@ -13,23 +13,23 @@ const DOCS = "https://github.com/taskscale/taskscale/blob/main/docs";
 /** What readers of the posts missed, and what is done here. */
 const DIFFERENCES: [string, string][] = [
   [
-    "All alive at once",
-    "Every program proves that its N tasks live at the same time. With fewer the row says so and is not ranked.",
+    "All tasks alive at once",
+    "Every program proves that its N tasks are alive at the same time. Runs with fewer are marked partial and are not ranked.",
   ],
   [
-    "The whole cost",
-    "The footprint holds the kernel's part as well: thread stacks, page tables, sockets. RSS leaves it out.",
+    "Kernel memory",
+    "The footprint includes kernel memory: thread stacks, page tables, sockets. RSS excludes it.",
   ],
   [
-    "The right moment",
-    "Memory is read while all N tasks wait. Peaks, which the posts report, stand beside it.",
+    "Memory at steady state",
+    "Memory is read while all N tasks wait. Peak memory, which the posts report, is shown as well.",
   ],
   [
-    "Unlike things are told apart",
-    "Threads, tasks, futures and timers are marked as such, as is what shares one CPU or was tuned.",
+    "Grouped by concurrency model",
+    "OS threads, green threads, async tasks, futures and timers are ranked separately. Entries that use one CPU or are tuned are marked.",
   ],
-  ["Failures stay", "A run that failed keeps its row, with its reason and the limit that it met."],
-  ["Spread", "Runs are repeated in random order. Medians and intervals instead of one figure."],
+  ["Failures are shown", "A failed run keeps its row, with the reason and the limit that it hit."],
+  ["Variation", "Runs are repeated in random order. Medians and intervals replace single values."],
 ];
 
 export function methodSection(app: App): { element: HTMLElement; update(): void } {
@@ -61,10 +61,10 @@ function content(app: App): (Node | null)[] {
     h(
       "p",
       { class: "small" },
-      "In full: ",
+      "Details: ",
       link(`${DOCS}/methodology.md`, "methodology"),
       ", ",
-      link(`${DOCS}/results-format.md`, "format of results"),
+      link(`${DOCS}/results-format.md`, "results format"),
       ".",
     ),
   ];
@@ -72,7 +72,7 @@ function content(app: App): (Node | null)[] {
 
 function posts(app: App, campaigns: Campaign[]): (Node | null)[] {
   return [
-    h("h3", {}, "What differs from the posts"),
+    h("h3", {}, "Differences from the original blog posts"),
     h(
       "p",
       { class: "about" },
@@ -96,9 +96,9 @@ function posts(app: App, campaigns: Campaign[]): (Node | null)[] {
 
 function holdDifference(campaigns: Campaign[]): string[] {
   const classic = campaigns.filter((campaign) => campaign.hold.rule === "fixed").length;
-  if (classic === campaigns.length) return ["This campaign waits as they did."];
+  if (classic === campaigns.length) return ["These results use the same wait."];
   return [
-    "Here the wait is chosen so that all N are alive together, also where launching takes longer than 10 s.",
+    "Here the wait is long enough that all N are alive at once, even if the launch takes more than 10 s.",
   ];
 }
 
@@ -109,7 +109,7 @@ function published(app: App): HTMLElement | null {
   return h(
     "p",
     { class: "small" },
-    `Published figures: ${source.source}; ${source.workload}; on ${source.hardware}, ${source.os}. Peak memory as its authors measured it, with other versions and on another machine: to be compared by eye.`,
+    `Published values: ${source.source}; ${source.workload}; on ${source.hardware}, ${source.os}. They are peak memory as measured by the authors, with other versions and on another machine: compare by eye only.`,
   );
 }
 
@@ -117,13 +117,13 @@ function facts(campaign: Campaign): HTMLElement {
   const { machine } = campaign;
   const wait =
     campaign.hold.rule === "chosen"
-      ? `chosen so that all tasks are alive together for ${campaign.hold.plateau_s} s or longer`
-      : `${campaign.hold.seconds} s, whether all tasks are alive by then or not`;
+      ? `long enough that all tasks are alive at once for at least ${campaign.hold.plateau_s} s`
+      : `fixed at ${campaign.hold.seconds} s, regardless of the launch time`;
   const course =
     campaign.shape === "work"
-      ? `an operation: ${campaign.operation ?? "unknown"}; so many operations that they last ${lasts(campaign)} s or longer, and then twice as many`
+      ? `an operation: ${campaign.operation ?? "unknown"}; a first run does enough operations for ${lasts(campaign)} s, a second run twice that number`
       : campaign.shape === "serve"
-        ? "all clients connect, rest, talk at a rate, and then with one message in flight on each of some connections"
+        ? "all clients connect and rest, then send at fixed rates (open loops), then with one message in flight per sending connection (closed loop)"
         : `the wait is ${wait}`;
   const limits = Object.entries(machine.limits);
   const pairs: [string, Node | string | Node[]][] = [
@@ -138,24 +138,24 @@ function facts(campaign: Campaign): HTMLElement {
     ],
     ["Host", machine.hostname],
     [
-      "Memory by",
+      "Memory source",
       campaign.memory_sources
         .map((source) => `${source.source} (${format.counted(source.runs, "run")})`)
-        .join(", ") || "no figures",
+        .join(", ") || "none",
     ],
-    ["When", `${format.day(campaign.created_at)}, by taskscale ${campaign.taskscale}`],
+    ["Date", `${format.day(campaign.created_at)}, by taskscale ${campaign.taskscale}`],
     ["Workload", `${campaign.part}; ${course}`],
     [
       "Plan",
       `${campaign.tasks.map(format.count).join(", ")} tasks, ${format.counted(campaign.repetitions, "repetition")}; ${format.counted(campaign.runs, "run")} in ${format.seconds(campaign.measured_s)}${campaign.unmeasured_runs > 0 ? `; ${format.counted(campaign.unmeasured_runs, "run")} not measured yet` : ""}`,
     ],
-    ["Seed, plan", `${seed(campaign)}, ${campaign.plan_digest.slice(0, 12)}`],
+    ["Seed, plan digest", `${seed(campaign)}, ${campaign.plan_digest.slice(0, 12)}`],
     ["Command", command(format.command(campaign.command))],
     [
-      "To repeat it",
+      "Repeat",
       [
         command(format.command(repeat(campaign))),
-        h("small", {}, "with the same order of runs, on a machine with the same toolchains"),
+        h("small", {}, "runs in the same order; needs the same toolchains"),
       ],
     ],
   ];
@@ -197,7 +197,7 @@ function command(text: string): HTMLElement {
       onclick: () => {
         navigator.clipboard?.writeText(text).then(
           () => said.replaceChildren("copied"),
-          () => said.replaceChildren("select and copy it by hand"),
+          () => said.replaceChildren("not allowed: select the text"),
         );
       },
     },
@@ -222,7 +222,7 @@ function notes(campaign: Campaign): HTMLElement {
           warnings.map((text) => h("li", {}, text)),
         ),
       ),
-    h("h3", {}, "To keep in mind"),
+    h("h3", {}, "Notes"),
     h(
       "ul",
       { class: "notes" },

@@ -45,17 +45,16 @@ export function overviewSection(app: App): { element: HTMLElement; update(): voi
   function update(): void {
     const found = overview(app.data, app.state);
     if (!found) return;
-    const best = app.state.rank === "kind" ? "the best of its kind" : "the best of all";
-    const of = found.campaign ? ` Of ${found.campaign}.` : "";
-    const below = several ? "each part" : "each number of tasks";
+    const best = app.state.rank === "kind" ? "the best entry of the same kind" : "the best entry";
+    const of = found.campaign ? ` Results: ${found.campaign}.` : "";
     fill(
       about,
-      `How many times ${best} each entry takes; below ${below} is what it is compared by. Two that are pinned are set beside each other.${of}`,
+      `Ratio to ${best} (lower is better). Pin two rows (◇) to compare them.${of}`,
     );
     const rows = found.sets.reduce((sum, set) => sum + set.length, 0);
     const drawn = found.sets.reduce((sum, set) => sum + Math.min(set.length, MOST), 0);
     more.hidden = drawn === rows;
-    fill(more, all ? "Fewer entries" : `All ${format.grouped(rows)} entries`);
+    fill(more, all ? "Show fewer entries" : `Show all ${format.grouped(rows)} entries`);
     const bodies = found.sets.map((set) => body(app, found, all ? set : set.slice(0, MOST)));
     keepFocus(table, () => fill(table, head(app, found, several), pinned(app, found), ...bodies));
     if (seen !== looked()) {
@@ -72,7 +71,7 @@ export function overviewSection(app: App): { element: HTMLElement; update(): voi
 const level = (times: number): number => STEPS.filter((step) => times >= step).length;
 
 function legend(): HTMLElement {
-  const texts = [`below ×${STEPS[0]}`, ...STEPS.map((step) => `from ×${step}`)];
+  const texts = [`below ×${STEPS[0]}`, ...STEPS.map((step) => `×${step} or more`)];
   return h(
     "div",
     { class: "legend" },
@@ -158,7 +157,7 @@ function line(app: App, columns: Column[], row: OverviewRow, place: string): HTM
           "data-key": `${place}pin ${name}`,
           "aria-pressed": String(isPinned),
           "aria-label": `Pin ${name}`,
-          title: isPinned ? "Unpin" : "Pin, to set it beside another",
+          title: isPinned ? "Unpin" : "Pin to compare",
           onclick: () => app.set({ pinned: pin(app.state.pinned, name) }),
         },
         isPinned ? "◆" : "◇",

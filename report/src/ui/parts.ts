@@ -15,7 +15,7 @@ export function partChoice(app: App): { element: HTMLElement; update(): void } |
   const choose = (part: string) => app.set(ofPart(app.data, app.state, part));
   if (all.length > MOST) {
     const field = select(
-      "Part",
+      "Series",
       all.map((part) => [part, part]),
       choose,
     );
@@ -26,7 +26,7 @@ export function partChoice(app: App): { element: HTMLElement; update(): void } |
       },
     };
   }
-  const segments = h("div", { class: "segments", role: "group", "aria-label": "Part" });
+  const segments = h("div", { class: "segments", role: "group", "aria-label": "Series" });
   const button = (part: string, position: number) =>
     h(
       "button",

@@ -3,7 +3,7 @@
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
 import { bent, offLine, slope } from "../growth.ts";
-import { KINDS, kindTitle } from "../kinds.ts";
+import { KINDS, kindName, kindTitle } from "../kinds.ts";
 import { PARTS } from "../metrics.ts";
 import { type Scale, scale } from "../scale.ts";
 import { campaignsOf, operationOf, parts, type State } from "../state.ts";
@@ -36,7 +36,7 @@ export function rankingSection(app: App): { element: HTMLElement; update(): void
   const rest = h("div", { class: "fell-short" });
   const live = h("p", { class: "visually-hidden", role: "status" });
   const log = toggle("Logarithmic", () => app.set({ log: !app.state.log }));
-  const published = toggle("Published figures", () => app.set({ published: !app.state.published }));
+  const published = toggle("Published values", () => app.set({ published: !app.state.published }));
   const together = toggle("All kinds together", () =>
     app.set({ rank: app.state.rank === "all" ? "kind" : "all" }),
   );
@@ -150,7 +150,7 @@ function ranked(
         { class: "rows" },
         rows.map((row) => rankRow(app, shown, row, scaled)),
       ),
-      moreButton(left, kind && ` ${kindTitle(kind).toLowerCase()}`, () => more(kind)),
+      moreButton(left, kind && ` ${kindName(kind)}`, () => more(kind)),
     ];
   });
 }
@@ -168,7 +168,7 @@ function nothing(app: App, shown: Ranking): HTMLElement {
     h(
       "p",
       {},
-      filtered ? "No entry that these filters let through has this figure." : "No entry has this figure.",
+      filtered ? "No entry that matches the filters has this metric." : "No entry has this metric.",
     ),
     filtered &&
       h(
@@ -194,13 +194,13 @@ function legendItems(app: App, shown: Ranking): (Node | false)[] {
         )
       : []),
     app.state.log && shown.metric.id === "footprint"
-      ? h("span", { class: "key" }, "On a logarithmic scale parts cannot be stacked.")
+      ? h("span", { class: "key" }, "A logarithmic scale cannot show stacked parts.")
       : false,
     h(
       "span",
       { class: "key" },
       h("i", { class: "swatch whisker-key" }),
-      shown.metric.whole ? "95 % interval" : "smallest to largest run",
+      shown.metric.whole ? "95% interval" : "smallest to largest run",
     ),
     app.state.published && shown.hasPublished && source
       ? h(
@@ -343,7 +343,7 @@ function valueText(shown: Ranking, bar: Bar): string {
 
 function change(bar: Bar): Node | false {
   if (bar.change === undefined) return false;
-  const text = `${bar.change < 0 ? "−" : "+"}${Math.abs(bar.change * 100).toFixed(1)} %`;
+  const text = `${bar.change < 0 ? "−" : "+"}${Math.abs(bar.change * 100).toFixed(1)}%`;
   return h("span", { class: "change" }, ` ${text}`);
 }
 
@@ -363,9 +363,9 @@ function badges(bar: Bar): (Node | false)[] {
 const QUIET = 0.01;
 
 function spread(shown: Ranking, bar: Bar): string {
-  if (shown.metric.whole && bent(bar.entry.growth)) return "no line";
+  if (shown.metric.whole && bent(bar.entry.growth)) return "not linear";
   const share = noise(shown, bar);
-  return share === undefined || share < QUIET ? "" : `± ${format.grouped(share * 100, 1)} %`;
+  return share === undefined || share < QUIET ? "" : `± ${format.grouped(share * 100, 1)}%`;
 }
 
 /** Of the figure, so much: half of an interval's width, or the median absolute deviation. */
@@ -433,15 +433,15 @@ function barTip(app: App, shown: Ranking, row: RankRow, bar: Bar): Node[] {
   if (bar.value !== undefined) lines.push(line(shown.metric.title, shown.metric.show(bar.value)));
   if (bar.low !== undefined && bar.high !== undefined) {
     const name = shown.metric.whole
-      ? "95 % interval"
+      ? "95% interval"
       : `of ${shown.metric.of(bar.entry, bar.row)?.figure?.readings ?? 0} runs`;
     lines.push(line(name, `${shown.metric.show(bar.low)} to ${shown.metric.show(bar.high)}`));
   }
   if (bar.timesBest !== undefined && row.standing === "ranked")
-    lines.push(line(`Against the best ${among(app)}`, format.times(bar.timesBest)));
+    lines.push(line(`vs best ${among(app)}`, format.times(bar.timesBest)));
   const { growth } = bar.entry;
   if (shown.shape !== "work" && growth && bent(growth))
-    lines.push(line("No line: footprint off it", offLine(growth)));
+    lines.push(line("Not linear: largest deviation", offLine(growth)));
   if (row.published && app.state.published) {
     const { published } = row;
     lines.push(
@@ -456,7 +456,7 @@ const among = (app: App): string => (app.state.rank === "kind" ? "of its kind" :
 /** What the bar shows, for who does not see it. */
 function spoken(app: App, row: RankRow, bar: Bar, several: boolean): string {
   const texts: string[] = [];
-  if (several) texts.push(`campaign ${letter(app.data, bar.campaign)}`);
+  if (several) texts.push(`results ${letter(app.data, bar.campaign)}`);
   if (bar.parts) {
     const [...sizes] = bar.parts;
     texts.push(...PARTS.map((part, position) => `${part.title} ${format.bytes(sizes[position] ?? 0)}`));

@@ -17,7 +17,7 @@ function command(text: string): Node[] {
       () => true,
       () => false,
     );
-    fill(copy, copied ? "Copied" : "Select it: copying is not allowed here");
+    fill(copy, copied ? "Copied" : "Not allowed: select the text");
   });
   return [h("code", {}, text), copy];
 }

@@ -65,8 +65,8 @@ function chosen(all: Line[], most: number): Line[] {
 }
 
 const ABOUT: Record<"hold" | "work", string> = {
-  hold: "Footprint over the number of tasks. Marks are medians, the bars through them reach from the smallest to the largest run, and lines are the fit, base + N × bytes per task, or straight from median to median where footprints lie more than a tenth off it. Where a line is flat the runtime is paid for, where it climbs the tasks. The dotted line is the floor.",
-  work: "Wall time per operation over the number of tasks. Marks are medians, and the bars through them reach from the smallest to the largest run. Where a line is flat an operation costs the same however many tasks there are.",
+  hold: "Footprint over the number of tasks. Marks are medians, with bars from the smallest to the largest run. Lines are the fit, fixed cost + N × bytes per task; if memory is not linear, they join the medians. Flat parts show the fixed cost of the runtime, rising parts the cost of tasks. The dotted line is the floor.",
+  work: "Wall time per operation over the number of tasks. Marks are medians, with bars from the smallest to the largest run. If a line is flat, the cost of an operation does not depend on the number of tasks.",
 };
 
 const metricOf = (app: App): Metric => headline(shapeOf(app.data, app.state.part));
@@ -74,7 +74,7 @@ const metricOf = (app: App): Metric => headline(shapeOf(app.data, app.state.part
 export function scalingSection(app: App): { element: HTMLElement; update(): void; redraw(): void } {
   let shown: Styled[] = [];
   const label = () =>
-    `${metricOf(app).title} over the number of tasks, both axes logarithmic. The table below has every figure.`;
+    `${metricOf(app).title} over the number of tasks, both axes logarithmic. The table below has all values.`;
   const chart = new Lazy(label(), (made) => draw(made, app, shown));
   const about = h("p", { class: "about" });
   chart.element.classList.add("chart-tall");
@@ -116,7 +116,7 @@ export function scalingSection(app: App): { element: HTMLElement; update(): void
     fill(
       note,
       left > 0 &&
-        `${shown.length} of ${shown.length + left} lines: the best of each language, those of the posts, then the smallest. Filter or search to see others.`,
+        `${shown.length} of ${shown.length + left} lines: the best of each language, then entries of the original blog posts, then the smallest. Filter or search to see others.`,
     );
     chart.changed();
   }

@@ -24,7 +24,7 @@ export function tableSection(app: App): { element: HTMLElement; update(): void }
   );
   const scroll = h(
     "div",
-    { class: "table-scroll unseen", tabindex: "0", role: "region", "aria-label": "Table of figures" },
+    { class: "table-scroll unseen", tabindex: "0", role: "region", "aria-label": "Table of results" },
     table,
   );
   const element = h(
@@ -37,20 +37,20 @@ export function tableSection(app: App): { element: HTMLElement; update(): void }
         "div",
         {},
         title,
-        h("p", { class: "about" }, "Medians over the runs that were ok. A click on a heading sorts."),
+        h("p", { class: "about" }, "Medians of the ok runs. Click a heading to sort."),
       ),
       h("div", { class: "section-tools" }, every, save),
     ),
     h(
       "div",
-      { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Table of figures" },
+      { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Table of results" },
       table,
     ),
     more,
   );
 
   function update(): void {
-    fill(title, app.state.everyN ? "Every figure" : `Every figure at ${format.tasks(app.state.n)}`);
+    fill(title, app.state.everyN ? "All results" : `All results at ${format.tasks(app.state.n)}`);
     every.setAttribute("aria-pressed", String(app.state.everyN));
     const found = cells(app.data, app.state);
     scroll.style.setProperty("--rows", String(Math.min(found.length, most) + 1));
@@ -58,7 +58,7 @@ export function tableSection(app: App): { element: HTMLElement; update(): void }
     const focused = document.activeElement?.getAttribute("data-sort");
     fill(
       table,
-      h("caption", { class: "visually-hidden" }, "Every figure of the entries shown"),
+      h("caption", { class: "visually-hidden" }, "All results of the entries shown"),
       h(
         "thead",
         {},

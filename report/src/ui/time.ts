@@ -23,11 +23,11 @@ export function timeSection(app: App): { element: HTMLElement; update(): void; r
   let time: Bar[] = [];
   let cpu: Bar[] = [];
   const timeChart = new Lazy(
-    "Seconds of launch, plateau and drain for each entry. The table below has every figure.",
+    "Seconds of launch, plateau and drain for each entry. The table below has all values.",
     (chart) => draw(chart, time),
   );
   const cpuChart = new Lazy(
-    "CPU seconds of launch, plateau and drain for each entry. The table below has every figure.",
+    "CPU seconds of launch, plateau and drain for each entry. The table below has all values.",
     (chart) => draw(chart, cpu),
   );
   const title = h("h2", { id: "time-title" });
@@ -45,7 +45,7 @@ export function timeSection(app: App): { element: HTMLElement; update(): void; r
         h(
           "p",
           { class: "about" },
-          "Launch ends when all tasks are alive, drain begins when the first is due. The plateau between them is as long as taskscale made it, and says nothing of the runtime.",
+          "Launch ends when all tasks are alive, and drain begins when the first task is due. taskscale sets the length of the plateau in between, so it does not depend on the runtime.",
         ),
       ),
     ),
@@ -180,6 +180,6 @@ function told(bar: Bar | undefined): HTMLElement {
         h("b", {}, format.seconds(bar.phases[at] ?? 0)),
       ),
     ),
-    h("div", { class: "tip-line" }, h("i"), h("span", {}, "Together"), h("b", {}, format.seconds(bar.total))),
+    h("div", { class: "tip-line" }, h("i"), h("span", {}, "Total"), h("b", {}, format.seconds(bar.total))),
   );
 }

@@ -250,7 +250,7 @@ fn two_campaigns_cannot_share_a_folder() {
     world.until("the first is at work", || world.sample_count("out") > 0);
     let second = world.run(world.campaign("out", ENDLESS));
     second.expect_code(2).expect_said("another taskscale is measuring into");
-    second.expect_said("choose another folder with -o");
+    second.expect_said("-o DIR");
     first.signal(libc::SIGINT);
     first.wait().expect_code(130);
     world.assert_nothing_left();
