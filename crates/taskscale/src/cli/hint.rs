@@ -121,13 +121,7 @@ fn of_catalog(error: &CatalogError) -> Option<String> {
             some("docs/guides/add-a-runtime.md explains every key of runtime.toml")
         }
         CatalogError::Empty { below: Some(below), .. } => Some(format!("did you mean {}?", below.display())),
-<<<<<<< HEAD
-        CatalogError::Empty { .. } => {
-            some("name a folder whose subfolders have a runtime.toml: --catalog DIR")
-        }
-=======
         CatalogError::Empty { .. } => some("name the folder above them: --catalog DIR"),
->>>>>>> words36
     }
 }
 
@@ -228,16 +222,8 @@ fn of_fleet(error: &FleetError) -> Option<String> {
              --dry-run prints scripts that run without Slurm",
         ),
         FleetError::Slurm { said, .. } => of_slurm(said),
-<<<<<<< HEAD
-        FleetError::NotShared { .. } => some(
-            "name a folder in the plan that all nodes mount at the same path, as they often do with home",
-        ),
-        FleetError::Superseded { .. } => {
-            some("nothing is lost: the newer job resumes, or starts over on its node")
-=======
         FleetError::NotShared { .. } => {
             some("name another folder in the plan, for example one below home if all nodes mount it")
->>>>>>> words36
         }
         FleetError::Incomplete { .. } => {
             some("fix the cause, then `taskscale fleet resume DIR`; complete results are kept")
@@ -296,14 +282,8 @@ fn of_export(error: &ExportError) -> Option<String> {
         ExportError::Service(ServiceError::Twice { .. }) => {
             some("pass one folder at a time, each with its own -o FILE; --part selects a series")
         }
-<<<<<<< HEAD
-        ExportError::Service(ServiceError::MoreIsBetter(_)) => {
-            some("use its inverse: --metric wall-ns-per-op")
-        }
-=======
         ExportError::OneCampaign(_) => some("`taskscale report DIR` shows the series of a folder"),
         ExportError::Service(ServiceError::MoreIsBetter(_)) => some("use its inverse: --metric wall-ns-per-op"),
->>>>>>> words36
         ExportError::Service(ServiceError::Nothing) => {
             some("`taskscale report DIR` shows the status of each case")
         }
