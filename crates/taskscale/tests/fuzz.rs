@@ -296,6 +296,7 @@ fn show(campaign: &Campaign, samples: &[Sample]) -> Result<(), TestCaseError> {
         let text = report::render(
             std::slice::from_ref(&built),
             format,
+            report::Detail::Stats,
             RenderOptions { color: false, ..RenderOptions::default() },
         );
         if format == report::Format::Json {

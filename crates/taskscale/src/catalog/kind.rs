@@ -34,6 +34,19 @@ impl Kind {
         Kind::Program,
     ];
 
+    /// What tables group such entries under.
+    pub fn title(self) -> &'static str {
+        match self {
+            Kind::Thread => "OS threads",
+            Kind::Process => "Processes",
+            Kind::Stackful => "Green threads",
+            Kind::Stackless => "Async tasks",
+            Kind::Future => "Futures in one task",
+            Kind::Timer => "Timers",
+            Kind::Program => "Programs",
+        }
+    }
+
     /// The name used in manifests, records and tables.
     pub fn name(self) -> &'static str {
         match self {

@@ -28,5 +28,5 @@ pub use select::{Matcher, Program, SelectError, Selectable, Selection, closest, 
 pub use sources::{SourceFile, is_of_other_workload, named_children, sources};
 pub use workload::{
     Client, Parameter, Shape, Workload, bytes_held, carried_workloads, expected_check, expected_to_make,
-    param, period_s, workloads,
+    param, period_s, reading_order, workloads,
 };

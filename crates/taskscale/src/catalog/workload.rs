@@ -371,6 +371,13 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
     }
 }
 
+/// Where a workload stands among others: what tasks cost while they wait, then what they do, then servers. Others come last.
+pub fn reading_order(workload: &str) -> usize {
+    const ORDER: [&str; 10] =
+        ["sleep", "park", "state", "tick", "spawn", "ring", "map", "skynet", "echo", "chat"];
+    ORDER.iter().position(|name| *name == workload).unwrap_or(ORDER.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

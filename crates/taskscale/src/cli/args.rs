@@ -438,6 +438,11 @@ pub struct Report {
     /// Bytes per task are still fitted to all numbers of tasks. A ranking chart shows one, by default the largest.
     #[arg(short = 'n', long = "tasks", value_name = "COUNTS", allow_hyphen_values = true)]
     pub tasks: Option<String>,
+    /// Show fits of memory, wall times and all notes
+    ///
+    /// Of several series every one at every N, where the default is an overview and the first series.
+    #[arg(long)]
+    pub stats: bool,
     /// Open the page in a browser
     ///
     /// The page is written to -o FILE, or to report.html in the results folder.

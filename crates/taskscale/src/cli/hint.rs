@@ -235,6 +235,7 @@ fn of_fleet(error: &FleetError) -> Option<String> {
             "`chmod go-w {}`; if another user owns it, name a folder of your own in the plan",
             path.display()
         )),
+        FleetError::Superseded { .. } => None,
         FleetError::NoSlot { .. } => some("`taskscale fleet status DIR` shows all of them"),
     }
 }
@@ -283,7 +284,9 @@ fn of_export(error: &ExportError) -> Option<String> {
             some("pass one folder at a time, each with its own -o FILE; --part selects a series")
         }
         ExportError::OneCampaign(_) => some("`taskscale report DIR` shows the series of a folder"),
-        ExportError::Service(ServiceError::MoreIsBetter(_)) => some("use its inverse: --metric wall-ns-per-op"),
+        ExportError::Service(ServiceError::MoreIsBetter(_)) => {
+            some("use its inverse: --metric wall-ns-per-op")
+        }
         ExportError::Service(ServiceError::Nothing) => {
             some("`taskscale report DIR` shows the status of each case")
         }

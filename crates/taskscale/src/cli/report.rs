@@ -1,6 +1,7 @@
 //! `taskscale report`.
 
 use std::cell::LazyCell;
+use std::io::IsTerminal;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -19,7 +20,7 @@ use super::{Failure, OrUsage, colour, print_result, print_through, say_aside};
 use crate::catalog::sources;
 use crate::limit::{self, LimitReport};
 use crate::record::{self, Campaign, Loaded, Sample};
-use crate::report::{self, Bars, Chart, PageData, Rank, Recorded, RenderOptions, Request, Target};
+use crate::report::{self, Bars, Chart, Detail, PageData, Rank, Recorded, RenderOptions, Request, Target};
 use crate::sheet::{command_line, quoted};
 
 /// The widest table, also without a terminal: longer lines are hard to follow.
@@ -116,6 +117,11 @@ fn validate(args: &args::Report) -> anyhow::Result<Options> {
             target,
             metrics,
             tasks: keep.tasks.first().copied().filter(|_| ranking),
+            detail: match (args.stats, keep.option().is_some() || args.part.is_some()) {
+                (true, _) => Detail::Stats,
+                (false, true) => Detail::Whole,
+                (false, false) => Detail::Brief,
+            },
             options: match args.output {
                 Some(_) => RenderOptions { width: WIDEST, ..RenderOptions::default() },
                 None => for_standard_output(),
@@ -288,7 +294,10 @@ pub(super) fn of_run(
     let parts = report::Report::of_parts(campaign, samples).into_iter();
     let reports: Vec<_> = parts.map(|part| part.named(name(folder))).collect();
     let options = for_standard_output();
-    Ok(Shown::Text(text(&reports, &Request { target, metrics: Vec::new(), tasks: None, options })?))
+    Ok(Shown::Text(text(
+        &reports,
+        &Request { target, metrics: Vec::new(), tasks: None, detail: Detail::Brief, options },
+    )?))
 }
 
 /// The page of results. Several are named after their folders, one after its machine and day.
@@ -364,7 +373,11 @@ pub(super) fn for_standard_output() -> RenderOptions {
     RenderOptions {
         color,
         width: terminal_width().unwrap_or(WIDEST).min(WIDEST),
-        bars: if color { Bars::Blocks } else { Bars::Plain },
+        bars: match (color, std::io::stdout().is_terminal()) {
+            (true, _) => Bars::Blocks,
+            (false, true) => Bars::Plain,
+            (false, false) => Bars::Hidden,
+        },
     }
 }
 

@@ -7,7 +7,7 @@ use crate::record::{Latency, OpenLoad, Plateau, Sample, Work};
 pub static FOOTPRINT: Figure = Figure {
     name: "footprint",
     field: "footprint_bytes",
-    heading: "footprint MiB",
+    heading: "memory MiB",
     about: "Memory of all kinds while all tasks wait",
     read: Read::Run(|sample| plateau(sample, |plateau| plateau.footprint_bytes)),
     ..MEMORY

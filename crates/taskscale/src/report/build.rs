@@ -13,7 +13,7 @@ use super::model::{
     Unavailable, Version, WarningCount,
 };
 use super::rank::Rank;
-use crate::catalog::Shape;
+use crate::catalog::{Shape, reading_order};
 use crate::figures;
 use crate::record::{
     Campaign, EntryFacts, MemorySource, Plateau, PlateauFrom, Sample, Status, Warning, last_attempts,
@@ -23,7 +23,11 @@ use crate::stats;
 impl Report {
     /// Summarizes each series of a campaign.
     pub fn of_parts(campaign: &Campaign, samples: &[Sample]) -> Vec<Report> {
-        campaign.parts(samples).iter().map(|(part, samples)| Report::build(part, samples)).collect()
+        let parts = campaign.parts(samples);
+        let mut reports: Vec<Report> =
+            parts.iter().map(|(part, samples)| Report::build(part, samples)).collect();
+        reports.sort_by_key(|report| reading_order(&report.workload));
+        reports
     }
 
     /// Summarizes a campaign of one series. Only the last attempt of each run counts.

@@ -18,7 +18,7 @@ const SHORTEST: usize = 10;
 /// The program's part of a bar, and the kernel's.
 fn ink(bars: Bars) -> (&'static str, &'static str) {
     match bars {
-        Bars::Plain => ("#", "."),
+        Bars::Plain | Bars::Hidden => ("#", "."),
         Bars::Blocks => ("█", "░"),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::model::{Report, Row};
 use super::phrases::slope_text;
+use super::sheet::differs;
 use crate::catalog::Shape;
 use crate::figures::{self, Figure};
 
@@ -13,20 +14,29 @@ pub struct ShownFigure {
     pub short: &'static str,
     /// The order in which columns are hidden, highest first; `None` for those that stay.
     pub spare: Option<u8>,
+    /// Whether only values that differ from the footprint are shown.
+    pub where_it_differs: bool,
 }
 
 const fn shown(figure: &'static Figure, short: &'static str, spare: Option<u8>) -> ShownFigure {
-    ShownFigure { figure, short, spare }
+    ShownFigure { figure, short, spare, where_it_differs: false }
+}
+
+/// Beside the footprint.
+const fn other_memory(figure: &'static Figure, short: &'static str, spare: u8) -> ShownFigure {
+    ShownFigure { figure, short, spare: Some(spare), where_it_differs: true }
 }
 
 static HOLD: [ShownFigure; 5] = [
-    shown(&figures::KERNEL, "kernel", Some(4)),
-    // It stands in the next table as well, with its interval.
-    shown(&figures::BYTES_PER_TASK, "B/task", Some(0)),
-    shown(&figures::LAUNCH, "launch s", Some(3)),
-    shown(&figures::WALL, "wall s", Some(1)),
+    shown(&figures::BYTES_PER_TASK, "B/task", None),
     shown(&figures::CPU, "CPU s", Some(5)),
+    shown(&figures::LAUNCH, "launch s", Some(3)),
+    other_memory(&figures::KERNEL, "kernel", 4),
+    other_memory(&figures::RSS_PEAK, "RSS", 2),
 ];
+
+/// With the fits of memory.
+static STATS: [ShownFigure; 1] = [shown(&figures::WALL, "wall s", Some(1))];
 
 static WORK: [ShownFigure; 4] = [
     shown(&figures::CPU_PER_OP, "CPU ns/op", None),
@@ -36,7 +46,7 @@ static WORK: [ShownFigure; 4] = [
 ];
 
 static SERVE: [ShownFigure; 6] = [
-    shown(&figures::KERNEL, "kernel", Some(1)),
+    other_memory(&figures::KERNEL, "kernel", 1),
     shown(&figures::BYTES_PER_TASK, "B/conn", Some(0)),
     shown(&figures::LATENCY_P50, "p50 µs", Some(3)),
     shown(&figures::LATENCY_P99, "p99 µs", Some(5)),
@@ -56,7 +66,7 @@ static SOME: [ShownFigure; 7] = [
 ];
 
 /// The metrics besides the headline: the selected ones, or else those that suit the workload.
-pub fn columns(report: &Report) -> Vec<ShownFigure> {
+pub fn columns(report: &Report, stats: bool) -> Vec<ShownFigure> {
     if !report.shown.is_empty() {
         let beside = report.shown.iter().copied().filter(|figure| *figure != report.headline());
         let usual = || HOLD.iter().chain(&WORK).chain(&SERVE).chain(&SOME);
@@ -72,7 +82,9 @@ pub fn columns(report: &Report) -> Vec<ShownFigure> {
     };
     let rows = || report.groups.iter().flat_map(|group| &group.rows);
     let of_some = SOME.iter().filter(|shown| rows().any(|row| row.spreads.of(shown.figure).is_some()));
-    of_some.chain(of_shape).copied().collect()
+    let of_stats = STATS.iter().filter(|shown| stats && shown.figure.is_of(report.shape));
+    let news = |shown: &&ShownFigure| !shown.where_it_differs || rows().any(|row| differs(row, shown.figure));
+    of_some.chain(of_shape).filter(news).chain(of_stats).copied().collect()
 }
 
 impl Row {

@@ -3,7 +3,7 @@
 use super::ci_exports::{self, ServiceError};
 use super::model::Report;
 use super::svg::{self, ChartError};
-use super::{Format, RenderOptions, render, side_by_side};
+use super::{Detail, Format, RenderOptions, render, side_by_side};
 use crate::figures::Figure;
 
 /// The target of an export.
@@ -35,6 +35,8 @@ pub struct Request {
     pub metrics: Vec<&'static Figure>,
     /// The number of tasks of a ranking; the largest where absent.
     pub tasks: Option<u64>,
+    /// How much tables show.
+    pub detail: Detail,
     pub options: RenderOptions,
 }
 
@@ -68,7 +70,7 @@ pub fn export(reports: &[Report], request: &Request) -> Result<Export, ExportErr
     match request.target {
         Target::Report(Format::Table) if !one_campaign => whole(side_by_side().terminal(request.options)),
         Target::Report(Format::Markdown) if !one_campaign => whole(side_by_side().markdown()),
-        Target::Report(format) => whole(render(reports, format, request.options)),
+        Target::Report(format) => whole(render(reports, format, request.detail, request.options)),
         Target::Github => {
             let kept = ci_exports::github(reports, &request.metrics)?;
             Ok(Export { text: kept.text, left_out: kept.left_out })

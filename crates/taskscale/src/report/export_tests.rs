@@ -13,7 +13,13 @@ use crate::figures;
 use crate::record::{Campaign, LimitHit, MemorySource, Metric as Stated, Sample, Status};
 
 fn request(target: Target) -> Request {
-    Request { target, metrics: Vec::new(), tasks: None, options: RenderOptions::default() }
+    Request {
+        target,
+        metrics: Vec::new(),
+        tasks: None,
+        detail: Detail::Stats,
+        options: RenderOptions::default(),
+    }
 }
 
 fn one() -> Vec<Report> {
@@ -200,7 +206,7 @@ fn what_is_of_one_campaign_alone_is_named_and_not_shown() {
         "{markdown}"
     );
     assert!(
-        markdown.contains("#### 10k tasks: footprint MiB") && !markdown.contains("1M tasks"),
+        markdown.contains("#### 10k tasks: memory MiB") && !markdown.contains("1M tasks"),
         "{markdown}"
     );
     // Of campaigns that have nothing in common, everything is shown.
@@ -220,9 +226,9 @@ fn campaigns_of_other_workloads_are_not_mixed() {
     let mut reports = two();
     reports[1].workload = "park".to_owned();
     let markdown = text(&reports, Target::Report(Format::Markdown));
-    assert!(markdown.contains("#### sleep, 1M tasks: footprint MiB"), "{markdown}");
+    assert!(markdown.contains("#### sleep, 1M tasks: memory MiB"), "{markdown}");
     assert!(
-        markdown.contains("#### park, 1M tasks: footprint MiB") && !markdown.contains("% |"),
+        markdown.contains("#### park, 1M tasks: memory MiB") && !markdown.contains("% |"),
         "{markdown}"
     );
 }

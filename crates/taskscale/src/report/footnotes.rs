@@ -26,10 +26,15 @@ const NAMED: usize = 4;
 
 /// The kind with the marks of its entry: `stackless†`.
 pub fn kind_with_marks(entry: &Entry) -> String {
+    format!("{}{}", entry.kind.name(), marks_of(entry))
+}
+
+/// The marks of an entry: `†‡`.
+pub fn marks_of(entry: &Entry) -> String {
     let tuned = if entry.style == Style::Tuned { TUNED } else { "" };
     let one_cpu = if entry.parallel { "" } else { ONE_CPU };
     let unverified = if entry.unverified.is_some() { UNVERIFIED } else { "" };
-    format!("{}{tuned}{one_cpu}{unverified}", entry.kind.name())
+    format!("{tuned}{one_cpu}{unverified}")
 }
 
 /// `sleep · N = 1, 10k, 1M · 3 repetitions`.
@@ -143,17 +148,20 @@ pub fn notes(report: &Report) -> Vec<String> {
         );
     }
     notes.extend(plateaus(report));
-    notes.extend(kinds(report));
+    if report.growth.iter().any(Growth::bent) {
+        notes.push(format!("{NO_LINE} memory is not linear in N: do not extrapolate."));
+    }
     let missing = report.unavailable.iter().map(|missing| &missing.entry);
     notes.extend(marks(rows().map(|row| &row.entry), missing));
     if rows().any(|row| row.entry.reference) {
         notes.push(format!("{REFERENCE}: a reference line, never ranked."));
     }
-    notes.push(reading(report));
     for count in &report.warnings {
         notes.push(warned(count.text, &counted(count.runs, "run"), &named(&count.entries)));
     }
     notes.extend(report.machine.warnings.iter().map(|warning| format!("This machine: {warning}")));
+    notes.extend(kinds(report));
+    notes.push(reading(report));
     notes
 }
 
@@ -219,8 +227,7 @@ fn reading(report: &Report) -> String {
     }
     if report.growth.iter().any(Growth::bent) {
         text.push_str(&format!(
-            " {NO_LINE} memory is not linear in N (a median is over {}% off the fit, as with garbage-collected \
-             heaps): do not extrapolate.",
+            " {NO_LINE}: a median is over {}% off the fit, as with garbage-collected heaps.",
             units::decimal(OFF * 100.0, 0),
         ));
     }

@@ -47,6 +47,7 @@ pub use page::{PAGE_SCHEMA, PageData};
 pub use phrases::told;
 pub use rank::Rank;
 pub use samples::{Recorded, render as samples_csv};
+pub use sheet::Detail;
 pub use svg::ChartError;
 
 use serde::Serialize;
@@ -63,10 +64,10 @@ struct Several<'a> {
 }
 
 /// The series of one campaign as text that ends in a newline.
-pub fn render(reports: &[Report], format: Format, options: RenderOptions) -> String {
+pub fn render(reports: &[Report], format: Format, detail: Detail, options: RenderOptions) -> String {
     match format {
-        Format::Table => sheet::sheet(reports).terminal(options),
-        Format::Markdown => sheet::sheet(reports).markdown(),
+        Format::Table => sheet::sheet(reports, detail).terminal(options),
+        Format::Markdown => sheet::sheet(reports, detail).markdown(),
         Format::Csv => csv::render(reports),
         Format::Json => match reports {
             [report] => json::pretty(report),

@@ -1,13 +1,51 @@
 //! Phrases around values.
 
-use super::model::{Growth, Row, Shortfall};
-use crate::figures::per_task;
+use super::model::{Growth, Report, Row, Shortfall};
+use crate::catalog::Kind;
+use crate::figures::{self, per_task};
 use crate::sheet::NONE;
 use crate::stats::{Interval, Spread};
 use crate::units::{self, mib};
 
 /// Before the bytes per task of nonlinear memory.
 pub const NO_LINE: &str = "~";
+
+/// Major and minor version of the runtime, or of the library that a version string names last: `1.26` of
+/// `go version go1.26.8 linux/amd64`, `1.54` of `rustc 1.95.0; tokio 1.54.1`, `25` of `openjdk version "25.0.3"`.
+pub fn brief_version(version: &str) -> Option<String> {
+    let last = version.rsplit("; ").next()?;
+    let number = &last[last.find(|c: char| c.is_ascii_digit())?..];
+    let end = number.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(number.len());
+    let mut parts = number[..end].split('.').filter(|part| !part.is_empty());
+    let major = parts.next()?;
+    Some(match parts.next() {
+        Some(minor) if minor != "0" => format!("{major}.{minor}"),
+        _ => major.to_owned(),
+    })
+}
+
+/// The best of each kind at the largest N, against the best of all:
+/// `rust/tokio-spawn takes 2.4x less memory than java/virtual-thread (green threads).` Kinds that do less than a task are
+/// left out.
+pub fn least(report: &Report) -> Option<String> {
+    let group = report.groups.iter().rev().find(|group| group.rows.iter().any(|row| row.ranked))?;
+    let mut best: Vec<(&Row, f64)> = Vec::new();
+    for kind in [Kind::Thread, Kind::Process, Kind::Stackful, Kind::Stackless] {
+        let own = group.rows.iter().filter(|row| row.ranked && row.entry.kind == kind);
+        let valued = own.filter_map(|row| Some((row, row.headline?.median)));
+        best.extend(valued.min_by(|a, b| a.1.total_cmp(&b.1)));
+    }
+    best.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let [(least, value), others @ ..] = &best[..] else { return None };
+    let what = if report.headline() == &figures::FOOTPRINT { "memory" } else { "time per operation" };
+    let times = |(row, other): &(&Row, f64)| {
+        let kind = row.entry.kind.title();
+        let kind = if kind.starts_with("OS") { kind.to_owned() } else { kind.to_lowercase() };
+        format!("{}x less {what} than {} ({kind})", units::significant(other / value, 2), row.entry.name)
+    };
+    let others: Vec<String> = others.iter().map(times).collect();
+    (!others.is_empty()).then(|| format!("{} takes {}.", least.entry.name, others.join(", ")))
+}
 
 /// Bytes per task, marked if memory is nonlinear.
 pub fn slope_text(slope: f64, straight: Option<bool>) -> String {

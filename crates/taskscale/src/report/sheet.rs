@@ -6,23 +6,64 @@ use super::columns::{ShownFigure, columns};
 use super::footnotes;
 use super::model::{Entry, Report, Row};
 use super::overview::{Factor, Overview, overview};
-use super::phrases::{bent_text, beyond_text, growth_texts, relative, told};
+use super::phrases::{self, bent_text, beyond_text, brief_version, growth_texts, relative, told};
+use super::rank::Rank;
 use super::speedup::speedups;
 use crate::catalog::{FanOut, Kind};
+use crate::figures;
 use crate::sheet::{self, Column, Field, Sheet, Table, Tone};
 use crate::units;
 
 /// Factors of the best from this one on stand out.
 const SEVERAL: f64 = 3.0;
 
+/// How much a sheet shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Of several series the overview, and the first at its largest N.
+    #[default]
+    Brief,
+    /// Every series at every N.
+    Whole,
+    /// The fits of memory, wall times and all notes as well.
+    Stats,
+}
+
+/// A smaller deviation of repetitions is not shown.
+const SHOWN_SPREAD: f64 = 0.01;
+
+/// Notes of a sheet, unless it has all.
+const NOTES: usize = 3;
+
 /// The series of one campaign, one below the other. Common facts are above the first and below the last.
-pub fn sheet(reports: &[Report]) -> Sheet {
-    let parts = reports.iter().enumerate();
-    let mut sheet = Sheet::together(
-        parts.map(|(nth, report)| (report.part().to_string(), part(report, nth == 0))).collect(),
+pub fn sheet(reports: &[Report], detail: Detail) -> Sheet {
+    let overview = overview(reports);
+    let brief = detail == Detail::Brief && overview.is_some();
+    let mut sheet = Sheet::default();
+    if let (Some(overview), Some(report)) = (&overview, reports.first()) {
+        sheet = Sheet::new("overview");
+        sheet.text(footnotes::machine(report), Tone::Quiet);
+        sheet.table(of_overview(overview));
+    }
+    let shown = if brief { &reports[..1] } else { reports };
+    let first = |nth: usize| nth == 0 && overview.is_none();
+    let parts = shown.iter().enumerate();
+    let parts = Sheet::together(
+        parts
+            .map(|(nth, report)| (report.part().to_string(), part(report, first(nth), brief, detail)))
+            .collect(),
     );
-    if let Some(overview) = overview(reports) {
-        sheet.table(of_overview(&overview));
+    sheet.blocks.extend(parts.blocks);
+    (sheet.notes, sheet.details) = (parts.notes, parts.details);
+    if detail != Detail::Stats {
+        sheet.notes.truncate(NOTES);
+    }
+    if brief {
+        let others: Vec<String> = reports[1..].iter().map(|report| report.part().to_string()).collect();
+        sheet.text(
+            format!("More: --part NAME ({}), or --stats for everything.", others.join("; ")),
+            Tone::Quiet,
+        );
     }
     speedup(&mut sheet, reports);
     sheet.provenance = footnotes::provenance(reports);
@@ -30,14 +71,21 @@ pub fn sheet(reports: &[Report]) -> Sheet {
     sheet
 }
 
-fn part(report: &Report, first: bool) -> Sheet {
+fn part(report: &Report, first: bool, brief: bool, detail: Detail) -> Sheet {
     let mut sheet = Sheet::new(footnotes::title(report));
     if first {
         sheet.text(footnotes::machine(report), Tone::Quiet);
     }
     sheet.text(footnotes::course(report), Tone::Quiet);
-    sheet.table(groups(report));
-    if report.growth.iter().any(|growth| growth.bytes_per_task.is_some()) {
+    let mut table = groups(report, detail);
+    if brief {
+        table.sections.drain(..table.sections.len().saturating_sub(1));
+    }
+    sheet.table(table);
+    if let Some(sentence) = phrases::least(report) {
+        sheet.text(sentence, Tone::Plain);
+    }
+    if detail == Detail::Stats && report.growth.iter().any(|growth| growth.bytes_per_task.is_some()) {
         sheet.table(growth(report));
     }
     sheet.table(unavailable(report));
@@ -48,14 +96,19 @@ fn part(report: &Report, first: bool) -> Sheet {
 }
 
 /// The table of the main job.
-fn groups(report: &Report) -> Table {
+fn groups(report: &Report, detail: Detail) -> Table {
     let headline = report.headline();
     let bar = headline.name.split('-').next().unwrap_or_default();
-    let mut heads = vec![Column::words("entry"), Column::words("kind"), Column::figures(headline.heading)];
+    let mut heads = vec![Column::words("entry"), Column::figures(headline.heading)];
     // Each looks at all rows.
-    let (columns, fan_out) = (columns(report), has_fan_out(report));
+    let (columns, fan_out) = (columns(report, detail == Detail::Stats), has_fan_out(report));
     if fan_out {
-        heads.insert(2, Column::words("fan-out").spare(1));
+        heads.insert(1, Column::words("fan-out").spare(1));
+    }
+    // Ranked together, kinds alternate.
+    let by_kind = report.rank == Rank::Kind;
+    if !by_kind {
+        heads.insert(1, Column::words("kind"));
     }
     heads.extend(columns.iter().map(|column| Column {
         short: column.short.into(),
@@ -68,7 +121,13 @@ fn groups(report: &Report) -> Table {
         let medians = group.rows.iter().filter_map(|row| row.headline).map(|spread| spread.median);
         let largest = medians.fold(0.0, f64::max);
         let section = table.section(units::tasks(group.tasks));
-        section.rows = group.rows.iter().map(|row| of_row(report, row, largest, &columns, fan_out)).collect();
+        let mut kind = None;
+        for row in &group.rows {
+            if by_kind && kind.replace(row.entry.kind) != Some(row.entry.kind) {
+                section.rows.push(sheet::SheetRow::heading(row.entry.kind.title()));
+            }
+            section.rows.push(of_row(report, row, largest, &columns, fan_out));
+        }
     }
     // The most tasks are the answer.
     table.sections.iter_mut().rev().skip(1).for_each(|section| section.folded = true);
@@ -88,7 +147,10 @@ fn of_row(
     fan_out: bool,
 ) -> sheet::SheetRow {
     let tone = tone(&row.entry);
-    let mut shown = sheet::SheetRow::of(names(&row.entry, tone).into());
+    let mut shown = sheet::SheetRow::of(vec![entry_field(&row.entry, tone)]);
+    if report.rank != Rank::Kind {
+        shown.fields.push(Field::quiet(row.entry.kind.title()));
+    }
     let unusual = footnotes::unusual_source(report, &row.memory_sources);
     if row.ok_runs < row.runs {
         shown.flag = Some(row.status.clone());
@@ -109,12 +171,16 @@ fn of_row(
     }
     shown.fields.push(match row.headline {
         Some(spread) => {
-            let share = relative(&spread).map(|share| format!("±{share}%"));
+            let share = spread.relative_mad().filter(|share| *share >= SHOWN_SPREAD);
+            let share = share.and_then(|_| relative(&spread)).map(|share| format!("±{share}%"));
             Field::Marked(report.headline().show(spread.median), tone, share)
         }
         None => Field::figure(None, tone),
     });
-    shown.fields.extend(columns.iter().map(|column| Field::figure(row.text(column.figure), tone)));
+    shown.fields.extend(columns.iter().map(|column| match column.where_it_differs {
+        true if !differs(row, column.figure) => Field::quiet(""),
+        _ => Field::figure(row.text(column.figure), tone),
+    }));
     shown.fields.push(match row.times_best {
         // The best itself, and what equals it.
         Some(1.0) => Field::Text("1.00".to_owned(), Tone::Good),
@@ -133,6 +199,23 @@ fn of_row(
         Some(source) => shown.remark("", format!("memory by {source}: not ranked"), Tone::Doubtful),
         None => shown,
     }
+}
+
+/// Where kernel memory is a large part of the footprint, or RSS is far from it.
+const DIFFERENCE: f64 = 0.1;
+
+/// Whether a part of the memory, or another reading of it, is news beside the footprint.
+pub(super) fn differs(row: &Row, figure: &figures::Figure) -> bool {
+    let (Some(whole), Some(value)) = (row.footprint_bytes, row.spreads.median(figure)) else { return false };
+    let share = value / whole.median;
+    if figure == &figures::KERNEL { share > DIFFERENCE } else { (share - 1.0).abs() > DIFFERENCE }
+}
+
+/// `go/goroutine 1.26`.
+fn entry_field(entry: &Entry, tone: Tone) -> Field {
+    let version = entry.version.as_deref().and_then(brief_version);
+    let version = version.map(|version| format!(" {version}")).unwrap_or_default();
+    Field::Entry(entry.name.clone(), format!("{}{version}", footnotes::marks_of(entry)), tone)
 }
 
 fn tone(entry: &Entry) -> Tone {
@@ -187,25 +270,26 @@ fn growth(report: &Report) -> Table {
 }
 
 fn unavailable(report: &Report) -> Table {
-    let mut table = Table::new(vec![Column::words("entry"), Column::words("kind"), Column::prose("")]);
-    table.section("not available here").rows = (report.unavailable.iter())
-        .map(|missing| {
-            sheet::SheetRow::of(names(&missing.entry, Tone::Plain).into()).remark(
-                "",
-                &missing.reason,
-                Tone::Plain,
-            )
-        })
-        .collect();
+    let mut table = Table::new(vec![Column::words("entry"), Column::prose("")]);
+    let row = |missing: &super::Unavailable| {
+        let entry = entry_field(&missing.entry, Tone::Plain);
+        sheet::SheetRow::of(vec![entry]).remark("", &missing.reason, Tone::Plain)
+    };
+    table.section("not available here").rows = report.unavailable.iter().map(row).collect();
     table
 }
 
 /// Each entry against the best of its kind, in every workload.
 fn of_overview(overview: &Overview) -> Table {
     let column = |(part, tasks): &(String, u64)| Column::figures(format!("{part} {}", units::count(*tasks)));
-    let heads = [Column::words("entry"), Column::words("kind")];
+    let heads = [Column::words("entry")];
     let mut table = Table::new(heads.into_iter().chain(overview.columns.iter().map(column)).collect());
-    let rows = overview.lines.iter().map(|line| {
+    let mut rows = Vec::new();
+    let mut kind = None;
+    for line in &overview.lines {
+        if kind.replace(line.entry.kind) != Some(line.entry.kind) {
+            rows.push(sheet::SheetRow::heading(line.entry.kind.title()));
+        }
         let factors = line.factors.iter().map(|factor| match factor {
             Factor::Times(1.0) => Field::Text("1.00".to_owned(), Tone::Good),
             Factor::Times(times) => {
@@ -215,9 +299,10 @@ fn of_overview(overview: &Overview) -> Table {
             Factor::Unranked(why) => Field::Text(why.clone(), Tone::Bad),
             Factor::Absent => Field::figure(None, Tone::Quiet),
         });
-        sheet::SheetRow::of(names(line.entry, Tone::Plain).into_iter().chain(factors).collect())
-    });
-    table.section("vs best of its kind").rows = rows.collect();
+        let entry = entry_field(line.entry, Tone::Plain);
+        rows.push(sheet::SheetRow::of(std::iter::once(entry).chain(factors).collect()));
+    }
+    table.section("vs best of its kind").rows = rows;
     table
 }
 

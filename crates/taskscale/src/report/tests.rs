@@ -21,7 +21,7 @@ fn rows<'a>(report: &'a Report, entry: &str) -> Vec<&'a Row> {
 }
 
 fn shown(report: &Report, format: Format) -> String {
-    render(std::slice::from_ref(report), format, RenderOptions::default())
+    render(std::slice::from_ref(report), format, Detail::Stats, RenderOptions::default())
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn parts_say_once_what_they_share() {
     parts[1].workload = "park".to_owned();
     parts[1].repetitions = 1;
     for format in [Format::Table, Format::Markdown] {
-        let text = render(&parts, format, RenderOptions::default());
+        let text = render(&parts, format, Detail::Stats, RenderOptions::default());
         let times = |said: &str| text.matches(said).count();
         assert_eq!(times("This machine: ") + times("AMD EPYC") + times("taskscale run go"), 3, "{text}");
         assert!(text.contains(" sleep: Values are medians") && text.contains(" park: Footprint: "), "{text}");
@@ -61,10 +61,10 @@ fn workloads_stand_beside_each_other() {
     for group in &mut parts[1].groups {
         group.rows.retain(|row| row.entry.name != "go/goroutine");
     }
-    let text = render(&parts, Format::Table, RenderOptions::default());
+    let text = render(&parts, Format::Table, Detail::Stats, RenderOptions::default());
     let overview = text.split("\n\n").find(|block| block.contains("vs best of its kind")).unwrap();
     insta::assert_snapshot!(overview);
-    let one = render(&parts[..1], Format::Table, RenderOptions::default());
+    let one = render(&parts[..1], Format::Table, Detail::Stats, RenderOptions::default());
     assert!(!one.contains("vs best of its kind"), "{one}");
 }
 
@@ -88,13 +88,18 @@ fn table_in_colour() {
         fell(sample("go/timer", 10, 1, 0, 0), Status::Crashed, "signal 11"),
     ];
     let options = RenderOptions { color: true, ..RenderOptions::default() };
-    insta::assert_snapshot!(render(&[Report::build(&campaign, &samples)], Format::Table, options));
+    insta::assert_snapshot!(render(
+        &[Report::build(&campaign, &samples)],
+        Format::Table,
+        Detail::Stats,
+        options
+    ));
 }
 
 #[test]
 fn table_with_bars_of_blocks() {
     let options = RenderOptions { width: 120, bars: Bars::Blocks, ..RenderOptions::default() };
-    insta::assert_snapshot!(render(&[report()], Format::Table, options));
+    insta::assert_snapshot!(render(&[report()], Format::Table, Detail::Stats, options));
 }
 
 #[test]
@@ -145,8 +150,12 @@ fn no_format_lets_a_text_act() {
 #[test]
 fn no_line_is_wider_than_asked() {
     for limit in [80, WIDTH, 140] {
-        let table =
-            render(&[report()], Format::Table, RenderOptions { width: limit, ..RenderOptions::default() });
+        let table = render(
+            &[report()],
+            Format::Table,
+            Detail::Stats,
+            RenderOptions { width: limit, ..RenderOptions::default() },
+        );
         for line in table.lines() {
             assert!(width(line) <= limit, "{} of {limit} columns: {line}", width(line));
             assert_eq!(line.trim_end(), line, "spaces at the end");
@@ -156,8 +165,12 @@ fn no_line_is_wider_than_asked() {
 
 #[test]
 fn colour_changes_nothing_but_colour() {
-    let colored =
-        render(&[report()], Format::Table, RenderOptions { color: true, ..RenderOptions::default() });
+    let colored = render(
+        &[report()],
+        Format::Table,
+        Detail::Stats,
+        RenderOptions { color: true, ..RenderOptions::default() },
+    );
     let mut plain = String::new();
     let mut rest = colored.as_str();
     while let Some((before, after)) = rest.split_once("\u{1b}[") {
@@ -328,7 +341,7 @@ fn a_line_that_is_none_has_no_interval_in_any_format() {
 }
 
 fn request(target: Target) -> Request {
-    Request { target, metrics: vec![], tasks: None, options: RenderOptions::default() }
+    Request { target, metrics: vec![], tasks: None, detail: Detail::Stats, options: RenderOptions::default() }
 }
 
 #[test]
@@ -424,7 +437,7 @@ proptest! {
         ];
         let report = Report::build(&campaign, &samples);
         for format in Format::ALL {
-            let text = render(std::slice::from_ref(&report), format, RenderOptions { width: limit, ..RenderOptions::default() });
+            let text = render(std::slice::from_ref(&report), format, Detail::Stats, RenderOptions { width: limit, ..RenderOptions::default() });
             prop_assert!(!text.chars().any(|c| c != '\n' && super::sanitize::acts(c)), "{}", text);
             if format == Format::Table {
                 for line in text.lines() {

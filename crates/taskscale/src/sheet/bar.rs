@@ -6,6 +6,8 @@ pub enum Bars {
     /// `####`: for files, pipes and plain terminals.
     #[default]
     Plain,
+    /// Left out, as in a pipe.
+    Hidden,
     /// Block elements, to an eighth of a column.
     Blocks,
 }
@@ -20,6 +22,7 @@ pub fn bar(share: f64, columns: usize, bars: Bars) -> String {
     }
     let length = share.min(1.0) * columns as f64;
     match bars {
+        Bars::Hidden => String::new(),
         Bars::Plain if length < 0.5 => ".".to_owned(),
         Bars::Plain => "#".repeat(length.round() as usize),
         Bars::Blocks => {

@@ -2,7 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 
-use super::bar::bar;
+use super::bar::{Bars, bar};
 use super::sanitize::{brief, safe, shortened, width, wrapped};
 use super::terminal::{painted, style};
 use super::{Content, Field, REMARK, Remark, RenderOptions, SheetRow, Table, Tone};
@@ -81,14 +81,27 @@ impl<'t> Grid<'t> {
             _ => None,
         });
         let (limit, marks) = (options.width, marks.max().unwrap_or(0));
-        let shown = (0..table.columns.len()).collect();
+        // A column without any value says nothing.
+        let is_empty = |i: usize| {
+            let has = |row: &SheetRow| match row.fields.get(i) {
+                Some(Field::Text(text, _)) => !text.is_empty(),
+                field => field.is_some(),
+            };
+            i > 0 && !table.sections.iter().flat_map(|section| &section.rows).any(has)
+        };
+        let is_shown = |i: &usize| match table.columns[*i].content {
+            Content::Bars => options.bars != Bars::Hidden,
+            Content::Prose => true,
+            Content::Words | Content::Figures => !is_empty(*i),
+        };
+        let shown = (0..table.columns.len()).filter(is_shown).collect();
         let mut grid = Grid { table, limit, widths: Vec::new(), shown, marks };
         let mut widths: Vec<usize> = table.columns.iter().map(|column| width(&column.short)).collect();
         if table.begins_with_names() {
             widths[0] =
                 table.sections.iter().map(|section| width(&safe(&section.heading))).max().unwrap_or(0);
         }
-        for row in rows() {
+        for row in rows().filter(|row| !row.heading) {
             for (i, field) in row.fields.iter().enumerate().filter(|(i, _)| !grid.is_prose(*i)) {
                 widths[i] = widths[i].max(grid.piece(field).width());
             }
@@ -136,6 +149,10 @@ impl<'t> Grid<'t> {
     fn piece(&self, field: &Field) -> Piece {
         match field {
             Field::Name(text, tone) | Field::Text(text, tone) => Piece::text(text, *tone),
+            Field::Entry(name, more, tone) => Piece::Text(vec![
+                (format!("  {}", safe(name)), style(*tone)),
+                (safe(more).into_owned(), style(Tone::Quiet)),
+            ]),
             Field::Marked(text, tone, mark) => {
                 let mark = mark.as_deref().map_or(String::new(), |mark| format!(" {mark}"));
                 let columns = self.marks;
@@ -148,6 +165,10 @@ impl<'t> Grid<'t> {
     }
 
     fn row(&self, pen: &mut Pen, row: &SheetRow) {
+        if let (true, Some(Field::Text(title, tone))) = (row.heading, row.fields.first()) {
+            pen.put(&safe(title), style(*tone));
+            return pen.end_line();
+        }
         let pieces: Vec<Piece> = row.fields.iter().map(|field| self.piece(field)).collect();
         let complete = row.is_complete(self.table);
         match (row.fields.last(), complete) {

@@ -49,8 +49,8 @@ fn bullets(items: impl Iterator<Item = String>) -> String {
 /// What stands out in a terminal stands out here as well.
 fn toned(text: String, tone: Tone) -> String {
     match tone {
-        Tone::Plain | Tone::Quiet | Tone::Doubtful => text,
-        Tone::Strong | Tone::Good | Tone::Bad => format!("**{text}**"),
+        Tone::Plain | Tone::Quiet | Tone::Doubtful | Tone::Good => text,
+        Tone::Strong | Tone::Bad => format!("**{text}**"),
     }
 }
 
@@ -87,6 +87,7 @@ fn of_row(row: &SheetRow, column: usize) -> String {
 fn field(field: &Field) -> String {
     match field {
         Field::Name(text, _) => code(text),
+        Field::Entry(name, more, _) => format!("{}{}", code(name), prose(more)),
         Field::Text(text, _) if text.is_empty() => String::new(),
         Field::Text(text, tone) | Field::Marked(text, tone, None) => toned(prose(text), *tone),
         Field::Marked(text, tone, Some(mark)) => format!("{} {}", toned(prose(text), *tone), prose(mark)),

@@ -267,11 +267,19 @@ pub struct SheetRow {
     /// A problem in a word, next to the name, where the remarks are far away.
     pub flag: Option<String>,
     pub remarks: Vec<Remark>,
+    /// Whether the only field is the heading of the rows below it.
+    pub heading: bool,
 }
 
 impl SheetRow {
     pub fn of(fields: Vec<Field>) -> SheetRow {
         SheetRow { fields, ..SheetRow::default() }
+    }
+
+    /// A heading between rows.
+    pub fn heading(title: &str) -> SheetRow {
+        let fields = vec![Field::Text(title.to_owned(), Tone::Strong)];
+        SheetRow { fields, heading: true, ..SheetRow::default() }
     }
 
     #[must_use]
@@ -299,6 +307,8 @@ pub struct Remark {
 pub enum Field {
     /// The name of an entry.
     Name(String, Tone),
+    /// The name of an entry, and its marks and version.
+    Entry(String, String, Tone),
     Text(String, Tone),
     /// A value, and what follows it in some rows, such as `±2.0%`.
     Marked(String, Tone, Option<String>),

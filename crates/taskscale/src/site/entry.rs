@@ -150,7 +150,7 @@ fn row_of<'a>(rows: &'a [Row], subject: &Subject) -> Option<&'a Row> {
 fn part_table(subject: &Subject, part: &str, all: &[(&Shown, &Report)]) -> String {
     let Some((_, report)) = all.first() else { return String::new() };
     let headline = report.headline();
-    let columns = columns(report);
+    let columns = columns(report, true);
     let heads: String = std::iter::once(headline.heading)
         .chain(columns.iter().map(|column| column.figure.heading))
         .map(|heading| format!("<th scope=\"col\" class=\"n\">{}</th>", escaped(heading)))

@@ -9,7 +9,9 @@ use super::layout::{ENTRIES, Page, START, anchor, link};
 use super::subject::Subject;
 use super::surprise::{Surprise, surprises};
 use crate::catalog::{Catalog, Shape};
-use crate::report::{Chart, Export, Group, RenderOptions, Report, Request, Row, Target, export, told};
+use crate::report::{
+    Chart, Detail, Export, Group, RenderOptions, Report, Request, Row, Target, export, told,
+};
 use crate::sheet::escaped;
 use crate::units::tasks;
 
@@ -170,6 +172,7 @@ fn figure(featured: &Featured, subjects: &[Subject]) -> String {
         target: Target::Svg(Chart::Ranking),
         metrics: Vec::new(),
         tasks: Some(group.tasks),
+        detail: Detail::default(),
         options: RenderOptions::default(),
     };
     // There are rows: it was chosen by them.
