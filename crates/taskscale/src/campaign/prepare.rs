@@ -193,7 +193,7 @@ fn facts_of(runtime: &Runtime, entry: &Entry, workload: &str) -> EntryFacts {
         style: entry.style,
         fan_out: recipe.fan_out,
         reference: entry.reference,
-        posts: entry.posts,
+        posts: !entry.posts.is_empty(),
         unverified: entry.unverified.clone(),
         why: entry.why.clone(),
         notes: entry.notes.clone(),

@@ -7,7 +7,7 @@ use std::path::Path;
 use regex_lite::Regex;
 
 use super::load::{CatalogError, Entry, Library, Locate, Recipe, Runtime, ToolchainSpec};
-use super::manifest::{CommandsToml, EntryToml, LibraryToml, RuntimeToml, ToolchainToml, WorkloadToml};
+use super::manifest::{CommandsToml, EntryToml, LibraryToml, PostsToml, RuntimeToml, ToolchainToml, WorkloadToml};
 use super::number_of_tasks::{asks_for_tasks, unreadable_formula};
 use super::{Kind, closest};
 
@@ -250,6 +250,17 @@ impl ManifestFile<'_> {
             notes: notes.clone(),
             workloads: wires,
         };
+        let posts = match wire.posts {
+            PostsToml::InAll(false) => Vec::new(),
+            PostsToml::InAll(true) => workloads.keys().cloned().collect(),
+            PostsToml::In(named) => named,
+        };
+        if let Some(unknown) = posts.iter().find(|workload| !workloads.contains_key(*workload)) {
+            return Err(self.error(
+                offset,
+                format!("entry `{name}`: posts: {unknown}: it has no such workload"),
+            ));
+        }
         let entry = Entry {
             full_name: format!("{}/{name}", runtime.name),
             name,
@@ -258,7 +269,7 @@ impl ManifestFile<'_> {
             parallel,
             style: wire.style,
             reference: wire.reference,
-            posts: wire.posts,
+            posts,
             unverified: wire.unverified,
             why: wire.why,
             notes,

@@ -85,8 +85,8 @@ pub struct Entry {
     pub style: Style,
     /// Drawn, never ranked.
     pub reference: bool,
-    /// In the original blog posts: a member of `@posts`.
-    pub posts: bool,
+    /// The workloads in which it stands for its runtime in `@posts`; empty for an entry outside of that set.
+    pub posts: Vec<String>,
     pub unverified: Option<String>,
     pub why: String,
     pub notes: Vec<String>,

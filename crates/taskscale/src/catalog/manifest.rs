@@ -52,6 +52,20 @@ pub(super) struct LocateToml {
     pub folders: Vec<String>,
 }
 
+/// Whether an entry stands for its runtime in `@posts`: in all of its workloads, or in those that are listed.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum PostsToml {
+    InAll(bool),
+    In(Vec<String>),
+}
+
+impl Default for PostsToml {
+    fn default() -> PostsToml {
+        PostsToml::InAll(false)
+    }
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EntryToml {
@@ -66,7 +80,7 @@ pub(super) struct EntryToml {
     #[serde(default)]
     pub reference: bool,
     #[serde(default)]
-    pub posts: bool,
+    pub posts: PostsToml,
     pub unverified: Option<String>,
     pub why: String,
     #[serde(default)]

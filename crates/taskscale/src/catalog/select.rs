@@ -83,6 +83,13 @@ impl<'a> Selection<'a> {
     }
 }
 
+/// How much of an entry a word selects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reach {
+    Posts,
+    Whole,
+}
+
 /// Stands for every workload.
 const EVERY: &str = "all";
 
@@ -95,13 +102,15 @@ pub fn select<'a>(
     workloads: &[String],
 ) -> Result<Selection<'a>, SelectError> {
     let wanted = wanted(catalog, workloads)?;
-    let mut chosen = vec![false; catalog.entries().count()];
+    // Of an entry that only `@posts` names, the workloads in which it stands for its runtime.
+    let mut chosen: Vec<Option<Reach>> = vec![None; catalog.entries().count()];
     for word in words {
         let matcher = Matcher::of(word);
         let mut named = false;
         for (index, (runtime, entry)) in catalog.entries().enumerate() {
             if matcher.matches(&Selectable::of(runtime, entry)) {
-                (named, chosen[index]) = (true, true);
+                let reach = if matcher.means_posts() { Reach::Posts } else { Reach::Whole };
+                (named, chosen[index]) = (true, chosen[index].max(Some(reach)));
             }
         }
         if named {
@@ -117,12 +126,15 @@ pub fn select<'a>(
         let catalogs: Vec<_> = catalog.folders.iter().map(|folder| folder.display().to_string()).collect();
         return Err(SelectError::Unknown { name: word.clone(), catalogs: catalogs.join(" and "), nearest });
     }
-    let entries: Vec<(&Runtime, &Entry)> =
-        catalog.entries().zip(chosen).filter(|(_, chosen)| *chosen).map(|(pair, _)| pair).collect();
+    let reached = catalog.entries().zip(&chosen).filter_map(|(pair, reach)| Some((pair, (*reach)?)));
+    let (entries, reaches): (Vec<(&Runtime, &Entry)>, Vec<Reach>) = reached.unzip();
     let every: Vec<&Workload> = catalog.workloads.iter().collect();
     let mut selection = Selection::default();
-    for (runtime, entry) in &entries {
-        let does = |workload: &&&Workload| entry.workloads.contains_key(&workload.name);
+    for ((runtime, entry), reach) in entries.iter().zip(reaches) {
+        let does = |workload: &&&Workload| {
+            let stands = reach == Reach::Whole || entry.posts.contains(&workload.name);
+            stands && entry.workloads.contains_key(&workload.name)
+        };
         let workloads = wanted.as_ref().unwrap_or(&every).iter().filter(does);
         selection.programs.extend(workloads.map(|workload| Program { runtime, entry, workload }));
     }
@@ -176,7 +188,7 @@ fn wanted<'a>(catalog: &'a Catalog, names: &[String]) -> Result<Option<Vec<&'a W
 
 /// The default selection: the entries of the original blog posts, or all of a catalog without any of them.
 pub fn default_selection(catalog: &Catalog) -> Vec<String> {
-    let posts = catalog.entries().any(|(_, entry)| entry.posts);
+    let posts = catalog.entries().any(|(_, entry)| !entry.posts.is_empty());
     vec![if posts { "@posts" } else { "@all" }.to_owned()]
 }
 
@@ -196,7 +208,7 @@ impl<'a> Selectable<'a> {
         Selectable {
             full_name: &entry.full_name,
             runtime: &runtime.name,
-            posts: entry.posts,
+            posts: !entry.posts.is_empty(),
             style: entry.style,
         }
     }
@@ -228,6 +240,10 @@ impl Matcher {
             _ => Means::Name,
         };
         Matcher { word: word.to_owned(), means }
+    }
+
+    fn means_posts(&self) -> bool {
+        matches!(self.means, Means::Posts)
     }
 
     /// As it was typed.

@@ -165,7 +165,7 @@ fn entries(args: &List, global: &Global) -> Result<ExitCode, Failure> {
                 json!({
                     "entry": entry.full_name, "title": entry.title, "kind": entry.kind,
                     "stackful": entry.kind.stackful(), "parallel": entry.parallel, "style": entry.style,
-                    "reference": entry.reference, "posts": entry.posts, "unverified": entry.unverified,
+                    "reference": entry.reference, "posts": !entry.posts.is_empty(), "unverified": entry.unverified,
                     "why": entry.why, "notes": entry.notes, "url": runtime.url,
                     "workloads": entry.workloads.keys().collect::<Vec<_>>(),
                     "version": toolchain.as_ref().ok().map(|found| receipt(found, entry)),

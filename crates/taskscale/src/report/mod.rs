@@ -43,6 +43,7 @@ pub use model::{
     Entry, Group, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads,
     Step, Unavailable, Version, WarningCount, WorstPoint,
 };
+pub use overview::{Factor, Overview, overview};
 pub use page::{PAGE_SCHEMA, PageData};
 pub use phrases::told;
 pub use rank::Rank;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::layout::{Page, START, anchor};
+use super::layout::{Page, START, anchor, link, percent_encoded};
 use super::{Found, Withdrawn};
 use crate::record::{EntryFacts, Loaded, Machine, Status, Timestamp, Warning, last_attempts, same_memory};
 use crate::report::Report;
@@ -62,6 +62,12 @@ impl Shown {
         }
     }
 
+    /// Whether it was measured while taskscale was developed: on a site with submitted results, what is in no folder of a
+    /// machine.
+    pub fn is_development(&self) -> bool {
+        self.mark.is_some() && !self.place.contains('/')
+    }
+
     pub fn is_on(&self, machine: &Machine) -> bool {
         let of = |machine: &Machine| {
             (machine.hostname.clone(), machine.cpu.clone(), machine.cpus, machine.architecture.clone())
@@ -92,8 +98,19 @@ pub fn mark_behind(campaign: &Shown) -> String {
     campaign.mark.map(|mark| format!(", {}", mark.name())).unwrap_or_default()
 }
 
+/// A link from the page `from` to an entry in a series of results.
+pub fn link_to_result(from: &str, campaign: &Shown, part: &str, entry: &str) -> String {
+    let at = format!("part={}&entry={}", percent_encoded(part), percent_encoded(entry));
+    format!(
+        "<a href=\"{}#{}\">{}</a>",
+        link(from, &campaign.page),
+        escaped(&at),
+        escaped(&campaign.place)
+    )
+}
+
 /// Results grouped by machine, in the order of the first of each: results of two machines are not comparable.
-pub fn by_machine(campaigns: &[Shown]) -> Vec<Vec<&Shown>> {
+pub fn by_machine<'a>(campaigns: impl IntoIterator<Item = &'a Shown>) -> Vec<Vec<&'a Shown>> {
     let mut machines: Vec<Vec<&Shown>> = Vec::new();
     for campaign in campaigns {
         match machines.iter_mut().find(|own| campaign.is_on(&own[0].machine)) {
@@ -164,4 +181,11 @@ fn row(campaign: &Shown) -> String {
         ok = units::grouped(campaign.ok_runs as u64),
         runs = units::grouped(campaign.runs as u64),
     )
+}
+
+/// Results for tests.
+#[cfg(test)]
+pub fn shown(place: &str, (campaign, samples): (crate::record::Campaign, Vec<crate::record::Sample>)) -> Shown {
+    let found = Found { place: place.to_owned(), folder: PathBuf::from(place) };
+    Shown::of(&found, &Loaded { campaign, samples, rejected: Vec::new() })
 }

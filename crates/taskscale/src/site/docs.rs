@@ -51,10 +51,13 @@ enum Target {
 }
 
 impl Documents {
-    /// Those of the repository that a catalog is part of: the folders `docs` and `research` beside it, and a few more.
-    pub fn beside(catalog: &Catalog) -> Documents {
-        let mut roots =
-            catalog.folders.iter().filter(|folder| is_whole(folder)).filter_map(|folder| folder.parent());
+    /// Those of the repository that a catalog or else a results folder is part of: the folders `docs` and `research`
+    /// beside the catalog, and a few more. An installed taskscale has none.
+    pub fn find(catalog: &Catalog, results: Option<&Path>) -> Documents {
+        let results = results.and_then(|folder| fs::canonicalize(folder).ok()).unwrap_or_default();
+        let around = results.ancestors().map(|folder| folder.join("runtimes")).filter(|folder| folder.is_dir());
+        let catalogs: Vec<PathBuf> = catalog.folders.iter().cloned().chain(around).collect();
+        let mut roots = catalogs.iter().filter(|folder| is_whole(folder)).filter_map(|folder| folder.parent());
         let Some(root) = roots.find(|root| root.join("docs").is_dir()) else { return Documents::default() };
         let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
         let mut paths: Vec<String> = AT_ROOT.map(str::to_owned).to_vec();

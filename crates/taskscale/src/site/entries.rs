@@ -1,17 +1,18 @@
-//! The list of all entries, by runtime, with bytes per task.
+//! The list of all entries, by runtime, each with a result.
 
-use super::campaigns::{Shown, machine_name, mark_behind};
+use super::campaigns::{Shown, link_to_result};
 use super::docs::Documents;
 use super::layout::{ENTRIES, Page, anchor, plain_name};
-use super::start::{Featured, featured};
+use super::start::featured;
 use super::subject::Subject;
-use crate::catalog::{Catalog, Style};
+use crate::catalog::{Style, reading_order};
 use crate::figures;
-use crate::report::Report;
+use crate::report::{Report, Row};
 use crate::sheet::{NONE, escaped};
-use crate::units::{counted, tasks};
+use crate::submit::Mark;
+use crate::units::{self, counted};
 
-pub fn page(campaigns: &[Shown], subjects: &[Subject], catalog: &Catalog, documents: &Documents) -> String {
+pub fn page(campaigns: &[Shown], subjects: &[Subject], documents: &Documents) -> String {
     let mut runtimes: Vec<(&str, &str, Vec<&Subject>)> = Vec::new();
     for subject in subjects {
         match runtimes.last_mut().filter(|(runtime, ..)| *runtime == subject.runtime) {
@@ -20,101 +21,115 @@ pub fn page(campaigns: &[Shown], subjects: &[Subject], catalog: &Catalog, docume
         }
     }
     runtimes.sort_by_key(|(_, title, _)| title.to_lowercase());
-    let featured = featured(campaigns, catalog);
+    let series = series(campaigns);
     let mut main = format!(
         "<h1>{} entries of {}</h1>\n<p class=\"lead\">An entry is one way to run tasks: a program as users of the language write it \
          (idiomatic), or tuned for the benchmark (tuned). Compare entries of the same kind: a timer does less than a thread.</p>\n",
         subjects.len(),
         counted(runtimes.len() as u64, "runtime"),
     );
-    main.push_str(&featured.as_ref().map(source).unwrap_or_default());
+    main.push_str(
+        "<p class=\"quiet\">Each value is of the workload and N beside it, from the linked results, and so is \
+         &quot;vs best&quot; of its kind. B/task is over all N there.</p>\n",
+    );
     let jumps: String = runtimes
         .iter()
         .map(|(runtime, title, _)| format!("<a href=\"#{}\">{}</a>\n", plain_name(runtime), escaped(title)))
         .collect();
     main.push_str(&format!("<nav class=\"jumps\" aria-label=\"Runtimes\">\n{jumps}</nav>\n"));
     for (runtime, title, own) in &runtimes {
-        main.push_str(&section(runtime, title, own, featured.as_ref(), documents));
+        main.push_str(&section(runtime, title, own, &series, documents));
     }
     let about = "Every program that taskscale measures, by runtime";
     Page { path: ENTRIES, title: "Entries", about, main: &main }.render(!documents.is_empty())
 }
 
-/// The results that the values of the list come from.
-fn source(featured: &Featured) -> String {
-    format!(
-        "<p class=\"quiet\">Results: {}, {}, workload {}, on {}{}. No value: not measured there, or failed.</p>\n",
-        anchor(ENTRIES, &featured.campaign.page, &featured.campaign.place),
-        featured.campaign.created_at.date(),
-        escaped(&featured.report.part().to_string()),
-        machine_name(&featured.campaign.machine),
-        mark_behind(featured.campaign),
-    )
+/// All series, those whose values are shown first: results of machines' folders before those of development, then in
+/// reading order, then those of the featured machine, then the newest.
+fn series(campaigns: &[Shown]) -> Vec<(&Shown, &Report)> {
+    let featured = featured(campaigns);
+    let machine = featured.as_ref().map(|featured| &featured.campaign.machine);
+    let of = |campaign| {
+        let campaign: &Shown = campaign;
+        campaign.reports.iter().map(move |report| (campaign, report))
+    };
+    let mut all: Vec<(&Shown, &Report)> = campaigns.iter().flat_map(of).collect();
+    all.sort_by_key(|(campaign, report)| {
+        let elsewhere = machine.is_some_and(|machine| !campaign.is_on(machine));
+        let is_special = !report.params.is_empty() || report.cpus.is_some();
+        (campaign.is_development(), reading_order(&report.workload), is_special, elsewhere)
+    });
+    all
+}
+
+/// The result at the most tasks in the first series in which some run of the entry was ok.
+fn best_known<'a>(series: &[(&'a Shown, &'a Report)], entry: &str) -> Option<(&'a Shown, &'a Report, &'a Row)> {
+    series.iter().find_map(|(campaign, report)| {
+        let mut rows = report.groups.iter().rev().flat_map(|group| &group.rows);
+        let is_good = |row: &&Row| row.entry.name == entry && row.ok_runs > 0 && row.headline.is_some();
+        Some((*campaign, *report, rows.find(is_good)?))
+    })
 }
 
 fn section(
     runtime: &str,
     title: &str,
     own: &[&Subject],
-    featured: Option<&Featured>,
+    series: &[(&Shown, &Report)],
     documents: &Documents,
 ) -> String {
     let readme = documents.page(&format!("runtimes/{runtime}/README.md"), "");
     let readme = readme
         .map(|(page, _)| format!(" <small>{}</small>", anchor(ENTRIES, &page, "decisions and known limits")));
-    let heads: String = featured
-        .map(|featured| {
-            format!(
-                "<th scope=\"col\" class=\"n\">{}, {}</th><th scope=\"col\" class=\"n\">vs best of kind</th>\
-                 <th scope=\"col\" class=\"n\">{}</th>",
-                escaped(featured.report.headline().heading),
-                tasks(featured.group.tasks),
-                escaped(figures::BYTES_PER_TASK.heading),
-            )
-        })
-        .unwrap_or_default();
-    let rows: String = own.iter().map(|subject| row(subject, featured)).collect();
+    let rows: String = own.iter().map(|subject| row(subject, series)).collect();
     format!(
         "<section aria-labelledby=\"{id}\">\n<h2 id=\"{id}\">{}{}</h2>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"entries\">\n\
-         <thead><tr><th scope=\"col\">Entry</th><th scope=\"col\">Kind</th><th scope=\"col\">Style</th>{heads}\
+         <thead><tr><th scope=\"col\">Entry</th><th scope=\"col\">Kind</th><th scope=\"col\">Style</th>\
+         <th scope=\"col\" class=\"n\">Memory or time</th><th scope=\"col\">Workload, N</th>\
+         <th scope=\"col\" class=\"n\">vs best</th><th scope=\"col\" class=\"n\">{}</th><th scope=\"col\">Results</th>\
          <th scope=\"col\">Workloads</th></tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n</section>\n",
         escaped(title),
         readme.unwrap_or_default(),
+        figures::BYTES_PER_TASK.heading,
         id = plain_name(runtime),
     )
 }
 
-fn row(subject: &Subject, featured: Option<&Featured>) -> String {
-    let figures = featured.map(|featured| {
-        let row = featured.group.rows.iter().find(|row| row.entry.name == subject.name);
-        let headline = row.filter(|row| row.ok_runs > 0).and_then(|row| row.headline);
-        let times = row.and_then(|row| row.times_best).map(|times| crate::units::decimal(times, 2));
-        let shown = [
-            headline.map(|spread| featured.report.headline().show(spread.median)),
-            times,
-            per_task(featured.report, &subject.name),
-        ];
-        shown
-            .map(|text| format!("<td class=\"n\">{}</td>", escaped(text.as_deref().unwrap_or(NONE))))
-            .concat()
-    });
+fn row(subject: &Subject, series: &[(&Shown, &Report)]) -> String {
+    let value = best_known(series, &subject.name);
+    let value = value.map(|(campaign, report, row)| value_cells(campaign, report, row));
     let workloads: Vec<&str> = subject.programs.iter().map(|program| &*program.workload).collect();
     format!(
         "<tr><th scope=\"row\">{}<small>{}</small></th><td>{}</td><td>{}</td>{}<td class=\"words\">{}</td></tr>\n",
         anchor(ENTRIES, &subject.page, subject.name.split_once('/').map_or(&*subject.name, |(_, name)| name)),
         escaped(&subject.title),
-        subject.kind.name(),
+        subject.kind.title(),
         style(subject),
-        figures.unwrap_or_default(),
+        value.unwrap_or_else(|| format!("<td class=\"n\">{NONE}</td><td colspan=\"4\">no result</td>")),
         escaped(&workloads.join(", ")),
     )
 }
 
-/// Bytes per task of an entry, as a table writes it.
-fn per_task(report: &Report, name: &str) -> Option<String> {
-    let rows = report.groups.iter().flat_map(|group| &group.rows);
-    rows.filter(|row| row.entry.name == name && row.ok_runs > 0)
-        .find_map(|row| row.text(&figures::BYTES_PER_TASK))
+/// The headline of a row and what it is of.
+fn value_cells(campaign: &Shown, report: &Report, row: &Row) -> String {
+    let headline = report.headline();
+    let unit = headline.heading.rsplit(' ').next().unwrap_or_default();
+    let value = row.headline.map(|spread| format!("{} {unit}", headline.show(spread.median)));
+    let times = row.times_best.map(|times| units::decimal(times, 2));
+    let n = |text: Option<String>| {
+        format!("<td class=\"n\">{}</td>", escaped(text.as_deref().unwrap_or(NONE)))
+    };
+    let part = report.part().to_string();
+    format!(
+        "{}<td class=\"date\">{}, {}</td>{}{}<td>{} <small>{}</small></td>",
+        n(value),
+        escaped(&part),
+        units::count(row.tasks),
+        n(times),
+        n(row.text(&figures::BYTES_PER_TASK)),
+        link_to_result(ENTRIES, campaign, &part, &row.entry.name),
+        campaign.mark.map_or("", Mark::short),
+    )
 }
 
 /// Facts that matter for comparisons.
@@ -127,4 +142,27 @@ pub fn style(subject: &Subject) -> String {
     words.extend((!subject.parallel).then_some("one CPU"));
     words.extend(subject.unverified.as_ref().map(|_| "unverified"));
     words.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::fixture::{everything, of_parts};
+    use crate::site::campaigns::shown;
+
+    #[test]
+    fn entries_that_the_newest_results_lack_have_a_value_of_older_ones() {
+        let campaigns = [shown("newest", of_parts()), shown("old", everything())];
+        let series = series(&campaigns);
+        let known = |entry: &str| {
+            best_known(&series, entry).map(|(campaign, _, row)| (campaign.place.as_str(), row.tasks))
+        };
+        assert_eq!(known("go/goroutine"), Some(("newest", 10_000)));
+        assert_eq!(known("rust/floor"), Some(("old", 1_000_000)));
+        assert_eq!(known("kotlin/coroutine"), None);
+        let (campaign, report, row) = best_known(&series, "rust/floor").unwrap();
+        let cells = value_cells(campaign, report, row);
+        assert!(cells.contains(" MiB</td><td class=\"date\">sleep, 1M</td>"), "{cells}");
+        assert!(cells.contains("campaigns/old.html#part=sleep&amp;entry=rust%2Ffloor"), "{cells}");
+    }
 }

@@ -1,16 +1,16 @@
 //! The page of an entry: what it is, its results by machine, and its program.
 
-use super::campaigns::{Shown, by_machine, machine_details, machine_name, mark_behind};
+use super::campaigns::{Shown, by_machine, link_to_result, machine_details, machine_name, mark_behind};
 use super::docs::{Documents, published};
 use super::entries::style;
-use super::layout::{ENTRIES, Page, anchor, link, percent_encoded, plain_name};
+use super::layout::{ENTRIES, Page, anchor, link, plain_name};
 use super::subject::{File, Subject};
-use crate::catalog::{Catalog, Kind, embedded_files};
+use crate::catalog::{Kind, embedded_files, reading_order};
 use crate::report::{Report, Row, columns, told};
 use crate::sheet::{NONE, command_line, escaped, escaped_lines};
 use crate::units::{self, counted};
 
-pub fn page(subject: &Subject, campaigns: &[Shown], catalog: &Catalog, documents: &Documents) -> String {
+pub fn page(subject: &Subject, campaigns: &[Shown], documents: &Documents) -> String {
     let here = &*subject.page;
     let mut main = format!(
         "<p class=\"above\">{} › <a href=\"{}#{}\">{}</a></p>\n<h1>{}</h1>\n<p class=\"id\"><code>{}</code></p>\n\
@@ -33,7 +33,7 @@ pub fn page(subject: &Subject, campaigns: &[Shown], catalog: &Catalog, documents
         main.push_str(&format!("<h2>Notes</h2>\n<ul>\n{notes}</ul>\n"));
     }
     main.push_str("<h2 id=\"figures\">Results</h2>\n");
-    let figures = figures(subject, campaigns, catalog);
+    let figures = figures(subject, campaigns);
     match figures.is_empty() {
         true => main.push_str("<p>No results on this site include it.</p>\n"),
         false => main.push_str(&figures),
@@ -55,23 +55,20 @@ fn sentence(text: &str) -> String {
     if text.is_empty() || text.ends_with(['.', '!', '?']) { text } else { text + "." }
 }
 
-/// What one task is in its runtime.
-fn kind_text(kind: Kind) -> &'static str {
+/// Explains the title of a kind.
+fn explained(kind: Kind) -> &'static str {
     match kind {
-        Kind::Thread => "OS threads",
-        Kind::Process => "processes",
-        Kind::Stackful => "green threads: tasks with their own stacks, switched by the runtime",
-        Kind::Stackless => "async tasks, which keep their state in an object",
-        Kind::Future => "futures in one task",
-        Kind::Timer => "timers without tasks",
-        Kind::Program => "a black-box program",
+        Kind::Stackful => ": tasks with their own stacks, switched by the runtime",
+        Kind::Stackless => ": tasks that keep their state in an object",
+        Kind::Timer => ": no tasks",
+        Kind::Thread | Kind::Process | Kind::Future | Kind::Program => "",
     }
 }
 
 fn facts(subject: &Subject, documents: &Documents) -> String {
     let here = &*subject.page;
     let mut facts: Vec<(&str, String)> = vec![
-        ("Kind", format!("{}: {}", subject.kind.name(), kind_text(subject.kind))),
+        ("Kind", format!("{}{}", subject.kind.title(), explained(subject.kind))),
         ("Style", style(subject)),
     ];
     let parallel = if subject.parallel { "on several CPUs at once" } else { "on one CPU at a time" };
@@ -110,9 +107,8 @@ fn facts(subject: &Subject, documents: &Documents) -> String {
 }
 
 /// For each machine the series that were measured, each from the newest results that have it.
-fn figures(subject: &Subject, campaigns: &[Shown], catalog: &Catalog) -> String {
+fn figures(subject: &Subject, campaigns: &[Shown]) -> String {
     let has = |report: &Report| report.groups.iter().any(|group| row_of(&group.rows, subject).is_some());
-    let first = catalog.default_workload().map_or("", |workload| &workload.name);
     let mut text = String::new();
     for own in by_machine(campaigns) {
         // Series with their results, the newest first.
@@ -126,11 +122,8 @@ fn figures(subject: &Subject, campaigns: &[Shown], catalog: &Catalog) -> String 
                 }
             }
         }
-        // The default workload first, then by name.
-        parts.sort_by(|(a, of_a), (b, of_b)| {
-            let other = |of: &[(&Shown, &Report)]| of[0].1.workload != first;
-            (other(of_a), a).cmp(&(other(of_b), b))
-        });
+        let order = |of: &[(&Shown, &Report)]| reading_order(&of[0].1.workload);
+        parts.sort_by(|(a, of_a), (b, of_b)| (order(of_a), a).cmp(&(order(of_b), b)));
         let Some((_, of)) = parts.first() else { continue };
         let machine = &of[0].0.machine;
         text.push_str(&format!(
@@ -189,14 +182,7 @@ fn part_table(subject: &Subject, part: &str, all: &[(&Shown, &Report)]) -> Strin
 /// Links to the results that have it, the shown ones first; each opens the entry there.
 fn origin(subject: &Subject, part: &str, all: &[(&Shown, &Report)]) -> String {
     let to = |campaign: &Shown| {
-        let at = format!("part={}&entry={}", percent_encoded(part), percent_encoded(&subject.name));
-        format!(
-            "<a href=\"{}#{}\">{}</a>{}",
-            link(&subject.page, &campaign.page),
-            escaped(&at),
-            escaped(&campaign.place),
-            mark_behind(campaign)
-        )
+        link_to_result(&subject.page, campaign, part, &subject.name) + &mark_behind(campaign)
     };
     let times = all.first().map_or(0, |(_, report)| u64::from(report.repetitions));
     let links: Vec<String> = all.iter().map(|(campaign, _)| to(campaign)).collect();

@@ -7,10 +7,11 @@ mod campaigns;
 mod docs;
 mod entries;
 mod entry;
+mod heat;
+mod highlights;
 mod layout;
 mod start;
 mod subject;
-mod surprise;
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -80,7 +81,6 @@ fn at(what: &'static str, path: &Path, error: io::Error) -> StoreError {
 pub struct Site<'a> {
     out: PathBuf,
     catalog: &'a Catalog,
-    documents: Documents,
     campaigns: Vec<Shown>,
     withdrawn: Vec<Withdrawn>,
     /// The files of the site, relative to its folder.
@@ -107,8 +107,6 @@ pub struct Made {
 
 impl<'a> Site<'a> {
     /// Begins a site in a folder that is new, empty, or contains a site. Writes nothing yet.
-    ///
-    /// The documents are those next to the catalog, as in taskscale's repository; an installed taskscale has none.
     pub fn begin(out: &Path, catalog: &'a Catalog) -> Result<Site<'a>, StoreError> {
         let is_empty = match fs::read_dir(out) {
             Ok(mut children) => children.next().is_none(),
@@ -120,11 +118,9 @@ impl<'a> Site<'a> {
                 io::Error::new(io::ErrorKind::AlreadyExists, "it contains files that are not of a site");
             return Err(at("make a site in", out, error));
         }
-        let documents = Documents::beside(catalog);
         Ok(Site {
             out: out.to_owned(),
             catalog,
-            documents,
             campaigns: Vec::new(),
             withdrawn: Vec::new(),
             written: BTreeSet::new(),
@@ -170,30 +166,26 @@ impl<'a> Site<'a> {
             self.campaigns.iter_mut().zip(marks).for_each(|(campaign, mark)| campaign.mark = Some(mark));
         }
         let subjects = subject::subjects(self.catalog, &self.campaigns);
+        let documents = Documents::find(self.catalog, self.campaigns.first().map(|campaign| &*campaign.folder));
         let mut pages = vec![
-            (
-                START.to_owned(),
-                start::page(&self.campaigns, &self.withdrawn, &subjects, self.catalog, &self.documents),
-            ),
-            (ENTRIES.to_owned(), entries::page(&self.campaigns, &subjects, self.catalog, &self.documents)),
+            (START.to_owned(), start::page(&self.campaigns, &self.withdrawn, &subjects, &documents)),
+            (ENTRIES.to_owned(), entries::page(&self.campaigns, &subjects, &documents)),
         ];
         for subject in &subjects {
-            let page = entry::page(subject, &self.campaigns, self.catalog, &self.documents);
-            pages.push((subject.page.clone(), page));
+            pages.push((subject.page.clone(), entry::page(subject, &self.campaigns, &documents)));
         }
         let withdrawn = self.withdrawn.iter();
-        pages.extend(
-            withdrawn.map(|of| (of.page.clone(), campaigns::withdrawn_page(of, !self.documents.is_empty()))),
-        );
-        let (documents, dead_links) = self.documents.pages(&self.campaigns, &subjects);
-        pages.extend(documents);
-        if !self.documents.is_empty() {
-            pages.push((DOCUMENTS.to_owned(), self.documents.list()));
+        let with_documents = !documents.is_empty();
+        pages.extend(withdrawn.map(|of| (of.page.clone(), campaigns::withdrawn_page(of, with_documents))));
+        let (of_documents, dead_links) = documents.pages(&self.campaigns, &subjects);
+        pages.extend(of_documents);
+        if with_documents {
+            pages.push((DOCUMENTS.to_owned(), documents.list()));
         }
         for (path, text) in &pages {
             self.write(path, text.as_bytes())?;
         }
-        for (path, file) in self.documents.pictures() {
+        for (path, file) in documents.pictures() {
             let bytes = fs::read(&file).map_err(|error| at("read", &file, error))?;
             self.write(&path, &bytes)?;
         }
@@ -205,7 +197,7 @@ impl<'a> Site<'a> {
             start: self.out.join(START),
             campaigns: self.campaigns.len(),
             entries: subjects.len(),
-            documents: self.documents.len(),
+            documents: documents.len(),
             dead_links,
         })
     }

@@ -1,19 +1,21 @@
-//! The start page: the question, a chart of the answer, highlights, how to run taskscale, and all results.
+//! The start page: the question, highlights and a picture of the answer, the heat table, and all results.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use super::Withdrawn;
 use super::campaigns::{Shown, by_machine, machine_details, machine_name, mark_behind, table};
 use super::docs::{Documents, REPOSITORY};
+use super::heat;
+use super::highlights::{Highlight, highlights};
 use super::layout::{ENTRIES, Page, START, anchor, link};
 use super::subject::Subject;
-use super::surprise::{Surprise, surprises};
-use crate::catalog::{Catalog, Shape};
+use crate::catalog::{Shape, reading_order};
 use crate::report::{
     Chart, Detail, Export, Group, RenderOptions, Report, Request, Row, Target, export, told,
 };
-use crate::sheet::escaped;
-use crate::units::tasks;
+use crate::sheet::{command_line, escaped};
+use crate::units::{counted, tasks};
 
 /// Rows of the picture at most: it is to be seen with all else, in one screen.
 const ROWS: usize = 11;
@@ -29,10 +31,9 @@ pub fn page(
     campaigns: &[Shown],
     withdrawn: &[Withdrawn],
     subjects: &[Subject],
-    catalog: &Catalog,
     documents: &Documents,
 ) -> String {
-    let featured = featured(campaigns, catalog);
+    let featured = featured(campaigns);
     let n = featured.as_ref().map_or("N concurrent tasks".to_owned(), |of| many(of.group.tasks));
     let mut main = format!(
         "<div class=\"opening\">\n<div class=\"point\">\n<h1>What do <b>{n}</b> cost, and where does each runtime break?</h1>\n\
@@ -40,29 +41,31 @@ pub fn page(
          including kernel memory. Entries are ranked within their kind.</p>\n"
     );
     if let Some(featured) = &featured {
-        main.push_str(&list(&surprises_of(featured), subjects));
+        main.push_str(&list(&highlights_of(featured), subjects));
     }
     main.push_str("</div>\n");
     main.push_str(&featured.as_ref().map(|featured| figure(featured, subjects)).unwrap_or_default());
     main.push_str("</div>\n");
+    let (development, published): (Vec<&Shown>, Vec<&Shown>) =
+        campaigns.iter().partition(|campaign| campaign.is_development());
+    main.push_str(&heat::section(campaigns, subjects));
+    main.push_str(&choosing(documents));
+    main.push_str(&changed(&published));
     main.push_str(&how_to_run(documents));
     main.push_str("<section id=\"campaigns\" aria-labelledby=\"campaigns-title\">\n<h2 id=\"campaigns-title\">All results</h2>\n\
          <p>Only results of the same machine are comparable.</p>\n");
-    // The machine with the most runs comes first.
-    let mut machines = by_machine(campaigns);
-    machines.sort_by_key(|own| Reverse(own.iter().map(|campaign| campaign.ok_runs).sum::<usize>()));
-    for own in machines {
-        let machine = &own[0].machine;
-        main.push_str(&format!(
-            "<h3>{}</h3>\n<p class=\"quiet\">{}</p>\n",
-            machine_name(machine),
-            machine_details(machine)
-        ));
-        main.push_str(&table(&own));
-    }
+    main.push_str(&tables(&published));
     for of in withdrawn {
         let (link, date) = (anchor(START, &of.page, &of.place), of.withdrawal.withdrawn_at.date());
         main.push_str(&format!("<p class=\"quiet\">Withdrawn: {link}, {date}</p>\n"));
+    }
+    if !development.is_empty() {
+        main.push_str(&format!(
+            "<details>\n<summary>Development <small>{}, measured while taskscale was developed</small></summary>\n\
+             {}</details>\n",
+            counted(development.len() as u64, "results folder"),
+            tables(&development)
+        ));
     }
     main.push_str("</section>\n");
     Page {
@@ -74,6 +77,22 @@ pub fn page(
     .render(!documents.is_empty())
 }
 
+/// The results of each machine. The machine with the most runs comes first.
+fn tables(campaigns: &[&Shown]) -> String {
+    let mut machines = by_machine(campaigns.iter().copied());
+    machines.sort_by_key(|own| Reverse(own.iter().map(|campaign| campaign.ok_runs).sum::<usize>()));
+    let of_machine = |own: &Vec<&Shown>| {
+        let machine = &own[0].machine;
+        format!(
+            "<h3>{}</h3>\n<p class=\"quiet\">{}</p>\n{}",
+            machine_name(machine),
+            machine_details(machine),
+            table(own)
+        )
+    };
+    machines.iter().map(of_machine).collect()
+}
+
 /// `1M concurrent tasks`, as the question shows it.
 fn many(n: u64) -> String {
     match n {
@@ -82,26 +101,26 @@ fn many(n: u64) -> String {
     }
 }
 
-/// The results to feature: of the default workload, with the most cases that were ok, repeated, on an idle machine;
-/// among equals the newest.
-pub fn featured<'a>(campaigns: &'a [Shown], catalog: &Catalog) -> Option<Featured<'a>> {
-    let first = catalog.default_workload().map_or("", |workload| &workload.name);
+/// The results to feature: of the first workload in reading order, with the most cases that were ok, repeated, on an
+/// idle machine; among equals the newest.
+pub fn featured<'a>(campaigns: &'a [Shown]) -> Option<Featured<'a>> {
     let of = |campaign: &'a Shown| {
         let ranked = |group: &&Group| group.rows.iter().any(|row| row.ranked);
         let reports =
             campaign.reports.iter().filter(|report| report.groups.iter().any(|group| ranked(&group)));
-        let report = reports.clone().min_by_key(|report| (report.workload != first, report.params.len()))?;
+        let order = |report: &Report| reading_order(&report.workload);
+        let report = reports.clone().min_by_key(|report| (order(report), report.params.len()))?;
         let most = report.groups.iter().map(ranked_rows).max()?;
         // The largest N that at least half as many entries ran as any other N.
         let group = report.groups.iter().rfind(|group| ranked_rows(group) * 2 >= most && ranked(group))?;
         let cells: usize = reports.flat_map(|report| &report.groups).map(ranked_rows).sum();
         let quiet = 1.0 - campaign.busy_runs as f64 / campaign.ok_runs.max(1) as f64;
         let worth = (cells * campaign.repetitions.min(3) as usize) as f64 * quiet;
-        Some((report.workload == first, worth, Featured { campaign, report, group }))
+        Some((order(report), worth, Featured { campaign, report, group }))
     };
     // The campaigns come with the newest first, and of equals the last is taken.
     let all = campaigns.iter().rev().filter_map(of);
-    all.max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))).map(|(_, _, featured)| featured)
+    all.max_by(|a, b| b.0.cmp(&a.0).then(a.1.total_cmp(&b.1))).map(|(_, _, featured)| featured)
 }
 
 fn ranked_rows(group: &Group) -> usize {
@@ -109,32 +128,32 @@ fn ranked_rows(group: &Group) -> usize {
 }
 
 /// Highlights are about the memory of tasks that wait.
-fn surprises_of(featured: &Featured) -> Vec<Surprise> {
+fn highlights_of(featured: &Featured) -> Vec<Highlight> {
     match featured.report.shape {
-        Shape::Hold => surprises(featured.report, featured.group.tasks),
+        Shape::Hold => highlights(featured.report, featured.group.tasks),
         Shape::Work | Shape::Serve => Vec::new(),
     }
 }
 
-fn list(found: &[Surprise], subjects: &[Subject]) -> String {
+fn list(found: &[Highlight], subjects: &[Subject]) -> String {
     if found.is_empty() {
         return String::new();
     }
     let items: String = found
         .iter()
-        .map(|Surprise { figure, text, entries }| {
+        .map(|Highlight { text, entries }| {
             let mut text = escaped(text);
             for (at, name) in entries.iter().enumerate() {
                 text = text.replace(&format!("{{{at}}}"), &named(name, subjects));
             }
-            format!("<li><b>{}</b> <span>{text}</span></li>\n", escaped(figure))
+            format!("<li>{text}</li>\n")
         })
         .collect();
-    format!("<ul class=\"surprises\">\n{items}</ul>\n")
+    format!("<ul class=\"highlights\">\n{items}</ul>\n")
 }
 
 /// An entry's name with a link to its page, safe to show.
-fn named(name: &str, subjects: &[Subject]) -> String {
+pub fn named(name: &str, subjects: &[Subject]) -> String {
     let name_shown = format!("<code>{}</code>", escaped(name));
     match subjects.iter().find(|subject| subject.name == name) {
         Some(subject) => format!("<a href=\"{}\">{name_shown}</a>", link(START, &subject.page)),
@@ -202,7 +221,7 @@ fn narrow(report: &Report, rows: &[Row], subjects: &[Subject]) -> String {
         if kind.replace(row.entry.kind) != Some(row.entry.kind) {
             text.push_str(&format!(
                 "<tbody><tr><th scope=\"rowgroup\" colspan=\"2\">{}</th></tr>\n",
-                row.entry.kind.name()
+                row.entry.kind.title()
             ));
         }
         let shown = match row.headline {
@@ -219,6 +238,43 @@ fn narrow(report: &Report, rows: &[Row], subjects: &[Subject]) -> String {
         text.push_str(&format!("<tr><td>{}<br>{shown}</td></tr>\n", named(&row.entry.name, subjects)));
     }
     text + "</table>\n"
+}
+
+fn choosing(documents: &Documents) -> String {
+    let Some((page, _)) = documents.page("docs/choosing.md", "") else { return String::new() };
+    format!(
+        "<h2>Choosing</h2>\n<p>{} depends on what it runs short of: connections, memory, CPU or messages.</p>\n",
+        anchor(START, &page, "The right runtime for your service")
+    )
+}
+
+/// The newest results that can be compared with older ones of the same machine. `campaigns`: the newest first.
+fn changed(campaigns: &[&Shown]) -> String {
+    let pair = campaigns.iter().enumerate().find_map(|(nth, new)| {
+        let own = cases(new);
+        let is_comparable = |old: &&&Shown| old.is_on(&new.machine) && !cases(old).is_disjoint(&own);
+        Some((campaigns[nth + 1..].iter().find(is_comparable)?, new))
+    });
+    let Some((old, new)) = pair else { return String::new() };
+    let command = ["taskscale", "compare", &old.place, &new.place].map(str::to_owned);
+    format!(
+        "<h2>What changed</h2>\n<p>To compare {} with {}, results of the same machine, run <code>{}</code> in the folder \
+         that contains both.</p>\n",
+        anchor(START, &new.page, &new.place),
+        anchor(START, &old.page, &old.place),
+        escaped(&command_line(&command))
+    )
+}
+
+/// Series, entry and N of all cases.
+fn cases(campaign: &Shown) -> BTreeSet<(String, &str, u64)> {
+    let of_report = |report| {
+        let report: &Report = report;
+        let part = report.part().to_string();
+        let rows = report.groups.iter().flat_map(|group| &group.rows);
+        rows.map(move |row| (part.clone(), &*row.entry.name, row.tasks))
+    };
+    campaign.reports.iter().flat_map(of_report).collect()
 }
 
 fn how_to_run(documents: &Documents) -> String {
@@ -246,8 +302,11 @@ fn how_to_run(documents: &Documents) -> String {
 mod tests {
     use super::*;
     use crate::catalog::Kind;
+    use crate::record::{Campaign, Sample};
     use crate::report::Report;
     use crate::report::fixture::everything;
+    use crate::site::campaigns::shown;
+    use crate::submit::Mark;
 
     #[test]
     fn the_picture_has_some_of_each_kind() {
@@ -260,6 +319,33 @@ mod tests {
             rows.iter().filter(|row| !row.entry.reference).map(|row| row.entry.kind).collect()
         };
         assert_eq!(kinds(&rows), kinds(&group.rows));
+    }
+
+    #[test]
+    fn results_of_one_machine_with_common_cases_can_be_compared() {
+        let other = |mut of: (Campaign, Vec<Sample>)| {
+            of.0.machine.cpu = "Another".to_owned();
+            of
+        };
+        let all = [
+            shown("new", everything()),
+            shown("elsewhere", other(everything())),
+            shown("old & gone", everything()),
+        ];
+        let of = |campaigns: &[Shown]| changed(&campaigns.iter().collect::<Vec<_>>());
+        let text = of(&all);
+        assert!(text.contains("taskscale compare &#39;old &amp; gone&#39; new"), "{text}");
+        assert_eq!(of(&all[..2]), "");
+    }
+
+    #[test]
+    fn development_is_what_is_in_no_folder_of_a_machine_beside_submitted_results() {
+        let mut campaign = shown("2026-11-21", everything());
+        assert!(!campaign.is_development());
+        campaign.mark = Some(Mark::Project);
+        assert!(campaign.is_development());
+        campaign.place = "machine/2026-11-21".to_owned();
+        assert!(!campaign.is_development());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::campaigns::Shown;
 use super::layout::plain_name;
-use crate::catalog::{Catalog, Entry, Kind, Runtime, Style, sources};
+use crate::catalog::{Catalog, Entry, Kind, Runtime, Style, reading_order, sources};
 use crate::record::EntryFacts;
 
 /// An entry, wherever it is known from. Texts are not yet safe to show.
@@ -51,9 +51,8 @@ pub struct File {
 
 /// All entries, by runtime in order of name, and then in the catalog's order.
 pub fn subjects(catalog: &Catalog, campaigns: &[Shown]) -> Vec<Subject> {
-    let first = catalog.default_workload().map(|workload| &*workload.name);
     let mut subjects: Vec<Subject> =
-        catalog.entries().map(|(runtime, entry)| Subject::of_catalog(runtime, entry, first)).collect();
+        catalog.entries().map(|(runtime, entry)| Subject::of_catalog(runtime, entry)).collect();
     for campaign in campaigns {
         let known: BTreeSet<String> = subjects.iter().map(|subject| subject.name.clone()).collect();
         let mut others: BTreeMap<&str, Vec<&EntryFacts>> = BTreeMap::new();
@@ -78,9 +77,9 @@ pub fn subjects(catalog: &Catalog, campaigns: &[Shown]) -> Vec<Subject> {
 }
 
 impl Subject {
-    fn of_catalog(runtime: &Runtime, entry: &Entry, first: Option<&str>) -> Subject {
+    fn of_catalog(runtime: &Runtime, entry: &Entry) -> Subject {
         let mut names: Vec<&String> = entry.workloads.keys().collect();
-        names.sort_by_key(|name| Some(name.as_str()) != first);
+        names.sort_by_key(|name| reading_order(name));
         let mut files = Vec::new();
         for workload in &names {
             for file in sources(runtime, entry, workload) {
@@ -98,7 +97,7 @@ impl Subject {
             style: entry.style,
             parallel: entry.parallel,
             reference: entry.reference,
-            posts: entry.posts,
+            posts: !entry.posts.is_empty(),
             unverified: entry.unverified.clone(),
             why: entry.why.clone(),
             notes: entry.notes.clone(),
@@ -127,8 +126,10 @@ impl Subject {
             let only = campaign.reports.first().map(|report| report.workload.clone());
             facts.workload.clone().or(only).unwrap_or_default()
         };
+        let mut all = all.to_vec();
+        all.sort_by_key(|facts| reading_order(&of(facts)));
         let mut files = Vec::new();
-        for facts in all {
+        for facts in &all {
             for source in &facts.sources {
                 add(&mut files, source.path.clone(), source.text.clone(), &of(facts));
             }

@@ -1,4 +1,4 @@
-//! Highlights: findings that a reader may not expect, one sentence each, searched for in the results.
+//! Highlights: findings that a reader may not expect, in plain sentences, searched for in the results.
 //!
 //! Each is about entries of one kind, or about one entry.
 
@@ -13,16 +13,14 @@ const LEAST: f64 = 1.5;
 
 /// A highlight. Texts are not sanitized yet.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Surprise {
-    /// The number that stands out: `×3.8`.
-    pub figure: String,
-    /// The sentence that follows it, with `{0}` and `{1}` in place of the entries' names.
+pub struct Highlight {
+    /// With `{0}` and `{1}` in place of the entries' names.
     pub text: String,
     pub entries: Vec<String>,
 }
 
 /// The first highlights found, the most general first.
-pub fn surprises(report: &Report, at: u64) -> Vec<Surprise> {
+pub fn highlights(report: &Report, at: u64) -> Vec<Highlight> {
     let of = |group: &Group| group.tasks == at;
     let found = [
         stops(report),
@@ -39,11 +37,11 @@ fn median(row: &Row, figure: &'static Figure) -> Option<f64> {
 }
 
 fn times(factor: f64) -> String {
-    format!("×{}", decimal(factor, usize::from(factor < 9.95)))
+    format!("{}x", decimal(factor, usize::from(factor < 9.95)))
 }
 
 /// The entry that hit a limit at the fewest tasks, although others reached the most.
-fn stops(report: &Report) -> Option<Surprise> {
+fn stops(report: &Report) -> Option<Highlight> {
     let most = report.groups.iter().rfind(|group| group.rows.iter().any(|row| row.ranked))?;
     let others = most.rows.iter().filter(|row| row.ranked).count();
     let held = |row: &Row| {
@@ -57,20 +55,20 @@ fn stops(report: &Report) -> Option<Surprise> {
     let limit = |row: &Row, held: u64| {
         let next = report.groups.iter().find(|group| group.tasks > held)?;
         let there = next.rows.iter().find(|other| other.entry.name == row.entry.name)?;
-        there.shortfalls.iter().find_map(|short| short.limit.clone())
+        Some((there.shortfalls.iter().find_map(|short| short.limit.clone())?, next.tasks))
     };
     let found = short.filter_map(|row| {
         let held = held(row)?;
         Some((held, limit(row, held)?, row))
     });
-    let (held, limit, row) = found.min_by_key(|(held, ..)| *held)?;
-    Some(Surprise {
-        figure: units::count(held),
+    let (held, (limit, next), row) = found.min_by_key(|(held, ..)| *held)?;
+    Some(Highlight {
         text: format!(
-            "{} the most that {{0}} ran, among the numbers tried, before it hit {} = {}. {} reached {}.",
-            if held == 1 { "task is" } else { "tasks are" },
+            "{{0}} ran {} and hit {} = {} at {}. {} reached {}.",
+            tasks(held),
             limit.name,
             units::grouped(limit.value),
+            units::count(next),
             units::counted(others, "other entry"),
             units::count(most.tasks)
         ),
@@ -82,20 +80,20 @@ fn stops(report: &Report) -> Option<Surprise> {
 const EXPLAINED: f64 = 0.9;
 
 /// The entry of which RSS misses the most because it is kernel memory.
-fn hidden_kernel(report: &Report) -> Option<Surprise> {
-    let rows = report.groups.iter().flat_map(|group| &group.rows).filter(|row| row.ranked);
+fn hidden_kernel(report: &Report) -> Option<Highlight> {
+    let rows = report.groups.iter().flat_map(|group| &group.rows).filter(|row| row.ranked && row.tasks > 1);
     let hidden = rows.filter_map(|row| {
         let (footprint, rss) = (median(row, &figures::FOOTPRINT)?, median(row, &figures::RSS_PEAK)?);
         let kernel = median(row, &figures::KERNEL)?;
         (kernel >= EXPLAINED * (footprint - rss)).then_some((footprint / rss, footprint, rss, kernel, row))
     });
     let (factor, footprint, rss, kernel, row) = hidden.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (factor >= LEAST).then(|| Surprise {
-        figure: times(factor),
+    (factor >= LEAST).then(|| Highlight {
         text: format!(
-            "the memory that RSS shows: {{0}} takes {} for {}, of which {} is resident. Kernel memory: {}.",
+            "{} {} ({{0}}) use {}. RSS shows {} of it. Kernel memory is {}.",
+            units::grouped(row.tasks),
+            row.entry.title,
             bytes(footprint as u64),
-            tasks(row.tasks),
             bytes(rss as u64),
             bytes(kernel as u64)
         ),
@@ -104,18 +102,17 @@ fn hidden_kernel(report: &Report) -> Option<Surprise> {
 }
 
 /// The kind with the largest factor between its entries.
-fn dearest_of_kind(group: &Group) -> Option<Surprise> {
+fn dearest_of_kind(group: &Group) -> Option<Highlight> {
     let ranked = group.rows.iter().filter(|row| row.ranked);
     let dearest =
         ranked.max_by(|a, b| a.times_best.unwrap_or(0.0).total_cmp(&b.times_best.unwrap_or(0.0)))?;
     let factor = dearest.times_best.filter(|factor| *factor >= LEAST)?;
     let best = of_kind(group, dearest).find(|row| row.times_best == Some(1.0))?;
-    Some(Surprise {
-        figure: times(factor),
+    Some(Highlight {
         text: format!(
-            "the memory: {{0}} against {{1}} at {}, both {}.",
+            "At {} {{0}} uses {} the memory of {{1}}, the best of its kind.",
             tasks(group.tasks),
-            dearest.entry.kind.name()
+            times(factor)
         ),
         entries: vec![dearest.entry.name.clone(), best.entry.name.clone()],
     })
@@ -126,7 +123,7 @@ fn of_kind<'a>(group: &'a Group, like: &'a Row) -> impl Iterator<Item = &'a Row>
 }
 
 /// Two entries of a kind whose order is reversed between the fewest tasks and many.
-fn overtaken(report: &Report, at: u64) -> Option<Surprise> {
+fn overtaken(report: &Report, at: u64) -> Option<Highlight> {
     let first = report.groups.first().filter(|group| group.tasks < at)?;
     let many = report.groups.iter().find(|group| group.tasks == at)?;
     let few = |row: &Row| {
@@ -142,11 +139,11 @@ fn overtaken(report: &Report, at: u64) -> Option<Surprise> {
         })
     });
     let (_, before, after, a, b) = turns.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    Some(Surprise {
-        figure: times(after),
+    Some(Highlight {
         text: format!(
-            "the memory: {{0}} against {{1}} at {}. At {} it is the reverse: {{1}} takes {}.",
+            "At {} {{0}} uses {} the memory of {{1}}. At {} it is the reverse: {{1}} uses {} that of {{0}}.",
             tasks(at),
+            times(after),
             tasks(first.tasks),
             times(before)
         ),
@@ -155,7 +152,7 @@ fn overtaken(report: &Report, at: u64) -> Option<Surprise> {
 }
 
 /// The entry that takes the least memory of its kind but far more CPU time than another.
-fn memory_for_time(group: &Group) -> Option<Surprise> {
+fn memory_for_time(group: &Group) -> Option<Highlight> {
     let best = group.rows.iter().filter(|row| row.ranked && row.times_best == Some(1.0));
     let pairs = best.flat_map(|best| {
         of_kind(group, best).filter_map(move |other| {
@@ -163,11 +160,11 @@ fn memory_for_time(group: &Group) -> Option<Surprise> {
         })
     });
     let (factor, best, other) = pairs.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (factor >= LEAST).then(|| Surprise {
-        figure: times(factor),
+    (factor >= LEAST).then(|| Highlight {
         text: format!(
-            "the CPU time: {{0}} against {{1}} at {}, although it takes the least memory of its kind.",
-            tasks(group.tasks)
+            "At {} {{0}} uses the least memory of its kind, but {} the CPU time of {{1}}.",
+            tasks(group.tasks),
+            times(factor)
         ),
         entries: vec![best.entry.name.clone(), other.entry.name.clone()],
     })
@@ -180,10 +177,10 @@ mod tests {
     use crate::record::{LimitHit, Sample, Status};
     use crate::report::fixture::{campaign, facts, fell, sample};
 
-    fn found(samples: &[Sample]) -> Vec<Surprise> {
+    fn found(samples: &[Sample]) -> Vec<Highlight> {
         let entries = [("x/lean", Kind::Stackless), ("x/fat", Kind::Stackless), ("x/thread", Kind::Thread)];
         let campaign = campaign(entries.map(|(name, kind)| facts(name, kind)).to_vec());
-        surprises(&Report::build(&campaign, samples), 1_000_000)
+        highlights(&Report::build(&campaign, samples), 1_000_000)
     }
 
     /// Fixed costs and bytes per task of the first two.
@@ -202,10 +199,15 @@ mod tests {
     #[test]
     fn a_factor_within_a_kind_and_a_change_of_places_are_found() {
         let told = found(&both((8_000_000, 400), (2_000_000, 1_600)));
-        let figures: Vec<&str> = told.iter().map(|told| told.figure.as_str()).collect();
-        assert_eq!(figures, ["×3.9", "×3.9"], "{told:?}");
+        let texts: Vec<&str> = told.iter().map(|told| told.text.as_str()).collect();
+        assert_eq!(
+            texts,
+            [
+                "At 1M tasks {0} uses 3.9x the memory of {1}. At 1 task it is the reverse: {1} uses 4.0x that of {0}.",
+                "At 1M tasks {0} uses 3.9x the memory of {1}, the best of its kind."
+            ]
+        );
         assert_eq!(told[0].entries, ["x/fat", "x/lean"]);
-        assert!(told[0].text.contains("takes ×4.0"), "{}", told[0].text);
     }
 
     #[test]
@@ -216,8 +218,8 @@ mod tests {
         hit.limit = Some(Box::new(LimitHit { name: "kernel.threads-max".into(), value: 62_000, lift: None }));
         samples.push(hit);
         let told = found(&samples);
-        assert_eq!(told[0].figure, "10k");
-        assert!(told[0].text.contains("kernel.threads-max = 62,000"), "{}", told[0].text);
+        let text = "{0} ran 10k tasks and hit kernel.threads-max = 62,000 at 1M. 2 other entries reached 1M.";
+        assert_eq!(told[0].text, text);
         assert_eq!(told[0].entries, ["x/thread"]);
     }
 
@@ -232,7 +234,8 @@ mod tests {
             }
             found(&samples)
         };
-        assert!(told(0.8)[0].text.contains("is resident. Kernel memory:"), "{:?}", told(0.8));
+        let text = &told(0.8)[0].text;
+        assert!(text.starts_with("1,000,000 ") && text.contains(". RSS shows "), "{text}");
         // The RSS of the largest of many processes proves nothing about kernel memory.
         assert_eq!(told(0.5), []);
     }
