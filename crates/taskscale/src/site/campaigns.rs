@@ -185,7 +185,8 @@ fn row(campaign: &Shown) -> String {
 
 /// Results for tests.
 #[cfg(test)]
-pub fn shown(place: &str, (campaign, samples): (crate::record::Campaign, Vec<crate::record::Sample>)) -> Shown {
+pub fn shown(place: &str, of: (crate::record::Campaign, Vec<crate::record::Sample>)) -> Shown {
+    let (campaign, samples) = of;
     let found = Found { place: place.to_owned(), folder: PathBuf::from(place) };
     Shown::of(&found, &Loaded { campaign, samples, rejected: Vec::new() })
 }

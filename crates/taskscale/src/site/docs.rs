@@ -55,9 +55,11 @@ impl Documents {
     /// beside the catalog, and a few more. An installed taskscale has none.
     pub fn find(catalog: &Catalog, results: Option<&Path>) -> Documents {
         let results = results.and_then(|folder| fs::canonicalize(folder).ok()).unwrap_or_default();
-        let around = results.ancestors().map(|folder| folder.join("runtimes")).filter(|folder| folder.is_dir());
+        let around = results.ancestors().map(|folder| folder.join("runtimes"));
+        let around = around.filter(|folder| folder.is_dir());
         let catalogs: Vec<PathBuf> = catalog.folders.iter().cloned().chain(around).collect();
-        let mut roots = catalogs.iter().filter(|folder| is_whole(folder)).filter_map(|folder| folder.parent());
+        let mut roots =
+            catalogs.iter().filter(|folder| is_whole(folder)).filter_map(|folder| folder.parent());
         let Some(root) = roots.find(|root| root.join("docs").is_dir()) else { return Documents::default() };
         let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
         let mut paths: Vec<String> = AT_ROOT.map(str::to_owned).to_vec();

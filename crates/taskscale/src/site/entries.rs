@@ -29,8 +29,8 @@ pub fn page(campaigns: &[Shown], subjects: &[Subject], documents: &Documents) ->
         counted(runtimes.len() as u64, "runtime"),
     );
     main.push_str(
-        "<p class=\"quiet\">Each value is of the workload and N beside it, from the linked results, and so is \
-         &quot;vs best&quot; of its kind. B/task is over all N there.</p>\n",
+        "<p class=\"quiet\">Each value is of the workload and N beside it, from the linked results. \
+         &quot;vs best&quot; compares it with the best entry of its kind there.</p>\n",
     );
     let jumps: String = runtimes
         .iter()
@@ -63,11 +63,14 @@ fn series(campaigns: &[Shown]) -> Vec<(&Shown, &Report)> {
 }
 
 /// The result at the most tasks in the first series in which some run of the entry was ok.
-fn best_known<'a>(series: &[(&'a Shown, &'a Report)], entry: &str) -> Option<(&'a Shown, &'a Report, &'a Row)> {
-    series.iter().find_map(|(campaign, report)| {
+fn best_known<'a>(
+    series: &[(&'a Shown, &'a Report)],
+    entry: &str,
+) -> Option<(&'a Shown, &'a Report, &'a Row)> {
+    series.iter().find_map(|&(campaign, report)| {
         let mut rows = report.groups.iter().rev().flat_map(|group| &group.rows);
         let is_good = |row: &&Row| row.entry.name == entry && row.ok_runs > 0 && row.headline.is_some();
-        Some((*campaign, *report, rows.find(is_good)?))
+        Some((campaign, report, rows.find(is_good)?))
     })
 }
 

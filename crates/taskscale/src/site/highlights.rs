@@ -81,7 +81,8 @@ const EXPLAINED: f64 = 0.9;
 
 /// The entry of which RSS misses the most because it is kernel memory.
 fn hidden_kernel(report: &Report) -> Option<Highlight> {
-    let rows = report.groups.iter().flat_map(|group| &group.rows).filter(|row| row.ranked && row.tasks > 1);
+    let rows = report.groups.iter().flat_map(|group| &group.rows);
+    let rows = rows.filter(|row| row.ranked && row.tasks > 1);
     let hidden = rows.filter_map(|row| {
         let (footprint, rss) = (median(row, &figures::FOOTPRINT)?, median(row, &figures::RSS_PEAK)?);
         let kernel = median(row, &figures::KERNEL)?;

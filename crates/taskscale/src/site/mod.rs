@@ -166,7 +166,8 @@ impl<'a> Site<'a> {
             self.campaigns.iter_mut().zip(marks).for_each(|(campaign, mark)| campaign.mark = Some(mark));
         }
         let subjects = subject::subjects(self.catalog, &self.campaigns);
-        let documents = Documents::find(self.catalog, self.campaigns.first().map(|campaign| &*campaign.folder));
+        let results = self.campaigns.first().map(|campaign| &*campaign.folder);
+        let documents = Documents::find(self.catalog, results);
         let mut pages = vec![
             (START.to_owned(), start::page(&self.campaigns, &self.withdrawn, &subjects, &documents)),
             (ENTRIES.to_owned(), entries::page(&self.campaigns, &subjects, &documents)),
