@@ -65,8 +65,8 @@ test("the start page makes its point in one screen", async () => {
     return box.y + box.height;
   };
   assert.match(await page.locator("h1").innerText(), /a million concurrent tasks/);
-  assert((await page.locator(".surprises li").count()) > 0);
-  for (const selector of ["h1", ".surprises", ".picture svg", "#run-title"]) {
+  assert((await page.locator(".highlights li").count()) > 0);
+  for (const selector of ["h1", ".highlights", ".picture svg", "#overview-title"]) {
     assert((await bottom(selector)) < 900, `${selector} ends at ${await bottom(selector)}`);
   }
   assert.match(await page.locator(".picture svg").textContent().then(String), /go\/goroutine/);

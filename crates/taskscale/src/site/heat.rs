@@ -55,9 +55,8 @@ fn table(overview: &Overview, subjects: &[Subject]) -> String {
     };
     let heads: String = overview.columns.iter().map(head).collect();
     let width = overview.columns.len() + 1;
-    let mut text = format!(
-        "<table class=\"heat\">\n<thead><tr><th scope=\"col\">Entry</th>{heads}</tr></thead>\n"
-    );
+    let mut text =
+        format!("<table class=\"heat\">\n<thead><tr><th scope=\"col\">Entry</th>{heads}</tr></thead>\n");
     for lines in overview.lines.chunk_by(|a, b| a.entry.kind == b.entry.kind) {
         text.push_str(&format!(
             "<tbody>\n<tr><th scope=\"rowgroup\" colspan=\"{width}\"><span>{}</span></th></tr>\n",
