@@ -71,7 +71,7 @@ fn say(made: &Made) {
         say_aside(&format!("warning: broken link: {link}"));
     }
     let documents = match made.documents {
-        0 => "no documents (the catalog is not in taskscale's repository)".to_owned(),
+        0 => "no documents (neither the catalog nor the results are in taskscale's repository)".to_owned(),
         documents => counted(documents as u64, "document"),
     };
     let campaigns = counted(made.campaigns as u64, "results page");

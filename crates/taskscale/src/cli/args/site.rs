@@ -11,8 +11,8 @@ Examples:
   taskscale site results -o public        a repository's results of many machines
   xdg-open public/index.html              works without a server
 
-The site includes the documents if the catalog is in taskscale's repository. Building into an existing
-site deletes its outdated pages.")]
+The site includes the documents if the catalog or RESULTS is in taskscale's repository.
+Building into an existing site deletes its outdated pages.")]
 pub struct Site {
     /// Folder that contains the results folders
     #[arg(value_name = "RESULTS", default_value = "taskscale-results")]
