@@ -235,7 +235,7 @@ mod tests {
             }
             found(&samples)
         };
-        let text = &told(0.8)[0].text;
+        let text = told(0.8)[0].text.clone();
         assert!(text.starts_with("1,000,000 ") && text.contains(". RSS shows "), "{text}");
         // The RSS of the largest of many processes proves nothing about kernel memory.
         assert_eq!(told(0.5), []);

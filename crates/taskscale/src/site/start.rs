@@ -256,7 +256,7 @@ fn changed(campaigns: &[&Shown]) -> String {
         Some((campaigns[nth + 1..].iter().find(is_comparable)?, new))
     });
     let Some((old, new)) = pair else { return String::new() };
-    let command = ["taskscale", "compare", &old.place, &new.place].map(str::to_owned);
+    let command = ["taskscale", "compare", old.place.as_str(), new.place.as_str()].map(str::to_owned);
     format!(
         "<h2>What changed</h2>\n<p>To compare {} with {}, results of the same machine, run <code>{}</code> in the folder \
          that contains both.</p>\n",
