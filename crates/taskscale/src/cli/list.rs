@@ -22,7 +22,7 @@ pub fn run(args: &List, global: &Global) -> Result<ExitCode, Failure> {
 
     let mut toolchains: BTreeMap<&ToolchainSpec, Result<Toolchain, Unavailable>> = BTreeMap::new();
     for (_, entry) in &entries {
-        toolchains.entry(&entry.toolchain).or_insert_with(|| toolchain::find(&entry.toolchain));
+        toolchains.entry(&entry.toolchain).or_insert_with(|| toolchain::find_without_trace(&entry.toolchain));
     }
     if global.json {
         let list: Vec<_> = entries
