@@ -170,7 +170,7 @@ fn toolchains(catalog: &Catalog) -> Vec<Line> {
     let mut seen = BTreeSet::new();
     let specs = catalog.entries().map(|(_, entry)| &entry.toolchain).filter(|spec| seen.insert(*spec));
     specs
-        .map(|spec| match toolchain::find(spec) {
+        .map(|spec| match toolchain::find_without_trace(spec) {
             Ok(found) => {
                 let home = found.home.map(|home| format!(" in {}", home.display())).unwrap_or_default();
                 Line { good: Some(true), ..Line::named(&spec.title, found.version + &home) }

@@ -149,7 +149,7 @@ fn entries(args: &List, global: &Global) -> Result<ExitCode, Failure> {
 
     let mut toolchains: BTreeMap<&ToolchainSpec, Result<Toolchain, Unavailable>> = BTreeMap::new();
     for (_, entry) in &entries {
-        toolchains.entry(&entry.toolchain).or_insert_with(|| toolchain::find(&entry.toolchain));
+        toolchains.entry(&entry.toolchain).or_insert_with(|| toolchain::find_without_trace(&entry.toolchain));
     }
     let is_installed = |entry: &Entry| toolchains[&entry.toolchain].is_ok();
     entries.retain(|(_, entry)| match (args.installed, args.missing) {

@@ -66,14 +66,22 @@ pub fn is_there(spec: &ToolchainSpec) -> bool {
 
 /// Finds a toolchain: the first candidate that answers its version command and is new enough.
 pub fn find(spec: &ToolchainSpec) -> Result<Toolchain, Unavailable> {
+    find_as(spec, None)
+}
+
+/// The same, without anything that the questions leave in the user's home.
+pub fn find_without_trace(spec: &ToolchainSpec) -> Result<Toolchain, Unavailable> {
+    find_as(spec, Home::like_the_users().as_ref())
+}
+
+fn find_as(spec: &ToolchainSpec, users: Option<&Home>) -> Result<Toolchain, Unavailable> {
     let install = spec.install_hint();
-    let users = Home::like_the_users();
     let Some(locate) = &spec.locate else {
-        return check(spec, None, &install, users.as_ref());
+        return check(spec, None, &install, users);
     };
     let mut nearest_miss = None;
-    for home in candidates(locate, users.as_ref()) {
-        match check(spec, Some(home), &install, users.as_ref()) {
+    for home in candidates(locate, users) {
+        match check(spec, Some(home), &install, users) {
             Ok(toolchain) => return Ok(toolchain),
             Err(miss) => nearest_miss = nearest_miss.or(Some(miss)),
         }
