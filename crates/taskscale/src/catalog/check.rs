@@ -7,7 +7,9 @@ use std::path::Path;
 use regex_lite::Regex;
 
 use super::load::{CatalogError, Entry, Library, Locate, Recipe, Runtime, ToolchainSpec};
-use super::manifest::{CommandsToml, EntryToml, LibraryToml, PostsToml, RuntimeToml, ToolchainToml, WorkloadToml};
+use super::manifest::{
+    CommandsToml, EntryToml, LibraryToml, PostsToml, RuntimeToml, ToolchainToml, WorkloadToml,
+};
 use super::number_of_tasks::{asks_for_tasks, unreadable_formula};
 use super::{Kind, closest};
 
@@ -256,10 +258,9 @@ impl ManifestFile<'_> {
             PostsToml::In(named) => named,
         };
         if let Some(unknown) = posts.iter().find(|workload| !workloads.contains_key(*workload)) {
-            return Err(self.error(
-                offset,
-                format!("entry `{name}`: posts: {unknown}: it has no such workload"),
-            ));
+            return Err(
+                self.error(offset, format!("entry `{name}`: posts: {unknown}: it has no such workload"))
+            );
         }
         let entry = Entry {
             full_name: format!("{}/{name}", runtime.name),

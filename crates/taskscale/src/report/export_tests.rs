@@ -205,10 +205,7 @@ fn what_is_of_one_campaign_alone_is_named_and_not_shown() {
         markdown.contains("Only in A, so not shown: rust/tokio-current-thread; N = 1, 1M."),
         "{markdown}"
     );
-    assert!(
-        markdown.contains("#### 10k tasks: memory MiB") && !markdown.contains("1M tasks"),
-        "{markdown}"
-    );
+    assert!(markdown.contains("#### 10k tasks: memory MiB") && !markdown.contains("1M tasks"), "{markdown}");
     // Of campaigns that have nothing in common, everything is shown.
     for group in &mut reports[1].groups {
         group.tasks = 77;
@@ -227,10 +224,7 @@ fn campaigns_of_other_workloads_are_not_mixed() {
     reports[1].workload = "park".to_owned();
     let markdown = text(&reports, Target::Report(Format::Markdown));
     assert!(markdown.contains("#### sleep, 1M tasks: memory MiB"), "{markdown}");
-    assert!(
-        markdown.contains("#### park, 1M tasks: memory MiB") && !markdown.contains("% |"),
-        "{markdown}"
-    );
+    assert!(markdown.contains("#### park, 1M tasks: memory MiB") && !markdown.contains("% |"), "{markdown}");
 }
 
 #[test]

@@ -101,12 +101,7 @@ pub fn mark_behind(campaign: &Shown) -> String {
 /// A link from the page `from` to an entry in a series of results.
 pub fn link_to_result(from: &str, campaign: &Shown, part: &str, entry: &str) -> String {
     let at = format!("part={}&entry={}", percent_encoded(part), percent_encoded(entry));
-    format!(
-        "<a href=\"{}#{}\">{}</a>",
-        link(from, &campaign.page),
-        escaped(&at),
-        escaped(&campaign.place)
-    )
+    format!("<a href=\"{}#{}\">{}</a>", link(from, &campaign.page), escaped(&at), escaped(&campaign.place))
 }
 
 /// Results grouped by machine, in the order of the first of each: results of two machines are not comparable.

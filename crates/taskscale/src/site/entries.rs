@@ -119,9 +119,8 @@ fn value_cells(campaign: &Shown, report: &Report, row: &Row) -> String {
     let unit = headline.heading.rsplit(' ').next().unwrap_or_default();
     let value = row.headline.map(|spread| format!("{} {unit}", headline.show(spread.median)));
     let times = row.times_best.map(|times| units::decimal(times, 2));
-    let n = |text: Option<String>| {
-        format!("<td class=\"n\">{}</td>", escaped(text.as_deref().unwrap_or(NONE)))
-    };
+    let n =
+        |text: Option<String>| format!("<td class=\"n\">{}</td>", escaped(text.as_deref().unwrap_or(NONE)));
     let part = report.part().to_string();
     format!(
         "{}<td class=\"date\">{}, {}</td>{}{}<td>{} <small>{}</small></td>",

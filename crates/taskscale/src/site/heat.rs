@@ -40,9 +40,8 @@ pub fn section(campaigns: &[Shown], subjects: &[Subject]) -> String {
 fn newest_complete(campaigns: &[Shown]) -> Option<&Shown> {
     let own = campaigns.iter().filter(|campaign| campaign.mark.is_none_or(|mark| mark == Mark::Project));
     own.rev().max_by_key(|campaign| {
-        let ranked = |report: &&Report| {
-            report.groups.iter().flat_map(|group| &group.rows).any(|row| row.ranked)
-        };
+        let ranked =
+            |report: &&Report| report.groups.iter().flat_map(|group| &group.rows).any(|row| row.ranked);
         let reports = campaign.reports.iter().filter(ranked);
         reports.map(|report| &report.workload).collect::<BTreeSet<_>>().len()
     })

@@ -211,7 +211,7 @@ fn a_changed_program_is_not_the_catalogues() {
         kind: entry.kind,
         parallel: entry.parallel,
         style: entry.style,
-        posts: entry.posts,
+        posts: !entry.posts.is_empty(),
         build: recipe.build.clone(),
         run: recipe.run.clone(),
         program_digest: Some("1".to_owned()),

@@ -169,7 +169,10 @@ fn the_site_of_the_repository_has_every_page_and_no_dead_link() {
     assert!(entries.contains("</a> <small>project</small></td>"));
     // Nearly every entry has a value from some results.
     let without = entries.matches(">no result<").count();
-    assert!(without * 5 < entries.matches("<th scope=\"row\">").count(), "{without} entries without a result");
+    assert!(
+        without * 5 < entries.matches("<th scope=\"row\">").count(),
+        "{without} entries without a result"
+    );
     assert!(entry.contains("</a>, measured by the project"), "{entry}");
     assert!(
         entry.contains("runtimes/go/goroutine/sleep/main.go") && entry.contains("<caption>sleep"),
