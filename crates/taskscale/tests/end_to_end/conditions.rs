@@ -169,7 +169,7 @@ fn a_campaign_goes_on_under_the_conditions_that_it_was_begun_under() {
     };
     refused(&world, "--memory-cap 2MiB", "300 MiB, now 2.00 MiB (leave out --memory-cap");
     refused(&world, "--timeout 3s", "1 m 30 s, now 3.00 s (leave out --timeout");
-    refused(&world, "--seed 2", "its order comes from seed 1, not 2; without --seed");
+    refused(&world, "--seed 2", "seed is 1, not 2");
     if conditions.memory_source != Some(MemorySource::Proc) {
         world.env.insert("TASKSCALE_CGROUP".into(), "none".into());
         refused(&world, "", "now proc");

@@ -130,7 +130,7 @@ fn a_killed_launcher_is_a_sample_and_nothing_is_left() {
     launcher().expect("the run has just begun").kill(libc::SIGKILL);
     let finished = running.wait();
     world.assert_nothing_left();
-    finished.expect_code(1).expect_said("the launcher");
+    finished.expect_code(1).expect_said("launcher");
     let samples = world.load("out").samples;
     let crashed: Vec<_> = samples.iter().filter(|sample| sample.status == Status::Crashed).collect();
     assert!(samples.len() >= 3 && crashed.len() == 1, "{samples:?}");

@@ -147,7 +147,7 @@ fn what_makes_no_sense_is_refused() {
         ("one --samples", "--samples needs --format csv"),
         ("one --chart scaling", "--chart needs --format svg"),
         ("one --format svg --chart scaling -n 1", "a scaling chart needs 2"),
-        ("one --format svg -n 7", "-n: nothing was measured at N = 7; there are N = 1, 500"),
+        ("one --format svg -n 7", "-n 7: not measured; available: 1, 500"),
         ("one --format svg -n 1x", "-n: \"x\" in \"1x\" is not a unit of a count"),
         ("one --format csv --metric launch", "--metric is for"),
         ("one two --metric speed", "invalid value 'speed'"),
@@ -198,7 +198,7 @@ fn a_report_is_of_what_was_asked_for() {
     shows("--entry fake --format svg", &["fake/well", "fake/more", "fake/os"]);
     shows("--entry fake/more --format csv --samples", &["fake/more"]);
     let all = ["fake/well", "fake/more", "fake/os"];
-    let (whole, some) = (shows("", &all), shows("-n 500", &all));
+    let (whole, some) = (shows("--stats", &all), shows("--stats -n 500", &all));
     assert!(
         whole.contains("\n1 task ") && !some.contains("\n1 task ") && some.contains("\n500 tasks "),
         "{some}"
@@ -212,7 +212,7 @@ fn a_report_is_of_what_was_asked_for() {
         ("one --entry @nobody", "--entry @nobody: no entry"),
         ("one --entry fake/well --kind timer", "nothing is left of what is reported"),
         ("one --kind timr", "timer"),
-        ("one -n 7", "-n: nothing was measured at N = 7; there are N = 1, 500"),
+        ("one -n 7", "-n 7: not measured; available: 1, 500"),
         ("one -n 1,500 --format svg", "-n: a ranking chart is of one number of tasks"),
         ("one --entry fake/well --format html", "--entry: the page has switches for that"),
         ("one --kind thread --open", "--kind: the page has switches for that"),

@@ -183,7 +183,7 @@ fn what_is_not_the_catalogues_whole_or_a_campaign_is_refused() {
     assert!(findings("--check measured --new --json", 1).contains(&"origin".to_owned()));
     for (args, said) in [
         ("nowhere", "nowhere"),
-        ("--check bin", "holds no campaign, nor does a folder below it"),
+        ("--check bin", "no results in bin"),
         ("--check nowhere", "nowhere"),
         ("", "<DIR>"),
         ("measured --new", "--new"),

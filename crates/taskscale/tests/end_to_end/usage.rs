@@ -191,7 +191,7 @@ fn faults_of_manifests_are_named_with_their_place() {
         ("\"virtual-thread\"", "\"goroutine\"", &["entry `goroutine` is defined twice: names must differ"]),
         ("\"fake\"", "\"fakir\"", &["name is `fakir` but the folder is `fake`"]),
         ("\"goroutine\"", "\"../../etc\"", &["entry name \"../../etc\" must start with"]),
-        ("\"goroutine\"", "\"go\\u001b[31m\"", &["must start with a small letter or digit"]),
+        ("\"goroutine\"", "\"go\\u001b[31m\"", &["must start with a lowercase letter or digit"]),
         ("run = [", "run = [\"{src}/gone.py\", ", &["names a missing file", "gone.py"]),
         ("run = [", "run = [\"{scr}\", ", &["unknown placeholder {scr}", "{src}, {out}"]),
         ("why = \"a test\"", "why = \" \"", &["has an empty `why`"]),

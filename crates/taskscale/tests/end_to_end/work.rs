@@ -192,7 +192,7 @@ fn workloads_are_parts_of_one_campaign() {
 fn what_makes_no_sense_is_refused_before_anything_runs() {
     let world = World::new(&[Entry::new("sleeps", "")]);
     for (options, said) in [
-        ("-w spwan", "no workload `spwan`: did you mean `spawn`?"),
+        ("-w spwan", "did you mean `spawn`?"),
         ("-w spawn", "fake/sleeps has no workload `spawn` (available: sleep)"),
         ("-p tokens=4", "-p tokens: not a parameter"),
         ("-p tokens", "is not NAME=VALUE"),
