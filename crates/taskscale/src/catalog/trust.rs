@@ -1,6 +1,6 @@
-//! Whether files that nobody named may be run: a catalog that was found by searching upward, a fleet's scripts. They run
-//! as the user, so they must be the user's own or root's, and others may not write there: as git has it of repositories
-//! (`safe.directory`).
+//! Whether files that were found, not named, may be run: a catalog that was found by searching upward, a fleet's
+//! scripts. They run as the user, so they must be the user's own or root's, and others may not write there: as git has
+//! it of repositories (`safe.directory`).
 
 use std::fs;
 use std::io;

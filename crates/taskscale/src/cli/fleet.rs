@@ -112,7 +112,7 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
     let needs_own = plan.machines.iter().any(|machines| machines.taskscale.is_none());
     let programs = plan.programs().into_iter().chain(needs_own.then_some(own.as_path()));
     let programs: Vec<Program> = programs.map(Program::read).collect::<Result<_, _>>().or_usage()?;
-    // Jobs run what is written here: nobody else may write to it, whatever this shell's umask.
+    // Jobs run what is written here, so others may not write to it, even with a lax umask.
     rustix::process::umask(rustix::process::umask(Mode::empty()) | Mode::WGRP | Mode::WOTH);
     prepare(path, &plan, &nodes, &slurm, dry_run)?;
     if dry_run {
@@ -274,7 +274,7 @@ fn status_json(fleet: &Fleet) -> Result<ExitCode, Failure> {
     Ok(ended(&glances))
 }
 
-/// 1 where a machine will not be measured unless somebody does something.
+/// 1 if a machine has stopped, and needs `fleet resume`.
 fn ended(glances: &[Glance]) -> ExitCode {
     let well = |glance: &Glance| glance.published.is_some() || glance.is_active();
     if glances.iter().all(well) { ExitCode::SUCCESS } else { ExitCode::FAILURE }

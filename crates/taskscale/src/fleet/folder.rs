@@ -159,7 +159,8 @@ impl Fleet {
         }
     }
 
-    /// Refuses a folder whose scripts, programs or catalogs another user may have written: they run as whoever submits.
+    /// Refuses a folder whose scripts, programs or catalogs another user may have written: they run as the user who
+    /// submits.
     pub fn check_trust(&self) -> Result<(), FleetError> {
         check_trust(&self.folder)?;
         let catalogs = self.catalogs().map(|place| place.split('/').next().unwrap_or_default().to_owned());
@@ -172,7 +173,7 @@ impl Fleet {
             .collect();
         while let Some(path) = left.pop() {
             check_trust(&path)?;
-            // What builds leave is as deep as it likes, and made with the jobs' own umask.
+            // Build trees are deep, and made with the umask of the jobs.
             if path.is_dir() && !path.ends_with("cache") {
                 let children = at("read", &path, fs::read_dir(&path))?;
                 left.extend(children.flatten().map(|child| child.path()));

@@ -346,7 +346,7 @@ impl Program {
         Ok(Program { bytes, machine })
     }
 
-    /// Whether this very program lies there, and only whoever may write here may write to it.
+    /// Whether the file is the same program, and other users may not write to it.
     fn is_at(&self, path: &Path) -> bool {
         let facts = fs::symlink_metadata(path);
         facts.is_ok_and(|facts| facts.is_file() && facts.len() == self.bytes.len() as u64)
@@ -419,7 +419,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), FleetError> {
     Ok(())
 }
 
-/// The folder that a plan names, ready to be written, by nobody else; what was made of it, to be taken away again.
+/// Makes the folder that a plan names, which other users may not write to. Returns the topmost folder that was made.
 pub fn make_folder(folder: &Path) -> Result<Option<PathBuf>, FleetError> {
     let made = folder.ancestors().take_while(|folder| !folder.exists()).last().map(Path::to_owned);
     at("make", folder, fs::create_dir_all(folder))?;
