@@ -1,5 +1,5 @@
 //! A home folder for a question: what lies in the user's is there, and what a toolchain adds goes when it was asked. A
-//! version command is not expected to leave a telemetry folder, a certificate or a cache in somebody's home.
+//! version command should leave no telemetry folder, certificate or cache in the user's home.
 
 use std::env;
 use std::fs;
@@ -10,7 +10,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-/// Folders that many programs share (XDG base directories): they are made anew, with links to what is in them.
+/// Folders that many programs share (XDG base directories): new folders, with links to their content.
 const SHARED: [&str; 5] = [".cache", ".config", ".local", ".local/share", ".local/state"];
 
 /// Gone when it is dropped.

@@ -310,7 +310,7 @@ fn a_shared_folder_that_fails_for_a_while_costs_nothing() {
         assert!(status.success(), "{words:?}");
     };
     if mounted {
-        mount(&["-t", "tmpfs", "-o", "size=256m", "tmpfs"]);
+        mount(&["-t", "tmpfs", "-o", "size=256m,mode=755", "tmpfs"]);
     } else {
         skipped("only root can mount a folder that is full or read-only");
     }
