@@ -68,6 +68,7 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
         if !dry_run {
             return resume(&before);
         }
+        before.check_trust().or_usage()?;
     }
     let expand = |list: &str| match slurm.expand(list) {
         // A plain list needs no Slurm.
